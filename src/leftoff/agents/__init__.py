@@ -1,0 +1,1 @@
+"""One module per coding agent, each reading its sessions onto the same stream of events."""
