@@ -188,3 +188,123 @@ _PARTS: dict[str, type[Record]] = {
     "last_failure": LastFailure,
     "context": ContextUse,
 }
+
+RecordType = TypeVar("RecordType", bound=Record)
+
+# Limits on what one checkpoint may hold. They keep a briefing readable and a store small; a text
+# that long is a paste, not a note.
+TEXT_LIMIT = 4_000
+LIST_LIMIT = 200
+
+
+def decode(data: bytes, *, source: str = "This text") -> Checkpoint:
+    """Parse a checkpoint's JSON; unknown keys are kept in `extra` at every level."""
+    try:
+        return from_plain(msgspec.json.decode(data), Checkpoint)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise CheckpointUnreadable(
+            f"{source} is not a readable checkpoint: {error}",
+            hint="`leftoff show --raw ID` prints it as it is.",
+        ) from error
+
+
+def encode(checkpoint: Checkpoint) -> bytes:
+    """Render a checkpoint as the JSON that is stored: indented, one trailing newline."""
+    return msgspec.json.format(msgspec.json.encode(to_plain(checkpoint)), indent=1) + b"\n"
+
+
+def from_plain(plain: object, record: type[RecordType]) -> RecordType:
+    """Turn decoded JSON into a record, checking every known key."""
+    return msgspec.convert(_split(plain, record), record, strict=True)
+
+
+def to_plain(record: Record) -> dict[str, Any]:
+    """Turn a record into JSON-ready values, with the unknown keys back in their places."""
+    merged: dict[str, Any] = _merged(msgspec.to_builtins(record))
+    return merged
+
+
+def _split(plain: object, record: type[Record]) -> object:
+    if not isinstance(plain, dict):
+        return plain
+    known = set(record.__struct_fields__) - {"extra"}
+    extra = {key: value for key, value in plain.items() if key not in known}
+    values = {key: _split_part(key, plain[key], record) for key in plain if key in known}
+    return {**values, _EXTRA: extra} if extra else values
+
+
+def _split_part(key: str, value: object, record: type[Record]) -> object:
+    part = _PARTS.get(key) if record is Checkpoint else None
+    if part is None:
+        return value
+    return (
+        [_split(each, part) for each in value] if isinstance(value, list) else _split(value, part)
+    )
+
+
+def _merged(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return [_merged(each) for each in plain]
+    if not isinstance(plain, dict):
+        return plain
+    values = {key: _merged(value) for key, value in plain.items() if key != _EXTRA}
+    return {**values, **plain.get(_EXTRA, {})}
+
+
+def json_schema() -> dict[str, Any]:
+    """Describe the stored JSON as a JSON Schema; unknown keys are allowed and kept."""
+    schema = msgspec.json.schema(Checkpoint)
+    for definition in schema["$defs"].values():
+        definition["properties"].pop(_EXTRA, None)
+        definition["additionalProperties"] = True
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+_ID = re.compile(r"\d{8}T\d{9}Z-[0-9a-f]{8}")
+
+
+def new_id(now: datetime, *, after: str | None = None) -> str:
+    """Make an id that sorts by time, and always after the id it follows.
+
+    A clock set back between two saves must not let an older revision win.
+    """
+    moment = now.astimezone(UTC)
+    if after is not None:
+        moment = max(moment, id_time(after) + timedelta(milliseconds=1))
+    return f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{secrets.token_hex(4)}"
+
+
+def is_id(text: str) -> bool:
+    """Say whether the text has the form of an id."""
+    return _ID.fullmatch(text) is not None
+
+
+def id_time(checkpoint_id: str) -> datetime:
+    """Read the moment back out of an id."""
+    stamp = checkpoint_id[:18]
+    return datetime.strptime(stamp + "000", "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
+
+
+def bounded(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:
+    """Cut texts and lists that no checkpoint should hold; say what was cut."""
+    plain = msgspec.to_builtins(checkpoint)
+    cut: list[str] = []
+    for key, value in plain.items():
+        if key not in {_EXTRA, "id", "saved_at"}:
+            plain[key] = _bounded_value(key, value, cut)
+    if not cut:
+        return checkpoint, []
+    return msgspec.convert(plain, Checkpoint), cut
+
+
+def _bounded_value(key: str, value: Any, cut: list[str]) -> Any:
+    if isinstance(value, str) and len(value) > TEXT_LIMIT:
+        cut.append(f"{key} was longer than {TEXT_LIMIT} characters and was cut.")
+        return value[: TEXT_LIMIT - 1] + "…"
+    if isinstance(value, list):
+        if len(value) > LIST_LIMIT:
+            cut.append(f"{key} had {len(value)} entries; the first {LIST_LIMIT} were kept.")
+        return [_bounded_value(key, each, cut) for each in value[:LIST_LIMIT]]
+    if isinstance(value, dict):
+        return {inner: _bounded_value(key, each, cut) for inner, each in value.items()}
+    return value

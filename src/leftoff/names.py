@@ -1,0 +1,93 @@
+"""Names of checkpoints: kebab-case from anything, specific, never a path."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from leftoff.errors import NameRefused
+
+NAME_LIMIT = 64
+FORBIDDEN = frozenset({"task", "work", "save", "untitled", "backup"})
+# `autosave` is how commands speak of the unnamed checkpoints that hooks write.
+RESERVED = frozenset({"autosave"})
+
+_DULL_WORDS = frozenset(
+    """
+    a an and are as at be by for from has have i in into is it its my of on or our so some that the
+    their then there this to up was we were will with now still just also need needs done please
+    can you
+    """.split()
+)
+_DULL_BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "head", "unknown"})
+_BRANCH_KINDS = frozenset(
+    {"feat", "feature", "fix", "bugfix", "hotfix", "chore", "docs", "refactor", "test", "release"}
+)
+
+
+def kebab(text: str) -> str:
+    """Turn any text into lowercase words joined by dashes; may be empty."""
+    plain = unicodedata.normalize("NFKD", text[:4096]).casefold()
+    kept = "".join(c if c.isalnum() else "-" for c in plain if not unicodedata.combining(c))
+    name = re.sub(r"-{2,}", "-", unicodedata.normalize("NFC", kept)).strip("-")
+    if len(name) <= NAME_LIMIT:
+        return name
+    head = name[:NAME_LIMIT]
+    return (head.rpartition("-")[0] or head).strip("-")
+
+
+def checked_name(text: str, *, strict: bool = False) -> str:
+    """Return the name to store, or refuse it with the reason."""
+    name = kebab(text)
+    shown = "".join(c if c.isprintable() else "�" for c in text[:40])
+    if not name:
+        raise NameRefused(
+            f"{shown!r} holds no letters or digits to make a name from.",
+            hint="Give two to four words, such as `login-form-validation`.",
+        )
+    if name in FORBIDDEN:
+        raise NameRefused(
+            f"{name!r} says nothing about the work.",
+            hint="Give two to four words that do, such as `login-form-validation`.",
+        )
+    if name in RESERVED:
+        raise NameRefused(
+            f"{name!r} is what leftoff calls the checkpoints it saves by itself.",
+            hint="Choose another name.",
+        )
+    if strict and name != text:
+        raise NameRefused(f"{shown!r} is not kebab-case.", hint=f"Use {name} or drop --strict.")
+    return name
+
+
+def suggested_name(texts: Iterable[str | None], branch: str | None) -> str:
+    """Pick a name of two to four words from the work: the first text that yields one."""
+    candidates = [_from_text(text) for text in texts if text]
+    candidates.insert(1 if candidates else 0, _from_branch(branch))
+    for name in candidates:
+        if "-" in name:
+            return name
+    return next((f"{name}-session" for name in candidates if name), "unnamed-session")
+
+
+def unused_name(name: str, taken: Iterable[str]) -> str:
+    """Add the first free number when the name is taken."""
+    names = set(taken)
+    if name not in names:
+        return name
+    return next(f"{name}-{n}" for n in range(2, len(names) + 3) if f"{name}-{n}" not in names)
+
+
+def _from_text(text: str) -> str:
+    first_line = text.strip().split("\n", 1)[0][:200]
+    words = [w for w in kebab(first_line.replace("'", "")).split("-") if w not in _DULL_WORDS]
+    return "-".join(word[:20] for word in words[:4])
+
+
+def _from_branch(branch: str | None) -> str:
+    if not branch:
+        return ""
+    words = [w for w in kebab(branch).split("-") if w]
+    if words and words[0] in _BRANCH_KINDS:
+        words = words[1:]
+    name = "-".join(words[:4])
+    return "" if name in _DULL_BRANCHES else name

@@ -1,0 +1,136 @@
+"""The quality bar: what lets a fresh session act on a checkpoint without asking anyone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.names import FORBIDDEN, kebab
+
+SOFT_CAP_BYTES = 4096
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One broken rule and what to do about it."""
+
+    rule: str
+    message: str
+
+
+# A text made of these words alone could stand under any task.
+_EMPTY_WORDS = frozenset(
+    """
+    i i'm we we're it its this that the a an some more rest remaining same of on with to and from as
+    in for where here left off still just keep kept continue continues continued continuing carry go
+    going gone proceed resume finish finished work worked working works progress progressed made did
+    do doing done fix fixed fixing todo tbd wip next stuck blocked unknown none n a na stuff thing
+    things task tasks code change changes issue issues problem problems bug bugs planned later soon
+    good well ok okay yes no step steps implementation implement implementing
+    """.split()
+)
+# A path, a `quoted` thing, a command, a number or a call: something a reader can look at.
+_CONCRETE = re.compile(
+    r"[\w-]/[\w-]|\w\.\w|`[^`]+`|\d|\w\(\)|--?\w|[A-Z]{2,}|[a-z][A-Z]|_|\"[^\"]+\""
+)
+_ROLE_LINE = re.compile(
+    r"^\s*(?:[>*#\[\"']*\s*)(?:user|human|assistant|ai|claude|system|tool|\"role\")\b[\"\]*]*\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ROLE_LINES_OF_A_CHAT = 4
+
+
+def lint(checkpoint: Checkpoint, root: Path) -> list[Finding]:
+    """Name every rule of the quality bar that the checkpoint breaks."""
+    return [
+        *_task(checkpoint),
+        *_progress(checkpoint),
+        *_next_action(checkpoint),
+        *_blockers(checkpoint),
+        *_decisions(checkpoint),
+        *_paths(checkpoint, root),
+        *_name(checkpoint),
+        *_raw_chat(checkpoint),
+    ]
+
+
+def is_vague(text: str) -> bool:
+    """Say whether the text could stand under any task at all."""
+    words = re.findall(r"[\w']+", text.lower())
+    return all(word in _EMPTY_WORDS for word in words)
+
+
+def _task(checkpoint: Checkpoint) -> Iterator[Finding]:
+    task = checkpoint.summary or checkpoint.intent or checkpoint.left_off or ""
+    if is_vague(task) or len(task.split()) < 2:
+        yield Finding(
+            rule="task", message="The task is not clear: say in one sentence what the work is."
+        )
+
+
+def _progress(checkpoint: Checkpoint) -> Iterator[Finding]:
+    told = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
+    evidence = bool(checkpoint.files_modified or checkpoint.last_commit)
+    if not told and not evidence:
+        yield Finding(rule="progress", message="Nothing says what was done so far.")
+    elif told and not any(_CONCRETE.search(text) and not is_vague(text) for text in told):
+        yield Finding(
+            rule="progress", message="The progress names no file, command or result to look at."
+        )
+
+
+def _next_action(checkpoint: Checkpoint) -> Iterator[Finding]:
+    if checkpoint.next_action is None or not checkpoint.next_action.text.strip():
+        yield Finding(rule="next-action", message="The next action is missing.")
+    elif is_vague(text := checkpoint.next_action.text) or len(text.split()) < 2:
+        yield Finding(
+            rule="next-action",
+            message=f"The next action {text!r} cannot be carried out without asking: "
+            "name the command, file or change.",
+        )
+
+
+def _blockers(checkpoint: Checkpoint) -> Iterator[Finding]:
+    for blocker in checkpoint.blockers:
+        if is_vague(blocker) or len(blocker.split()) < 2:
+            yield Finding(rule="blockers", message=f"The blocker {blocker!r} is not concrete.")
+
+
+def _decisions(checkpoint: Checkpoint) -> Iterator[Finding]:
+    for decision in checkpoint.decisions:
+        if is_vague(decision.why):
+            yield Finding(
+                rule="decisions", message=f"The decision {decision.what!r} carries no reason."
+            )
+
+
+def _paths(checkpoint: Checkpoint, root: Path) -> Iterator[Finding]:
+    named = [*(file.path for file in checkpoint.files)]
+    if checkpoint.plan and checkpoint.plan.path:
+        named.append(checkpoint.plan.path)
+    for path in dict.fromkeys(named):
+        if not (root / Path(path).expanduser()).exists():
+            yield Finding(rule="paths", message=f"There is no file {path}")
+
+
+def _name(checkpoint: Checkpoint) -> Iterator[Finding]:
+    name = checkpoint.name
+    if name is not None and (name in FORBIDDEN or name != kebab(name)):
+        yield Finding(rule="name", message=f"The name {name!r} is not a specific kebab-case name.")
+
+
+def _raw_chat(checkpoint: Checkpoint) -> Iterator[Finding]:
+    texts: dict[str, list[str | None]] = {
+        "summary": [checkpoint.summary],
+        "left_off": [checkpoint.left_off],
+        "done": [*checkpoint.done],
+        "notes": [*checkpoint.notes],
+    }
+    for key, values in texts.items():
+        joined = "\n".join(value for value in values if value)
+        if len(_ROLE_LINE.findall(joined)) >= _ROLE_LINES_OF_A_CHAT:
+            yield Finding(
+                rule="raw-chat",
+                message=f"{key} holds a pasted conversation: keep what was learnt, not the chat.",
+            )
