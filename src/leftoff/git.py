@@ -1,0 +1,388 @@
+"""What git knows of a folder; the only module that runs git, and it never writes.
+
+Paths are relative to the worktree's root. Bytes that are not UTF-8 become surrogate escapes, so a
+path can always be opened; pass it through `printable` before it goes into JSON or on a screen.
+"""
+
+import contextlib
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Self
+
+import msgspec
+
+from leftoff.checkpoint import Commit
+from leftoff.repository import (
+    Operation,
+    Repository,
+    find_repository,
+    head_ref,
+    loose_sha,
+    operation_in_progress,
+)
+
+TIMEOUT_SECONDS = 10.0
+MAX_PATHS = 2000
+_MAX_SUBJECT = 500
+_MAX_ERROR_BYTES = 4096
+_CHUNK_BYTES = 65536
+_SHA = re.compile(r"[0-9a-f]{4,64}")
+
+_GIT = (
+    "git",
+    "--no-pager",
+    # The three settings that would let a repository have its own programs run.
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "safe.bareRepository=explicit",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "core.quotePath=false",
+)
+_STATUS = (
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "-z",
+    "--no-ahead-behind",
+    "--untracked-files=all",
+    "--find-renames",
+)
+_LOG = ("log", "-z", "--format=%H%x00%s", "--encoding=UTF-8", "--no-color", "--no-patch")
+_CHANGED = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative")
+
+_SET_VARIABLES = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # A partial clone would fetch what it lacks; older gits know only the second way to forbid it.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "LC_ALL": "C",
+}
+# Inside a git hook the others point at the repository of the hook, not at the folder asked about.
+_KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One path that differs from HEAD; `code` is git's XY pair: staged, then unstaged."""
+
+    path: str
+    code: str
+    from_path: str | None = None
+
+
+class GitState(msgspec.Struct, frozen=True, kw_only=True):
+    """How a worktree stands; `trouble` says why it is partial, if it is."""
+
+    worktree: Path | None
+    branch: str | None
+    head: str | None
+    changes: list[Change] = []
+    last_commit: Commit | None = None
+    operation: Operation | None = None
+    is_truncated: bool = False
+    trouble: str | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether git could not tell everything."""
+        return self.trouble is not None
+
+    @property
+    def dirty(self) -> list[str]:
+        """Every path that differs from HEAD, untracked ones last."""
+        return [change.path for change in self.changes]
+
+    @property
+    def staged(self) -> list[str]:
+        """The paths that differ between HEAD and the index."""
+        return [change.path for change in self.changes if change.code[0] not in ".?"]
+
+    @property
+    def unstaged(self) -> list[str]:
+        """The tracked paths that differ between the index and the worktree."""
+        return [change.path for change in self.changes if change.code[1] not in ".?"]
+
+    @property
+    def untracked(self) -> list[str]:
+        """The paths git does not know yet and does not ignore."""
+        return [change.path for change in self.changes if change.code == "??"]
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """Why a folder has no git state."""
+
+    reason: str
+
+
+class CommitsSince(msgspec.Struct, frozen=True, kw_only=True):
+    """What came after a commit.
+
+    `known` is false when the commit is not behind the present one any more; `diverged` then says
+    that it still exists beside it (after a rebase, an amend or a switch of branch).
+    """
+
+    count: int = 0
+    subjects: list[Commit] = []
+    known: bool = False
+    diverged: bool = False
+
+
+def printable(path: str) -> str:
+    r"""Return the path as valid text, each stray byte shown as `\xNN`."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def current_branch(folder: Path) -> str | None:
+    """Return the branch a folder is on, or None when HEAD is detached or there is no repository."""
+    repository = find_repository(folder)
+    if repository is None:
+        return None
+    ref = head_ref(repository)
+    # The reftable backend leaves this placeholder in the HEAD file.
+    if ref == "refs/heads/.invalid":
+        ref = _answer(folder, repository, "symbolic-ref", "--quiet", "HEAD")
+    return ref.removeprefix("refs/heads/") if ref else None
+
+
+def head_sha(folder: Path) -> str | None:
+    """Return the full hash of HEAD, or None when there is no commit or no repository."""
+    repository = find_repository(folder)
+    if repository is None:
+        return None
+    return loose_sha(repository) or _answer(
+        folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}"
+    )
+
+
+def read_state(
+    folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
+) -> GitState | None:
+    """Return how the worktree around a folder stands, or None where git has nothing to say."""
+    state = inspect(folder, timeout=timeout, limit=limit)
+    return state if isinstance(state, GitState) else None
+
+
+def inspect(
+    folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
+) -> GitState | Unreadable:
+    """Return how the worktree around a folder stands, or why that cannot be told."""
+    repository = find_repository(folder)
+    if repository is None:
+        return Unreadable(f"There is no git repository at {folder}")
+    try:
+        return _inspect(folder, repository, deadline=time.monotonic() + timeout, limit=limit)
+    except OSError as error:
+        return Unreadable(f"git cannot be run: {error.strerror}.")
+
+
+def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
+    """Count the commits after `sha` and name the newest ones."""
+    repository = find_repository(folder)
+    if repository is None or not _SHA.fullmatch(sha) or until.startswith("-"):
+        return CommitsSince()
+    both_sides = ("rev-list", "--left-right", "--count", f"{sha}...{until}", "--")
+    counts = _answer(folder, repository, *both_sides)
+    if counts is None:
+        return CommitsSince()
+    lost, gained = (int(word) for word in counts.split())
+    newest = (*_LOG, f"--max-count={limit}", f"{sha}..{until}", "--")
+    return CommitsSince(
+        count=gained,
+        subjects=_parse_log(_records(folder, repository, *newest)) if gained else [],
+        known=lost == 0,
+        diverged=lost > 0,
+    )
+
+
+def changed_between(
+    folder: Path, old_sha: str, new_sha: str, *, limit: int = MAX_PATHS
+) -> list[str]:
+    """Return the paths that differ between two commits; none when either is unknown."""
+    repository = find_repository(folder)
+    if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
+        return []
+    records = _records(folder, repository, *_CHANGED, old_sha, new_sha)
+    return [_path(record) for record, _ in zip(records, range(limit), strict=False)]
+
+
+def _inspect(
+    folder: Path, repository: Repository, *, deadline: float, limit: int
+) -> GitState | Unreadable:
+    # Both run at once: together they take hardly longer than the status alone.
+    with (
+        _Git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
+        _Git(folder, repository, *_STATUS, deadline=deadline) as status,
+    ):
+        headers, changes = _parse_status(status.records(), limit)
+        is_truncated = len(changes) > limit
+        trouble = None if is_truncated else status.trouble()
+        newest = _parse_log(log.records())
+    if trouble and "dubious ownership" in trouble:
+        return Unreadable(trouble)
+    is_answered = "branch.oid" in headers
+    branch = headers.get("branch.head") if is_answered else current_branch(folder)
+    head = headers["branch.oid"] if is_answered else head_sha(folder)
+    return GitState(
+        worktree=repository.worktree,
+        branch=None if branch == "(detached)" else branch,
+        head=None if head == "(initial)" else head,
+        changes=changes[:limit],
+        last_commit=newest[0] if newest else None,
+        operation=operation_in_progress(repository),
+        is_truncated=is_truncated,
+        trouble=trouble,
+    )
+
+
+def _parse_status(records: Iterator[bytes], limit: int) -> tuple[dict[str, str], list[Change]]:
+    """Read the headers and up to one change more than the limit."""
+    headers: dict[str, str] = {}
+    changes: list[Change] = []
+    for record in records:
+        kind, _, rest = record.partition(b" ")
+        if kind == b"#":
+            name, _, value = _path(rest).partition(" ")
+            headers[name] = value
+            continue
+        change = _parse_change(kind, rest, records)
+        if change is not None:
+            changes.append(change)
+        if len(changes) > limit:
+            break
+    return headers, changes
+
+
+# How many fields stand before the path, by the kind of the record.
+_FIELDS_BEFORE_PATH = {b"1": 7, b"2": 8, b"u": 9}
+
+
+def _parse_change(kind: bytes, rest: bytes, records: Iterator[bytes]) -> Change | None:
+    if kind == b"?":
+        return Change(path=_path(rest), code="??")
+    before_path = _FIELDS_BEFORE_PATH.get(kind)
+    if before_path is None:
+        return None
+    code, *_, path = rest.split(b" ", before_path)
+    from_path = _path(next(records, b"")) if kind == b"2" else None
+    return Change(path=_path(path), code=code.decode("ascii", "replace"), from_path=from_path)
+
+
+def _parse_log(records: Iterable[bytes]) -> list[Commit]:
+    fields = [record.decode("utf-8", "replace") for record in records]
+    return [
+        Commit(sha=sha, subject=subject[:_MAX_SUBJECT])
+        for sha, subject in zip(fields[::2], fields[1::2], strict=False)
+    ]
+
+
+def _path(record: bytes) -> str:
+    return record.decode("utf-8", "surrogateescape")
+
+
+def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None:
+    """Return git's one line, or None when it has nothing to say."""
+    try:
+        with _Git(folder, repository, *arguments) as git:
+            text = _path(b"".join(git.chunks())).strip()
+            return text if text and git.trouble() is None else None
+    except OSError:
+        return None
+
+
+def _records(folder: Path, repository: Repository, *arguments: str) -> Iterator[bytes]:
+    with contextlib.suppress(OSError), _Git(folder, repository, *arguments) as git:
+        yield from git.records()
+
+
+def _environment() -> dict[str, str]:
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in _KEPT_VARIABLES
+    }
+    return inherited | _SET_VARIABLES
+
+
+class _Git:
+    """One running git, read piece by piece and ended at its deadline at the latest."""
+
+    def __init__(
+        self, folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+    ) -> None:
+        self._deadline = time.monotonic() + TIMEOUT_SECONDS if deadline is None else deadline
+        self._is_late = False
+        self._errors = b""
+        where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
+        self._process = subprocess.Popen(
+            (*_GIT, *where, *arguments),
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # Its own group, so that the helpers it starts end with it.
+            process_group=0,
+            bufsize=0,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in self._pipes():
+            pipe.close()
+
+    def records(self) -> Iterator[bytes]:
+        """Read what stands before each NUL; a torn last record is dropped."""
+        rest = b""
+        for chunk in self.chunks():
+            *records, rest = (rest + chunk).split(b"\0")
+            yield from records
+
+    def chunks(self) -> Iterator[bytes]:
+        """Read what git prints until it ends or is late."""
+        stdout, stderr = self._pipes()
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            selector.register(stderr, selectors.EVENT_READ)
+            while selector.get_map():
+                ready = selector.select(max(0.0, self._deadline - time.monotonic()))
+                if not ready:
+                    self._is_late = True
+                    return
+                for key, _ in ready:
+                    data = os.read(key.fd, _CHUNK_BYTES)
+                    if not data:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is stdout:
+                        yield data
+                    else:
+                        self._errors = (self._errors + data)[:_MAX_ERROR_BYTES]
+
+    def trouble(self) -> str | None:
+        """Say in one line what went wrong, once everything has been read."""
+        if self._is_late:
+            return "git did not answer in time."
+        if self._process.wait() == 0:
+            return None
+        lines = self._errors.decode("utf-8", "replace").splitlines()
+        return lines[0] if lines else "git ended without an answer."
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        stdout, stderr = self._process.stdout, self._process.stderr
+        if stdout is None or stderr is None:  # pragma: no cover
+            raise AssertionError
+        return stdout, stderr

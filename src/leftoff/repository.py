@@ -1,0 +1,105 @@
+"""Where a git repository lives and what its own small files say, without running git."""
+
+import os
+import re
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+_MAX_LINE_BYTES = 65536
+_FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
+
+# A rebase also leaves the marks of the picks it is made of, so it is asked for first.
+_MARKS: tuple[tuple[str, Operation], ...] = (
+    ("rebase-apply/applying", "am"),
+    ("rebase-apply", "rebase"),
+    ("rebase-merge", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+)
+
+
+class Repository(msgspec.Struct, frozen=True, kw_only=True):
+    """The folders of a repository; all worktrees share `common_dir`, a bare one has no worktree."""
+
+    worktree: Path | None
+    git_dir: Path
+    common_dir: Path
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Find the repository around a folder."""
+    here = Path(os.path.realpath(folder))
+    for candidate in (here, *here.parents):
+        git_dir = _git_dir_at(candidate / ".git")
+        if git_dir is not None:
+            return _repository(candidate, git_dir)
+        if _is_git_dir(candidate):
+            return _repository(None, candidate)
+    return None
+
+
+def head_ref(repository: Repository) -> str | None:
+    """Return the full name of the ref that HEAD points to, or None when HEAD is detached."""
+    line = _first_line(repository.git_dir / "HEAD") or ""
+    return line.removeprefix("ref:").strip() if line.startswith("ref:") else None
+
+
+def loose_sha(repository: Repository) -> str | None:
+    """Return the hash of HEAD if it rests in a file of its own; packed refs are git's to read."""
+    ref = head_ref(repository)
+    place = repository.git_dir / "HEAD" if ref is None else repository.common_dir / ref
+    line = _first_line(place) or ""
+    return line if _FULL_SHA.fullmatch(line) else None
+
+
+def operation_in_progress(repository: Repository) -> Operation | None:
+    """Return what was begun in this worktree and is not finished."""
+    for name, operation in _MARKS:
+        if (repository.git_dir / name).exists():
+            return operation
+    # Between two picks the marks are gone, and only the list of what is left remains.
+    todo = _first_line(repository.git_dir / "sequencer" / "todo")
+    if todo is None:
+        return None
+    return "revert" if todo.startswith("revert") else "cherry-pick"
+
+
+def _repository(worktree: Path | None, git_dir: Path) -> Repository:
+    line = _first_line(git_dir / "commondir")
+    common_dir = Path(os.path.realpath(git_dir / line)) if line else git_dir
+    return Repository(worktree=worktree, git_dir=git_dir, common_dir=common_dir)
+
+
+def _git_dir_at(dot_git: Path) -> Path | None:
+    if _is_git_dir(dot_git):
+        return Path(os.path.realpath(dot_git))
+    # Linked worktrees and submodules have a file here that names the real place.
+    line = _first_line(dot_git) or ""
+    if not line.startswith("gitdir:"):
+        return None
+    place = Path(os.path.realpath(dot_git.parent / line.removeprefix("gitdir:").strip()))
+    return place if _is_git_dir(place) else None
+
+
+def _is_git_dir(place: Path) -> bool:
+    return os.path.lexists(place / "HEAD") and (
+        (place / "objects").is_dir() or (place / "commondir").is_file()
+    )
+
+
+def _first_line(path: Path) -> str | None:
+    try:
+        # A FIFO planted here would never answer.
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            line = file.readline(_MAX_LINE_BYTES)
+    except (OSError, ValueError):
+        return None
+    return line.decode("utf-8", "surrogateescape").rstrip("\r\n")
