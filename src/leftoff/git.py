@@ -17,6 +17,7 @@ from typing import IO, Self
 
 import msgspec
 
+from leftoff import paths
 from leftoff.checkpoint import Commit
 from leftoff.repository import (
     Operation,
@@ -34,30 +35,16 @@ _MAX_ERROR_BYTES = 4096
 _CHUNK_BYTES = 65536
 _SHA = re.compile(r"[0-9a-f]{4,64}")
 
+# The first three settings would let a repository have programs of its own run.
 _GIT = (
-    "git",
-    "--no-pager",
-    # The three settings that would let a repository have its own programs run.
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "safe.bareRepository=explicit",
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "core.quotePath=false",
-)
+    "git --no-pager -c core.fsmonitor=false -c safe.bareRepository=explicit"
+    " -c log.showSignature=false -c core.quotePath=false"
+).split()
 _STATUS = (
-    "status",
-    "--porcelain=v2",
-    "--branch",
-    "-z",
-    "--no-ahead-behind",
-    "--untracked-files=all",
-    "--find-renames",
-)
-_LOG = ("log", "-z", "--format=%H%x00%s", "--encoding=UTF-8", "--no-color", "--no-patch")
-_CHANGED = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative")
+    "status --porcelain=v2 --branch -z --no-ahead-behind --untracked-files=all --find-renames"
+).split()
+_LOG = "log -z --format=%H%x00%s --encoding=UTF-8 --no-color --no-patch".split()
+_CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
 
 _SET_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -178,8 +165,11 @@ def inspect(
     repository = find_repository(folder)
     if repository is None:
         return Unreadable(f"There is no git repository at {folder}")
+    deadline = time.monotonic() + timeout
     try:
-        return _inspect(folder, repository, deadline=time.monotonic() + timeout, limit=limit)
+        if repository.worktree is None:
+            return _inspect_bare(folder, repository, deadline=deadline)
+        return _inspect(folder, repository, deadline=deadline, limit=limit)
     except OSError as error:
         return Unreadable(f"git cannot be run: {error.strerror}.")
 
@@ -223,11 +213,12 @@ def _inspect(
         _Git(folder, repository, *_STATUS, deadline=deadline) as status,
     ):
         headers, changes = _parse_status(status.records(), limit)
-        is_truncated = len(changes) > limit
-        trouble = None if is_truncated else status.trouble()
+        trouble = None if len(changes) > limit else status.trouble()
         newest = _parse_log(log.records())
     if trouble and "dubious ownership" in trouble:
         return Unreadable(trouble)
+    if trouble and "must be run in a work tree" in trouble:
+        return _inspect_bare(folder, repository, deadline=deadline)
     is_answered = "branch.oid" in headers
     branch = headers.get("branch.head") if is_answered else current_branch(folder)
     head = headers["branch.oid"] if is_answered else head_sha(folder)
@@ -238,8 +229,20 @@ def _inspect(
         changes=changes[:limit],
         last_commit=newest[0] if newest else None,
         operation=operation_in_progress(repository),
-        is_truncated=is_truncated,
+        is_truncated=len(changes) > limit,
         trouble=trouble,
+    )
+
+
+def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> GitState:
+    """Tell what there is to tell of a repository without files checked out."""
+    with _Git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
+        newest = _parse_log(log.records())
+    return GitState(
+        worktree=None,
+        branch=current_branch(folder),
+        head=newest[0].sha if newest else head_sha(folder),
+        last_commit=newest[0] if newest else None,
     )
 
 
@@ -304,12 +307,9 @@ def _records(folder: Path, repository: Repository, *arguments: str) -> Iterator[
 
 
 def _environment() -> dict[str, str]:
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in _KEPT_VARIABLES
-    }
-    return inherited | _SET_VARIABLES
+    inherited = paths.child_environment()
+    kept = {name: inherited[name] for name in _KEPT_VARIABLES if name in inherited}
+    return paths.child_environment(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
 
 
 class _Git:
@@ -359,7 +359,7 @@ class _Git:
             selector.register(stdout, selectors.EVENT_READ)
             selector.register(stderr, selectors.EVENT_READ)
             while selector.get_map():
-                ready = selector.select(max(0.0, self._deadline - time.monotonic()))
+                ready = selector.select(self._seconds_left())
                 if not ready:
                     self._is_late = True
                     return
@@ -374,12 +374,17 @@ class _Git:
 
     def trouble(self) -> str | None:
         """Say in one line what went wrong, once everything has been read."""
-        if self._is_late:
+        try:
+            code = self._process.wait(0 if self._is_late else self._seconds_left())
+        except subprocess.TimeoutExpired:
             return "git did not answer in time."
-        if self._process.wait() == 0:
+        if code == 0:
             return None
         lines = self._errors.decode("utf-8", "replace").splitlines()
         return lines[0] if lines else "git ended without an answer."
+
+    def _seconds_left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         stdout, stderr = self._process.stdout, self._process.stderr

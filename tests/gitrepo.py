@@ -1,0 +1,81 @@
+"""Real git repositories for tests, with a fixed identity, fixed dates and nobody's settings."""
+
+import os
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+# Set these for the code under test as well, so that the settings of the machine play no part.
+ISOLATED_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+_IDENTITY = {
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "true",
+    "LC_ALL": "C",
+}
+_FIRST_COMMIT_AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Repo:
+    """A repository in a folder; each commit is made one minute after the one before."""
+
+    def __init__(self, folder: Path, *, init: bool = True, bare: bool = False) -> None:
+        self.folder = folder
+        self._commits = 0
+        folder.mkdir(parents=True, exist_ok=True)
+        if init:
+            self.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+
+    def git(self, *arguments: str, check: bool = True) -> str:
+        """Run git here and return what it prints."""
+        done = subprocess.run(
+            ("git", "-c", "protocol.file.allow=always", *arguments),
+            cwd=self.folder,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"git {arguments}: {done.stderr.decode(errors='replace')}")
+        return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def write(self, path: str, text: str = "text\n") -> Path:
+        """Write a file, with the folders it needs."""
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+        return place
+
+    def commit(self, subject: str, files: dict[str, str] | None = None) -> str:
+        """Write the files, commit everything and return the hash."""
+        for path, text in (files or {}).items():
+            self.write(path, text)
+        self._commits += 1
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", f"--message={subject}")
+        return self.head()
+
+    def head(self) -> str:
+        """Return the hash of HEAD."""
+        return self.git("rev-parse", "HEAD")
+
+    def worktree(self, folder: Path, branch: str) -> "Repo":
+        """Add a linked worktree on a new branch."""
+        self.git("worktree", "add", "--quiet", "-b", branch, os.fspath(folder))
+        return Repo(folder, init=False)
+
+    def _environment(self) -> dict[str, str]:
+        inherited = {
+            name: value for name, value in os.environ.items() if not name.startswith("GIT_")
+        }
+        made_at = (_FIRST_COMMIT_AT + timedelta(minutes=self._commits)).isoformat()
+        dates = {"GIT_AUTHOR_DATE": made_at, "GIT_COMMITTER_DATE": made_at}
+        return inherited | ISOLATED_ENVIRONMENT | _IDENTITY | dates
