@@ -58,7 +58,12 @@ class ToolCall(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, t
 
 
 class ToolResult(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """A tool call ended. `rejected` is the user's reason for refusing it, or "" for none given."""
+    """A tool call ended. `rejected` is the user's reason for refusing it, or "" for none given.
+
+    `output` is needed for commands, searches and all failures; a reader may leave it empty for
+    files that were read or edited well, and leave out the middle of a long one. A failed command
+    that said nothing has an empty output. `paths` are files the result says were changed.
+    """
 
     id: str
     ok: bool
@@ -82,11 +87,15 @@ class TodoList(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, t
 
 
 class TodoChange(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """One todo was added, or changed by its id; empty fields are unchanged, `deleted` drops it."""
+    """One todo was added, or changed by its id; empty fields are unchanged, `deleted` drops it.
+
+    `new_id` is for agents that tell the id of a todo only after they made it.
+    """
 
     id: str
     text: str = ""
     status: Status | Literal["", "deleted"] = ""
+    new_id: str = ""
 
 
 class PlanSeen(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):

@@ -1,0 +1,47 @@
+"""Claude Code: its sessions are lines under `~/.claude/projects/<folder>/`."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from leftoff.agents.base import FoundSession, Layout, LineReader, no_document
+from leftoff.agents.claude.reader import ClaudeReader
+
+read_document = no_document
+
+_NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
+_CLAUDE_ONLY = (
+    b'"parentUuid"',
+    b'"file-history-snapshot"',
+    b'"queue-operation"',
+    b'"leafUuid"',
+    b'"last-prompt"',
+    b'"permission-mode"',
+)
+
+
+def recognises(head: bytes, path: Path) -> Layout | None:
+    """Tell whether the file is a transcript of Claude Code."""
+    if not head.lstrip(b"\0 \r\n\t").startswith(b"{"):
+        return None
+    if any(mark in head for mark in _CLAUDE_ONLY):
+        return "lines"
+    is_claude = b'"sessionId"' in head and b'"type":' in head and ".claude" in path.parts
+    return "lines" if is_claude else None
+
+
+def new_reader(state: dict[str, Any]) -> LineReader:
+    """Make a reader of a transcript."""
+    return ClaudeReader(state)
+
+
+def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the transcripts of sessions started in this folder."""
+    key = _NOT_ALPHANUMERIC.sub("-", str(folder))
+    for path in (home / ".claude" / "projects" / key).glob("*.jsonl"):
+        try:
+            touched_at = path.stat().st_mtime
+        except OSError:
+            continue
+        yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at)

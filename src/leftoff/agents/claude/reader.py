@@ -1,0 +1,307 @@
+"""Claude Code transcripts (2.0 to 2.1.325) onto the stream of events."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from msgspec import Raw
+
+from leftoff.agents.claude import tools
+from leftoff.agents.claude.entries import (
+    Attachment,
+    Block,
+    CompactMetadata,
+    Entry,
+    Message,
+    Progress,
+    TaskResult,
+)
+from leftoff.agents.claude.queue import take_queue_operation, take_queued_command
+from leftoff.agents.claude.requests import rejection_in, request_in
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Event,
+    Place,
+    PlanSeen,
+    PromptQueued,
+    SessionInfo,
+    TodoChange,
+    ToolResult,
+    Usage,
+    UserText,
+)
+
+_decode = msgspec.json.Decoder(Entry).decode
+_decode_attachment = msgspec.json.Decoder(Attachment).decode
+_decode_progress = msgspec.json.Decoder(Progress).decode
+_decode_blocks = msgspec.json.Decoder(str | list[Block | str] | None).decode
+_decode_text = msgspec.json.Decoder(str).decode
+
+_SYNTHETIC = "<synthetic>"
+_MOST_OPEN_CALLS = 256
+_EXIT_CODE = re.compile(r"^Exit code \d+\s*")
+_CANCELLED = ("Sibling tool call errored", "Cancelled: parallel tool call")
+_BLOCKED_PROMPT = re.compile(r"Original prompt: (.*)\Z", re.DOTALL)
+_IDLE_PROGRESS = frozenset({b'{"type":"bash_progress', b'{"type":"hook_progress'})
+_TASK_ID = re.compile(r"#(\w+)")
+
+# Lines of these types begin with their type and may be large; a glued line is never skipped.
+_SKIPPED_HEADS = (
+    b'{"type":"api-request',
+    b'{"type":"file-history-',
+    b'{"type":"cost-state"',
+    b'{"type":"tools-used"',
+    b'{"type":"atis-latch"',
+)
+
+
+class _Where(NamedTuple):
+    """When a line was written, and whether a sub-agent wrote it."""
+
+    at: str
+    sidechain: bool
+
+
+class ClaudeReader:
+    """Turns the lines of one transcript into events."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+        self._cwd: str = state.get("cwd", "")
+        self._branch: str = state.get("branch", "")
+        self._session: str = state.get("session", "")
+        # By call id: the tool, for results to be understood.
+        self._calls: dict[str, str] = state.setdefault("calls", {})
+        self._queue: list[str] = state.setdefault("queue", [])
+        self._handlers: dict[str, Callable[[Entry, list[Event]], None]] = {
+            "assistant": self._assistant,
+            "user": self._user,
+            "system": self._system,
+            "attachment": self._attachment,
+            "progress": self._progress,
+            "queue-operation": self._queue_operation,
+        }
+
+    def feed(self, line: bytes) -> Sequence[Event]:
+        """Return what this line tells."""
+        if line.startswith(_SKIPPED_HEADS) and b"}{" not in line:
+            return ()
+        entry = _decode(line)
+        handler = self._handlers.get(entry.type)
+        if handler is None:
+            return ()
+        events: list[Event] = []
+        if (
+            entry.cwd != self._cwd
+            or entry.git_branch != self._branch
+            or entry.session_id != self._session
+        ):
+            self._note_place(entry, events)
+        handler(entry, events)
+        return events
+
+    def _note_place(self, entry: Entry, events: list[Event]) -> None:
+        at = entry.timestamp or ""
+        if entry.session_id and entry.session_id != self._session:
+            self._session = self.state["session"] = entry.session_id
+            version = entry.version or ""
+            events.append(SessionInfo(at=at, session_id=self._session, agent_version=version))
+        cwd = entry.cwd if entry.cwd and entry.cwd != self._cwd else ""
+        branch = entry.git_branch if entry.git_branch and entry.git_branch != self._branch else ""
+        if cwd:
+            self._cwd = self.state["cwd"] = cwd
+        if branch:
+            self._branch = self.state["branch"] = branch
+        if cwd or branch:
+            events.append(Place(at=at, cwd=cwd, branch=branch))
+
+    def _assistant(self, entry: Entry, events: list[Event]) -> None:
+        message = entry.message
+        if isinstance(message, Message) and not entry.is_api_error_message:
+            where = _Where(entry.timestamp or "", bool(entry.is_sidechain))
+            self._answer(message, where, events)
+
+    def _answer(self, message: Message, where: _Where, events: list[Event]) -> None:
+        if message.model == _SYNTHETIC:
+            return
+        at, sidechain = where
+        content = message.content
+        for block in (content,) if isinstance(content, str) else content or ():
+            if isinstance(block, str):
+                events.append(AssistantText(at=at, sidechain=sidechain, text=block))
+            elif block.type == "text" and block.text:
+                events.append(AssistantText(at=at, sidechain=sidechain, text=block.text))
+            elif block.type == "tool_use":
+                self._call(block, where, events)
+        if message.usage is not None and not sidechain:
+            tokens = message.usage.context_tokens
+            if tokens:
+                events.append(Usage(at=at, tokens=tokens, model=message.model or ""))
+
+    def _call(self, block: Block, where: _Where, events: list[Event]) -> None:
+        call_id, name = block.id or "", block.name or ""
+        call = tools.describe(name, block.input)
+        self._calls[call_id] = name
+        if len(self._calls) > _MOST_OPEN_CALLS:
+            del self._calls[next(iter(self._calls))]
+        at, sidechain = where
+        events.append(tools.as_call(call_id, name, call, at=at, sidechain=sidechain))
+        if sidechain:
+            return
+        told: Event | None = None
+        if call.kind == "edit":
+            told = tools.plan_written(call.what, block.input)
+        elif (tell := _TOLD_BY_CALL.get(name)) is not None:
+            told = tell(block.input, call_id)
+        if told is not None:
+            events.append(told)
+
+    def _user(self, entry: Entry, events: list[Event]) -> None:
+        if isinstance(entry.message, Message):
+            where = _Where(entry.timestamp or "", bool(entry.is_sidechain))
+            self._turn(entry, entry.message, where, events)
+
+    def _turn(self, entry: Entry, message: Message, where: _Where, events: list[Event]) -> None:
+        content = message.content
+        texts: list[str] = []
+        for block in (content,) if isinstance(content, str) else content or ():
+            if isinstance(block, str):
+                texts.append(block)
+            elif block.type == "tool_result":
+                self._result(block, entry.tool_use_result, where, events)
+            elif block.type == "text" and block.text:
+                texts.append(block.text)
+        if texts:
+            self._said(entry, texts, where, events)
+
+    def _said(self, entry: Entry, texts: list[str], where: _Where, events: list[Event]) -> None:
+        at, sidechain = where
+        if entry.is_compact_summary:
+            events.append(Compaction(at=at, summary="\n".join(texts)))
+            return
+        if entry.is_meta or entry.is_visible_in_transcript_only:
+            return
+        if entry.origin is not None and entry.origin.kind not in {None, "human"}:
+            return
+        asked = "\n".join(filter(None, map(request_in, texts)))
+        if not asked:
+            return
+        if entry.plan_content and not sidechain:
+            events.append(PlanSeen(at=at, text=entry.plan_content))
+        events.append(UserText(at=at, sidechain=sidechain, text=asked))
+
+    def _result(self, block: Block, told: Raw, where: _Where, events: list[Event]) -> None:
+        call_id = block.tool_use_id or ""
+        name = self._calls.pop(call_id, "")
+        failed = bool(block.is_error)
+        output, rejected = "", None
+        # Contents of files that were read or written well are of no use, and most of the bytes.
+        if failed or tools.kind_of(name) not in {"edit", "read"}:
+            output = _text_of(block.content)
+        if failed:
+            rejected = rejection_in(output)
+            output = _clean_error(output)
+        result = ToolResult(
+            at=where.at,
+            sidechain=where.sidechain,
+            id=call_id,
+            ok=not failed,
+            output=output,
+            rejected=rejected,
+        )
+        events.append(result)
+        if name == "TaskCreate" and not where.sidechain:
+            events.append(_task_created(result, told))
+
+    def _system(self, entry: Entry, events: list[Event]) -> None:
+        at = entry.timestamp or ""
+        if entry.subtype == "compact_boundary":
+            events.append(Compaction(at=at))
+            if tokens := _tokens_after(entry.compact_metadata):
+                events.append(Usage(at=at, tokens=tokens))
+        elif entry.subtype == "informational" and (ending := bytes(entry.prompt_submit_ending)):
+            blocked = _BLOCKED_PROMPT.search(_text_of(entry.content))
+            if blocked and b'"promptKept":true' not in ending:
+                events.append(PromptQueued(at=at, text=blocked[1].strip()))
+
+    def _attachment(self, entry: Entry, events: list[Event]) -> None:
+        attachment = _decode_attachment(entry.attachment)
+        at = entry.timestamp or ""
+        if attachment.type == "queued_command" and not entry.is_sidechain:
+            text = _text_of(attachment.prompt)
+            events.extend(take_queued_command(self._queue, text, at=at))
+        elif attachment.plan_file_path and attachment.plan_exists:
+            events.append(PlanSeen(at=at, path=attachment.plan_file_path))
+
+    def _progress(self, entry: Entry, events: list[Event]) -> None:
+        if bytes(memoryview(entry.data)[:22]) in _IDLE_PROGRESS:
+            return
+        progress = _decode_progress(entry.data)
+        if progress.type != "agent_progress" or not bytes(progress.message):
+            return
+        inner = _decode(progress.message)
+        if not isinstance(inner.message, Message):
+            return
+        where = _Where(inner.timestamp or entry.timestamp or "", sidechain=True)
+        if inner.type == "assistant":
+            self._answer(inner.message, where, events)
+        elif inner.type == "user":
+            self._turn(inner, inner.message, where, events)
+
+    def _queue_operation(self, entry: Entry, events: list[Event]) -> None:
+        text = _text_of(entry.content)
+        at = entry.timestamp or ""
+        events.extend(take_queue_operation(self._queue, entry.operation or "", text, at=at))
+
+
+_TOLD_BY_CALL: dict[str, Callable[[Raw, str], Event | None]] = {
+    "TodoWrite": lambda raw, _: tools.todo_list(raw),
+    "TaskCreate": tools.todo_created,
+    "TaskUpdate": lambda raw, _: tools.todo_updated(raw),
+    "ExitPlanMode": lambda raw, _: tools.plan_shown(raw),
+    "exit_plan_mode": lambda raw, _: tools.plan_shown(raw),
+}
+
+
+def _text_of(raw: Raw) -> str:
+    """Return the text in a string or a list of blocks."""
+    head = bytes(memoryview(raw)[:1])
+    if head == b'"':
+        return _decode_text(raw)
+    if head != b"[":
+        return ""
+    blocks = cast("list[Block | str]", _decode_blocks(raw))
+    return "\n".join(b if isinstance(b, str) else b.text or "" for b in blocks)
+
+
+def _clean_error(output: str) -> str:
+    output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+    output = _EXIT_CODE.sub("", output)
+    return "" if output.startswith(_CANCELLED) else output
+
+
+def _task_created(result: ToolResult, told: Raw) -> TodoChange:
+    """Replace the id made up at the call by the real one."""
+    if not result.ok:
+        return TodoChange(id=result.id, status="deleted")
+    return TodoChange(id=result.id, new_id=_task_id(told, result.output))
+
+
+def _task_id(raw: Raw, output: str) -> str:
+    try:
+        task = msgspec.json.decode(raw, type=TaskResult).task
+    except ValueError:
+        task = None
+    if task is not None and task.id is not None:
+        return str(task.id)
+    found = _TASK_ID.search(output)
+    return found[1] if found else ""
+
+
+def _tokens_after(raw: Raw) -> int:
+    try:
+        return msgspec.json.decode(raw, type=CompactMetadata).post_tokens or 0
+    except ValueError:
+        return 0

@@ -1,0 +1,192 @@
+"""Claude Code's tools: what a call does, in the words of the stream."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from leftoff.agents.stream import Kind, PlanSeen, Status, TodoChange, TodoItem, TodoList, ToolCall
+
+KINDS: dict[str, Kind] = {
+    "Edit": "edit",
+    "Write": "edit",
+    "MultiEdit": "edit",
+    "NotebookEdit": "edit",
+    "Read": "read",
+    "NotebookRead": "read",
+    "Bash": "run",
+    "PowerShell": "run",
+    "Grep": "search",
+    "Glob": "search",
+    "LS": "search",
+    "Task": "agent",
+    "Agent": "agent",
+}
+_EDITING_SUFFIXES = ("write_file", "edit_file", "create_file")
+_WHAT_CHARS = 400
+_VALUE_CHARS = 160
+_STATUSES: dict[str, Status] = {
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "completed": "completed",
+}
+
+
+class Call(NamedTuple):
+    """A call in the words of the stream, and the text it writes if it is a plan's."""
+
+    kind: Kind
+    what: str
+    paths: tuple[str, ...] = ()
+    command: str = ""
+
+
+class _PathInput(msgspec.Struct, frozen=True, gc=False):
+    file_path: str = ""
+    notebook_path: str = ""
+    path: str = ""
+
+
+class _RunInput(msgspec.Struct, frozen=True, gc=False):
+    command: str = ""
+
+
+_decode_path = msgspec.json.Decoder(_PathInput).decode
+_decode_run = msgspec.json.Decoder(_RunInput).decode
+
+
+def kind_of(name: str) -> Kind:
+    """Tell what a tool does from its name."""
+    kind = KINDS.get(name)
+    if kind is None:
+        kind = "edit" if name.endswith(_EDITING_SUFFIXES) else "other"
+    return kind
+
+
+def describe(name: str, raw: Raw) -> Call:
+    """Tell what a call does."""
+    kind = kind_of(name)
+    try:
+        if kind in {"edit", "read"}:
+            given = _decode_path(raw)
+            path = given.file_path or given.notebook_path or given.path
+            return Call(kind, path, (path,) if path else ())
+        if kind == "run":
+            command = _decode_run(raw).command
+            return Call(kind, command[:_WHAT_CHARS], (), command)
+    except ValueError:
+        pass
+    return _describe_other(name, kind, arguments(raw))
+
+
+def arguments(raw: Raw) -> dict[str, Any]:
+    """Return a call's input as a dict, whatever it holds."""
+    try:
+        value = msgspec.json.decode(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def as_call(block_id: str, name: str, call: Call, *, at: str, sidechain: bool) -> ToolCall:
+    """Make the event of a call."""
+    return ToolCall(
+        at=at,
+        sidechain=sidechain,
+        id=block_id,
+        tool=name,
+        kind=call.kind,
+        what=call.what,
+        paths=call.paths,
+        command=call.command,
+    )
+
+
+def todo_list(raw: Raw) -> TodoList | None:
+    """Read a TodoWrite call: the whole list anew."""
+    given = arguments(raw).get("todos")
+    if not isinstance(given, list):
+        return None
+    items = [
+        TodoItem(
+            text=str(item.get("content") or item.get("activeForm") or ""),
+            status=_STATUSES.get(str(item.get("status")), "pending"),
+            id=str(item.get("id") or ""),
+        )
+        for item in given
+        if isinstance(item, dict)
+    ]
+    return TodoList(items=tuple(items))
+
+
+def todo_created(raw: Raw, task_id: str) -> TodoChange:
+    """Read a TaskCreate call; its real id is known only from the result."""
+    given = arguments(raw)
+    text = str(given.get("subject") or given.get("description") or "")
+    return TodoChange(id=task_id, text=text, status="pending")
+
+
+def todo_updated(raw: Raw) -> TodoChange | None:
+    """Read a TaskUpdate call."""
+    given = arguments(raw)
+    task_id = given.get("taskId")
+    if task_id is None:
+        return None
+    status = str(given.get("status") or "")
+    return TodoChange(
+        id=str(task_id),
+        text=str(given.get("subject") or ""),
+        status="deleted" if status == "deleted" else _STATUSES.get(status, ""),
+    )
+
+
+def plan_shown(raw: Raw) -> PlanSeen | None:
+    """Read an ExitPlanMode call: a plan is shown for approval."""
+    given = arguments(raw)
+    path = str(given.get("planFilePath") or "")
+    text = str(given.get("plan") or "")
+    return PlanSeen(path=path, text=text) if path or text else None
+
+
+def plan_written(path: str, raw: Raw) -> PlanSeen | None:
+    """Read an edit of a file in the agent's plans folder."""
+    if not is_plan_file(path):
+        return None
+    return PlanSeen(path=path, text=str(arguments(raw).get("content") or ""))
+
+
+def is_plan_file(path: str) -> bool:
+    """Tell whether a path lies in the folder where Claude Code keeps its plans."""
+    return path.endswith(".md") and "/.claude/plans/" in path.replace("\\", "/")
+
+
+def _describe_other(name: str, kind: Kind, given: dict[str, Any]) -> Call:
+    if name in {"ExitPlanMode", "exit_plan_mode"}:
+        return Call(kind, _title(str(given.get("plan") or "")))
+    if name == "AskUserQuestion":
+        return Call(kind, _questions(given))
+    what = ", ".join(f"{key}: {_short(value)}" for key, value in given.items())
+    paths = tuple(
+        value
+        for key in ("file_path", "path", "notebook_path")
+        if isinstance(value := given.get(key), str) and value
+    )
+    return Call(kind, what[:_WHAT_CHARS], paths[:1])
+
+
+def _title(text: str) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return first.lstrip("# ").strip()[:_WHAT_CHARS]
+
+
+def _questions(given: dict[str, Any]) -> str:
+    questions = given.get("questions")
+    if not isinstance(questions, list):
+        return _short(given)
+    asked = [str(q.get("question") or "") for q in questions if isinstance(q, dict)]
+    return " / ".join(asked)[:_WHAT_CHARS]
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return " ".join(text[: _VALUE_CHARS * 2].split())[:_VALUE_CHARS]

@@ -1,0 +1,221 @@
+"""Incremental reading of a session kept as lines of JSON.
+
+A cursor remembers how far a file was read and what the bytes looked like there. Only new bytes
+are read; a file that was rewritten, truncated or forked no longer matches its cursor and is read
+again from the start.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from leftoff.agents.base import LineReader
+from leftoff.agents.stream import Event
+
+CHUNK_BYTES = 1 << 20
+LONGEST_LINE = 32 << 20
+_SAMPLE_BYTES = 1024
+_CONTROL = bytes(range(32))
+_AS_SPACE = bytes.maketrans(_CONTROL, b" " * len(_CONTROL))
+_LONE_SURROGATE = re.compile(
+    r"\\u[dD][89aAbB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89aAbB][\da-fA-F]{2})\\u[dD][c-fC-F][\da-fA-F]{2}"
+)
+_ENTRY_START = re.compile(r'\{"(?:type|parentUuid|timestamp|id)":')
+_OBJECT_START = re.compile(r'\{\s*"')
+_MOST_OBJECTS = 64
+
+
+class Cursor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a session file was read, and a fingerprint of what was read."""
+
+    offset: int = 0
+    inode: int = 0
+    head: str = ""
+    tail: str = ""
+    lines: int = 0
+    skipped: int = 0
+
+
+class Reading:
+    """One reading of a file: yields batches of events and keeps the cursor up to date."""
+
+    def __init__(self, path: Path, cursor: Cursor, reader: LineReader) -> None:
+        self._path = path
+        self._reader = reader
+        self._feed: Callable[[bytes], Sequence[Event]] = reader.feed
+        self._lines = cursor.lines
+        self._skipped = cursor.skipped
+        self.cursor = cursor
+
+    def batches(self, progress: Callable[[int], None] | None = None) -> Iterator[list[Event]]:
+        """Yield the events of the new whole lines, a chunk of the file at a time."""
+        with self._path.open("rb") as file:
+            offset = self.cursor.offset
+            file.seek(offset)
+            rest = b""
+            for lines, rest, size in _split(file):  # noqa: B007
+                events = self._read(lines)
+                offset += size
+                if progress is not None:
+                    progress(offset)
+                if events:
+                    yield events
+            if rest and (last := self._read_last(rest)) is not None:
+                offset += len(rest)
+                yield last
+            self.cursor = self._cursor_at(file, offset)
+
+    def _read(self, lines: list[bytes]) -> list[Event]:
+        events: list[Event] = []
+        feed = self._feed
+        extend = events.extend
+        for line in lines:
+            try:
+                extend(feed(line))
+            except (ValueError, RecursionError) as error:
+                if line and not line.isspace():
+                    extend(self._salvage(line, error))
+        self._lines += len(lines)
+        return events
+
+    def _read_last(self, rest: bytes) -> list[Event] | None:
+        """Take a last line that lacks only its newline; a torn one waits for its other half."""
+        if len(rest) > LONGEST_LINE:
+            return None
+        try:
+            events = list(self._feed(rest))
+        except msgspec.ValidationError:
+            events = []
+        except (ValueError, RecursionError):
+            return None
+        # A reader may skip a line by its first bytes, so that a torn one looks whole.
+        if not _is_whole(rest):
+            return None
+        self._lines += 1
+        return events
+
+    def _salvage(self, line: bytes, error: Exception) -> list[Event]:
+        """Read what can be read of a line that is not one clean JSON object."""
+        if isinstance(error, msgspec.ValidationError | RecursionError):
+            self._skipped += 1
+            return []
+        events: list[Event] = []
+        found = 0
+        for part in _objects(line):
+            try:
+                events.extend(self._feed(part))
+                found += 1
+            except (ValueError, RecursionError):
+                continue
+        if not found:
+            self._skipped += 1
+        return events
+
+    def _cursor_at(self, file: IO[bytes], offset: int) -> Cursor:
+        head, tail = _samples(file, offset)
+        return Cursor(
+            offset=offset,
+            inode=os.fstat(file.fileno()).st_ino,
+            head=head,
+            tail=tail,
+            lines=self._lines,
+            skipped=self._skipped,
+        )
+
+
+def still_matches(path: Path, cursor: Cursor) -> bool:
+    """Tell whether the file still begins with what was read up to the cursor."""
+    if not cursor.offset:
+        return True
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size < cursor.offset:
+                return False
+            return _samples(file, cursor.offset) == (cursor.head, cursor.tail)
+    except OSError:
+        return False
+
+
+def _split(file: IO[bytes]) -> Iterator[tuple[list[bytes], bytes, int]]:
+    """Yield whole lines, what is left after them, and how many bytes the lines took."""
+    kept: list[bytes] = []
+    held = 0
+    while chunk := file.read(CHUNK_BYTES):
+        end = chunk.rfind(b"\n")
+        if end < 0:
+            kept, held = _hold(kept, held, chunk)
+            continue
+        block = b"".join((*kept, chunk[:end])) if kept else chunk[:end]
+        size = held + end + 1
+        # A line beyond any sense is dropped, but its length still counts.
+        lines = block.split(b"\n") if held <= LONGEST_LINE else chunk[:end].split(b"\n")[1:]
+        rest = chunk[end + 1 :]
+        kept, held = ([rest] if rest else []), len(rest)
+        yield lines, rest, size
+    if held:
+        yield [], b"".join(kept) if held <= LONGEST_LINE else b"", 0
+
+
+def _hold(kept: list[bytes], held: int, chunk: bytes) -> tuple[list[bytes], int]:
+    held += len(chunk)
+    if held > LONGEST_LINE:
+        return [b""], held
+    kept.append(chunk)
+    return kept, held
+
+
+def _objects(line: bytes) -> Iterator[bytes]:
+    """Take a damaged line apart into the JSON objects it holds."""
+    text = line.translate(_AS_SPACE).decode("utf-8", "replace")
+    text = _LONE_SURROGATE.sub(r"\\ufffd", text)
+    decoder = json.JSONDecoder()
+    position = 0
+    for _ in range(_MOST_OBJECTS):
+        start = _OBJECT_START.search(text, position)
+        if start is None:
+            return
+        try:
+            _, position = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            # Half an object may be followed by a whole one: a torn line that was appended to.
+            position = _next_glued(text, start.start())
+            if position < 0:
+                return
+        else:
+            yield text[start.start() : position].encode()
+
+
+def _next_glued(text: str, start: int) -> int:
+    """Find where a new entry begins inside a broken one; -1 if nowhere."""
+    found = _ENTRY_START.search(text, start + 1)
+    return found.start() if found else -1
+
+
+def _is_whole(rest: bytes) -> bool:
+    text = rest.strip()
+    if not text.startswith(b"{"):
+        return not text.strip(b"\0")
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _samples(file: IO[bytes], offset: int) -> tuple[str, str]:
+    file.seek(0)
+    head = file.read(min(_SAMPLE_BYTES, offset))
+    file.seek(max(0, offset - _SAMPLE_BYTES))
+    tail = file.read(min(_SAMPLE_BYTES, offset))
+    return _digest(head), _digest(tail)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
