@@ -35,13 +35,13 @@ _MAX_ERROR_BYTES = 4096
 _CHUNK_BYTES = 65536
 _SHA = re.compile(r"[0-9a-f]{4,64}")
 
-# The first three settings would let a repository have programs of its own run.
+# The first two settings would let a repository have programs of its own run.
 _GIT = (
-    "git --no-pager -c core.fsmonitor=false -c safe.bareRepository=explicit"
-    " -c log.showSignature=false -c core.quotePath=false"
+    "git --no-pager -c core.fsmonitor=false -c log.showSignature=false -c core.quotePath=false"
 ).split()
+# Renames are found by equal content: likeness means reading, or fetching in a partial clone.
 _STATUS = (
-    "status --porcelain=v2 --branch -z --no-ahead-behind --untracked-files=all --find-renames"
+    "status --porcelain=v2 --branch -z --no-ahead-behind --untracked-files=all --find-renames=100%"
 ).split()
 _LOG = "log -z --format=%H%x00%s --encoding=UTF-8 --no-color --no-patch".split()
 _CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
@@ -381,7 +381,8 @@ class _Git:
         if code == 0:
             return None
         lines = self._errors.decode("utf-8", "replace").splitlines()
-        return lines[0] if lines else "git ended without an answer."
+        telling = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
+        return telling[0] if telling else "git ended without an answer."
 
     def _seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
