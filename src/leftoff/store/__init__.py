@@ -1,0 +1,18 @@
+"""The store: plain files are the truth, the index answers questions about them."""
+
+from leftoff.store.events import LISTED, TRASHED, Action, Event, State
+from leftoff.store.index import Entry, Hit, Query
+from leftoff.store.store import Saved, Store
+
+__all__ = [
+    "LISTED",
+    "TRASHED",
+    "Action",
+    "Entry",
+    "Event",
+    "Hit",
+    "Query",
+    "Saved",
+    "State",
+    "Store",
+]

@@ -1,0 +1,92 @@
+"""The event log: what happened to checkpoints after they were saved, one JSON line each."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from leftoff.store import disk
+
+Action = Literal[
+    "saved", "resumed", "declined", "consumed", "cleared", "restored", "undone", "purged"
+]
+State = Literal["open", "resumed", "declined", "consumed", "cleared", "undone"]
+
+# What each action makes of the checkpoints it names.
+STATE_AFTER: dict[Action, State] = {
+    "saved": "open",
+    "resumed": "resumed",
+    "declined": "declined",
+    "consumed": "consumed",
+    "cleared": "cleared",
+    "restored": "open",
+}
+LISTED: frozenset[State] = frozenset({"open", "resumed", "declined"})
+TRASHED: frozenset[State] = frozenset({"consumed", "cleared", "undone"})
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of the log.
+
+    `of` names the event that an undo reverts, `replaced` the revision that a save replaced.
+    """
+
+    id: str
+    at: datetime
+    action: Action
+    ids: list[str] = []
+    name: str | None = None
+    replaced: str | None = None
+    of: str | None = None
+    agent: str | None = None
+    session_id: str | None = None
+
+    @property
+    def can_be_undone(self) -> bool:
+        """Whether `undo` may revert it: whatever took something out of the user's sight."""
+        if self.action == "saved":
+            return self.replaced is not None
+        return self.action in {"consumed", "cleared", "declined", "restored"}
+
+
+def fold(events: Iterable[Event]) -> dict[str, State]:
+    """Tell the state each checkpoint is in after these events, the same event told twice or not."""
+    known = {event.id: event for event in events}
+    reverted = {event.of for event in known.values() if event.action == "undone"}
+    states: dict[str, State] = {}
+    for event in known.values():
+        if event.action == "undone":
+            undone = known.get(event.of or "")
+            # An overwrite undone hides its revision; anything else undone never happened.
+            if undone is not None and undone.action == "saved":
+                states.update(dict.fromkeys(undone.ids, "undone"))
+        elif event.action in STATE_AFTER and (event.id not in reverted or event.action == "saved"):
+            states.update(dict.fromkeys(event.ids, STATE_AFTER[event.action]))
+    return states
+
+
+_decoder = msgspec.json.Decoder(Event)
+
+
+def append(log: Path, event: Event, *, durable: bool) -> None:
+    """Write an event to the end of the log."""
+    disk.append(log, msgspec.json.encode(event), durable=durable)
+
+
+def read(log: Path, offset: int = 0) -> tuple[list[Event], int]:
+    """Read whole lines from an offset; return the events and the offset after them.
+
+    A torn last line waits for the next reading; a line that is no event is skipped.
+    """
+    data = disk.read_from(log, offset)
+    end = data.rfind(b"\n") + 1
+    return [event for line in data[:end].split(b"\n") if (event := _parse(line))], offset + end
+
+
+def _parse(line: bytes) -> Event | None:
+    try:
+        return _decoder.decode(line) if line.strip() else None
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,288 @@
+"""The index: everything the files say, in SQLite, for questions that would read too many of them.
+
+It is derived. It may be deleted, cut in half or be of another version at any moment: then it is
+built anew, without a word.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.store import disk, events
+from leftoff.store.area import Area
+from leftoff.store.intake import EVENTS_OF, Intake
+from leftoff.store.text import match_expression, snippet, unspaced
+
+VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
+CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, head BLOB);
+CREATE TABLE checkpoints (
+  rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
+  trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
+  next_action TEXT, left_off TEXT, state TEXT DEFAULT 'open', is_head INTEGER DEFAULT 0,
+  problem TEXT, size INTEGER, mtime INTEGER
+);
+CREATE INDEX by_slot ON checkpoints (slot, id);
+CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
+CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
+CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, can_be_undone INTEGER, body BLOB);
+CREATE INDEX by_undoable ON events (seq) WHERE can_be_undone;
+CREATE TABLE targets (checkpoint TEXT, seq INTEGER, PRIMARY KEY (checkpoint, seq)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(text, branch, agent, tokenize='unicode61');
+"""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """What the index knows of a checkpoint."""
+
+    id: str
+    area: int
+    slot: str
+    name: str | None
+    saved_at: datetime
+    trigger: str | None
+    agent: str | None
+    session_id: str | None
+    branch: str | None
+    worktree: str | None
+    task: str | None
+    next_action: str | None
+    left_off: str | None
+    state: events.State
+    is_head: bool
+    problem: str | None
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """A search: words, and the filters a person would name."""
+
+    words: str
+    branch: str | None = None
+    agent: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    with_trashed: bool = False
+    limit: int = 20
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint found, and the words around the match."""
+
+    entry: Entry
+    snippet: str
+
+
+_COLUMNS = ", ".join(f"checkpoints.{name}" for name in Entry.__struct_fields__)
+_LISTED = ", ".join(repr(state) for state in sorted(events.LISTED))
+_TRASHED = ", ".join(repr(state) for state in sorted(events.TRASHED))
+_event_decoder = msgspec.json.Decoder(events.Event)
+
+
+class Index:
+    """An open index over a project's areas."""
+
+    def __init__(self, path: Path | None, areas: Sequence[Area]) -> None:
+        """Open the index at a path, or one in memory."""
+        self._path = path
+        self._areas = areas
+        self._db = self._opened()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    def sync(self) -> None:
+        """Take in what is new on disk; build anew whatever cannot be used."""
+        for _ in range(2):
+            try:
+                Intake(self._db, self._areas).sync()
+            except sqlite3.DatabaseError as error:
+                # Busy is a matter of waiting, which SQLite has done; all else is damage.
+                if "locked" in str(error):
+                    raise
+                self._start_over()
+            else:
+                return
+        Intake(self._db, self._areas).sync()
+
+    def tail(self) -> list[events.Event]:
+        """Return the events that the index has not taken in yet."""
+        return [event for each in Intake(self._db, self._areas).news() for event in each.events]
+
+    def events_of(self, checkpoint_id: str) -> list[events.Event]:
+        """Return what happened to a checkpoint, oldest first."""
+        rows = self._db.execute(EVENTS_OF, (checkpoint_id,))
+        return [_event_decoder.decode(row[0]) for row in rows]
+
+    def last_undoable(self) -> events.Event | None:
+        """Return the last event that took something away and was not undone."""
+        row = self._db.execute(
+            "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC LIMIT 1"
+        ).fetchone()
+        return _event_decoder.decode(row[0]) if row else None
+
+    def newest_events(self, limit: int) -> list[events.Event]:
+        """Return the newest events, newest first."""
+        rows = self._db.execute("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))
+        return [_event_decoder.decode(row[0]) for row in rows]
+
+    def head(self, slot: str) -> Entry | None:
+        """Return the newest revision in a slot."""
+        return self._one("WHERE slot = ? AND is_head", (slot,))
+
+    def get(self, checkpoint_id: str) -> Entry | None:
+        """Return the checkpoint with this id."""
+        return self._one("WHERE id = ?", (checkpoint_id,))
+
+    def with_prefix(self, prefix: str) -> list[Entry]:
+        """Return the checkpoints whose id begins or ends like this."""
+        where = "WHERE (id >= ? AND id < ?) OR id LIKE ? ORDER BY id DESC LIMIT 20"
+        return self._many(where, (prefix, prefix + "~", f"%-{prefix}%"))
+
+    def heads(self, states: Iterable[events.State], limit: int) -> list[Entry]:
+        """Return the newest revision of each slot, newest first."""
+        wanted = [*states]
+        each = (
+            "SELECT rowid FROM (SELECT rowid FROM checkpoints WHERE is_head AND state = ? "
+            "ORDER BY id DESC LIMIT ?)"
+        )
+        union = " UNION ALL ".join([each] * len(wanted))
+        values = [value for state in wanted for value in (state, limit)]
+        return self._many(f"WHERE rowid IN ({union}) ORDER BY id DESC LIMIT ?", (*values, limit))
+
+    def count_heads(self, states: Iterable[events.State]) -> int:
+        """Count the slots whose newest revision is in one of these states."""
+        marks = ", ".join(repr(state) for state in states)
+        query = f"SELECT count(*) FROM checkpoints WHERE is_head AND state IN ({marks})"  # noqa: S608 - literals of ours
+        return int(self._db.execute(query).fetchone()[0])
+
+    def newest(self, limit: int) -> list[Entry]:
+        """Return the newest checkpoints of any kind, newest first."""
+        return self._many("ORDER BY id DESC LIMIT ?", (limit,))
+
+    def revisions(self, slot: str) -> list[Entry]:
+        """Return all revisions in a slot, newest first."""
+        return self._many("WHERE slot = ? ORDER BY id DESC", (slot,))
+
+    def trashed(self, limit: int) -> list[Entry]:
+        """Return what was consumed, cleared or undone, newest first."""
+        return self._many(f"WHERE state IN ({_TRASHED}) ORDER BY id DESC LIMIT ?", (limit,))
+
+    def before(self, moment: datetime, *, with_heads: bool) -> list[Entry]:
+        """Return what was saved before a moment: what is out of sight, or everything."""
+        kept = "" if with_heads else f"AND NOT (is_head AND state IN ({_LISTED}))"
+        where = f"WHERE id < ? AND problem IS NULL {kept} ORDER BY id"
+        return self._many(where, (f"{moment.astimezone(UTC):%Y%m%dT%H%M%S}000Z",))
+
+    def unreadable(self) -> list[Entry]:
+        """Return the files that are no checkpoints, newest first."""
+        return self._many("WHERE problem IS NOT NULL ORDER BY id DESC LIMIT 100", ())
+
+    def names_like(self, prefix: str) -> list[str]:
+        """Return the names in use that begin like this."""
+        rows = self._db.execute(
+            "SELECT DISTINCT name FROM checkpoints WHERE is_head AND slot >= ? AND slot < ?",
+            (prefix, prefix + "\U0010ffff"),
+        )
+        return [row[0] for row in rows if row[0]]
+
+    def search(self, query: Query) -> list[Hit]:
+        """Find checkpoints by words, newest first.
+
+        Newest first, and not by rank: ranking must visit every match, and a word that every
+        checkpoint holds would take a quarter of a second at 100,000.
+        """
+        match = match_expression(query.words, branch=query.branch, agent=query.agent)
+        if not match:
+            return []
+        low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
+        high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
+        rows = self._db.execute(
+            f"SELECT {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
+            "ON words.rowid = checkpoints.rowid WHERE words MATCH ? AND words.rowid BETWEEN ? AND ? "
+            f"{'' if query.with_trashed else f'AND state NOT IN ({_TRASHED})'} "
+            "AND ifnull(checkpoints.branch = ?, ?) AND ifnull(checkpoints.agent = ?, ?) "
+            "ORDER BY words.rowid DESC LIMIT ?",
+            (
+                match,
+                low,
+                high,
+                query.branch,
+                query.branch is None,
+                query.agent,
+                query.agent is None,
+                query.limit,
+            ),
+        )
+        return [
+            Hit(entry=_entry(row[:-1]), snippet=snippet(unspaced(row[-1]), query.words))
+            for row in rows
+        ]
+
+    def recheck(self, entries: Sequence[Entry]) -> bool:
+        """Notice files that were changed in place since they were read; say whether any was."""
+        changed = [entry.id for entry in entries if self._differs(entry)]
+        if changed:
+            Intake(self._db, self._areas).take_again(changed)
+        return bool(changed)
+
+    def _differs(self, entry: Entry) -> bool:
+        row = self._db.execute("SELECT size, mtime FROM checkpoints WHERE id = ?", (entry.id,))
+        try:
+            found = self._areas[entry.area].path_of(entry.id).lstat()
+        except OSError:
+            return entry.problem is None
+        return bool((found.st_size, found.st_mtime_ns) != row.fetchone())
+
+    def _many(self, where: str, values: Sequence[object]) -> list[Entry]:
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours
+        return [_entry(row) for row in rows]
+
+    def _one(self, where: str, values: Sequence[object]) -> Entry | None:
+        return next(iter(self._many(where, values)), None)
+
+    # Opening
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._path is not None and disk.is_regular(self._path):
+            with contextlib.suppress(sqlite3.Error):
+                db = _connect(str(self._path))
+                if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+                    return db
+                db.close()
+        return self._created()
+
+    def _start_over(self) -> None:
+        self._db.close()
+        self._db = self._created()
+
+    def _created(self) -> sqlite3.Connection:
+        if self._path is not None:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+        db = _connect(str(self._path or ":memory:"))
+        db.execute("PRAGMA journal_mode = WAL")
+        db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+        return db
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=30, isolation_level=None)
+    db.execute("PRAGMA synchronous = NORMAL")
+    return db
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    values = dict(zip(Entry.__struct_fields__, row, strict=True))
+    values["saved_at"] = datetime.fromtimestamp(values["saved_at"], UTC)
+    values["is_head"] = bool(values["is_head"])
+    return Entry(**values)

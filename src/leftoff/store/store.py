@@ -1,0 +1,294 @@
+"""The project's checkpoints as one view: the store's folder, and the fallback while it is full."""
+
+import contextlib
+import difflib
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint, decode, new_id
+from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
+from leftoff.paths import Project
+from leftoff.store import disk, events
+from leftoff.store.area import Area
+from leftoff.store.events import LISTED, Action, Event
+from leftoff.store.index import Entry, Hit, Index, Query
+
+# So many events the index may lag behind before a save brings it up to date.
+_LAG = 200
+
+Result = TypeVar("Result")
+
+
+class Saved(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint that is on disk; `notice` tells when it had to go to the fallback."""
+
+    checkpoint: Checkpoint
+    path: Path
+    replaced: str | None = None
+    notice: str | None = None
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Store:
+    """All reading and writing of one project's checkpoints."""
+
+    def __init__(self, project: Project, *, now: Callable[[], datetime] = _now) -> None:
+        self.project = project
+        self.now = now
+        self._main = Area(project.store)
+        self._fallback = Area(project.fallback)
+        self._index: Index | None = None
+        self._problems: list[str] = []
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    # Writing
+
+    def save(self, draft: Checkpoint, *, overwrite: bool = False) -> Saved:
+        """Store a checkpoint under a new id; a name in use must be overwritten on purpose."""
+
+        def act(area: Area) -> Saved:
+            standing = self._standing(draft.name) if draft.name else None
+            if standing is not None and standing.state in LISTED and not overwrite:
+                raise name_taken(standing)
+            return self._store_revision(area, draft, standing)
+
+        return self._write(act)
+
+    def _store_revision(self, area: Area, draft: Checkpoint, standing: Entry | None) -> Saved:
+        now = self.now()
+        replaced = standing.id if standing is not None and standing.state in LISTED else None
+        new = new_id(now, after=standing.id if standing is not None else None)
+        checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
+        path = area.write(checkpoint)
+        # Not synced: the checkpoint's file is the record. The line orders it among the events.
+        area.append(self._event("saved", [new], name=draft.name, replaced=replaced), durable=False)
+        return Saved(checkpoint=checkpoint, path=path, replaced=replaced, notice=self._notice(area))
+
+    def record(self, action: Action, ids: Sequence[str]) -> Event:
+        """Note durably what happened to checkpoints."""
+        event = self._event(action, list(ids))
+        self._write(lambda area: area.append(event))
+        return event
+
+    def undo(self) -> Event | None:
+        """Revert the last event that took something away; return it."""
+
+        def act(area: Area) -> Event | None:
+            last = self.index().last_undoable()
+            if last is not None:
+                area.append(self._event("undone", [], of=last.id))
+            return last
+
+        return self._write(act)
+
+    def purge(self, entries: Sequence[Entry]) -> None:
+        """Destroy checkpoints for good."""
+
+        def act(area: Area) -> None:
+            for entry in entries:
+                path = self._area(entry).path_of(entry.id)
+                path.unlink(missing_ok=True)
+            for folder in {self._area(entry).path_of(entry.id).parent for entry in entries}:
+                disk.sync_folder(folder)
+            area.append(self._event("purged", [entry.id for entry in entries]))
+
+        self._write(act)
+
+    def _event(
+        self,
+        action: Action,
+        ids: list[str],
+        *,
+        name: str | None = None,
+        replaced: str | None = None,
+        of: str | None = None,
+    ) -> Event:
+        now = self.now()
+        return Event(
+            id=new_id(now), at=now, action=action, ids=ids, name=name, replaced=replaced, of=of
+        )
+
+    def _write(self, act: Callable[[Area], Result]) -> Result:
+        """Act on the store, or on the fallback when the store cannot be written."""
+        self._problems = []
+        for area in (self._main, self._fallback):
+            try:
+                area.prepare()
+                with disk.lock(area.lock) as is_held:
+                    if is_held:
+                        disk.sweep(area.temps)
+                    if area is self._main:
+                        self._adopt()
+                    return act(area)
+            except (OSError, StoreRefused) as error:
+                self._problems.append(str(error))
+        raise StoreRefused(
+            f"Nothing could be written: {self._problems[0]}",
+            hint=f"The fallback failed too: {self._problems[1]}",
+        )
+
+    def _notice(self, area: Area) -> str | None:
+        if area is self._main:
+            return None
+        return (
+            f"The store cannot be written ({self._problems[0]}), so this was saved under "
+            f"{area.root} and will be taken into the store by the next command that can."
+        )
+
+    def _adopt(self) -> None:
+        """Take in what was saved while the store could not be written."""
+        if not self._has_fallback():
+            return
+        for shard in list(self._fallback.shards()):
+            for checkpoint_id in self._fallback.ids_in(shard.name):
+                self._adopt_file(checkpoint_id)
+        told, _ = events.read(self._fallback.log)
+        for event in told:
+            self._main.append(event)
+        self._fallback.log.unlink(missing_ok=True)
+
+    def _adopt_file(self, checkpoint_id: str) -> None:
+        try:
+            data, _ = self._fallback.read(checkpoint_id)
+        except (OSError, StoreRefused):
+            return
+        try:
+            self._main.write_raw(checkpoint_id, data)
+        except FileExistsError:
+            # Adopted before, by a process that was killed before it could remove the original.
+            if self._main.read(checkpoint_id)[0] != data:
+                return
+        self._fallback.path_of(checkpoint_id).unlink()
+
+    def _has_fallback(self) -> bool:
+        root = self._fallback.root
+        folders = (root, root.parent)
+        return all(map(disk.is_own_folder, folders)) and self._fallback.has_anything()
+
+    def _standing(self, name: str) -> Entry | None:
+        """Return the newest revision of a name, without bringing the whole index up to date."""
+        index = self._opened_index()
+        tail = index.tail()
+        simple = all(event.action not in {"undone", "restored", "purged"} for event in tail)
+        if not simple or len(tail) > _LAG:
+            return self.index().head(name)
+        standing = index.head(name)
+        for event in tail:
+            if event.action == "saved" and event.name == name:
+                standing = self._fresh_entry(event.ids[0], name)
+        states = events.fold(tail)
+        if standing is not None and standing.id in states:
+            standing = msgspec.structs.replace(standing, state=states[standing.id])
+        return standing
+
+    def _fresh_entry(self, checkpoint_id: str, name: str) -> Entry | None:
+        index = self.index()
+        return index.get(checkpoint_id) or index.head(name)
+
+    # Reading
+
+    def index(self) -> Index:
+        """Return the index, up to date with the files."""
+        try:
+            index = self._opened_index()
+            index.sync()
+        except (sqlite3.Error, OSError):
+            # No place to keep an index, or a full disk: answer from memory, slowly but rightly.
+            self.close()
+            index = self._index = Index(None, self._areas())
+            index.sync()
+        return index
+
+    def _opened_index(self) -> Index:
+        if self._index is None:
+            self._index = Index(self._index_path(), self._areas())
+        return self._index
+
+    def _index_path(self) -> Path | None:
+        for area in (self._main, self._fallback):
+            if area.root.is_dir() and os.access(area.root, os.W_OK):
+                return area.root / "index.sqlite"
+        return None
+
+    def _areas(self) -> list[Area]:
+        return [self._main, self._fallback] if self._has_fallback() else [self._main]
+
+    def _area(self, entry: Entry) -> Area:
+        return (self._main, self._fallback)[entry.area]
+
+    def path_of(self, entry: Entry) -> Path:
+        """Tell where a checkpoint's file is."""
+        return self._area(entry).path_of(entry.id)
+
+    def read_raw(self, entry: Entry) -> bytes:
+        """Return a checkpoint's file as it is."""
+        return self._area(entry).read(entry.id)[0]
+
+    def load(self, entry: Entry) -> Checkpoint:
+        """Return a checkpoint, whole and checked."""
+        return decode(self.read_raw(entry), source=str(self.path_of(entry)))
+
+    def find(self, key: str) -> Entry:
+        """Return the checkpoint with this name or id, or say which ones there are."""
+        index = self.index()
+        found = index.head(key) or index.get(key)
+        if found is not None:
+            return found
+        matches = index.with_prefix(key) if len(key) >= 4 else []
+        if len(matches) == 1:
+            return matches[0]
+        raise _not_found(key, matches, index.names_like(key[:1]))
+
+    def search(self, query: Query) -> list[Hit]:
+        """Find checkpoints by words, newest first."""
+        return self.index().search(query)
+
+
+def name_taken(standing: Entry) -> LeftoffError:
+    """Say that a name is in use, with what a person needs to choose."""
+    saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    left_off = standing.left_off or standing.task or "(nothing noted)"
+    return ChoiceNeeded(
+        f'A checkpoint named "{standing.name}" exists, saved {saved}: {left_off}',
+        question=f'Overwrite "{standing.name}"?',
+        choices=[
+            {
+                "choice": "overwrite",
+                "label": "Overwrite",
+                "command": f"leftoff save {standing.name} --overwrite",
+                "saved_at": standing.saved_at.isoformat(),
+                "left_off": standing.left_off,
+                "id": standing.id,
+            },
+            {"choice": "rename", "label": "Different name", "command": "leftoff save OTHER-NAME"},
+        ],
+        hint="Add --overwrite to save a new revision (the old one stays in `leftoff log`), "
+        "or give another name.",
+    )
+
+
+def _not_found(key: str, matches: Sequence[Entry], names: Sequence[str]) -> LeftoffError:
+    if matches:
+        ids = ", ".join(entry.id for entry in matches[:5])
+        return NoSuchCheckpoint(
+            f"Several checkpoints match '{key}': {ids}", hint="Give more of it."
+        )
+    near = difflib.get_close_matches(key, names, n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    return NoSuchCheckpoint(
+        f"No checkpoint named '{key}'", hint=f"{hint}`leftoff list` shows the ones there are."
+    )
