@@ -207,7 +207,8 @@ class Index:
         high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
         rows = self._db.execute(
             f"SELECT {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
-            "ON words.rowid = checkpoints.rowid WHERE words MATCH ? AND words.rowid BETWEEN ? AND ? "
+            "ON words.rowid = checkpoints.rowid "
+            "WHERE words MATCH ? AND words.rowid BETWEEN ? AND ? "
             f"{'' if query.with_trashed else f'AND state NOT IN ({_TRASHED})'} "
             "AND ifnull(checkpoints.branch = ?, ?) AND ifnull(checkpoints.agent = ?, ?) "
             "ORDER BY words.rowid DESC LIMIT ?",

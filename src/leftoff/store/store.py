@@ -74,8 +74,11 @@ class Store:
         new = new_id(now, after=standing.id if standing is not None else None)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
         path = area.write(checkpoint)
-        # Not synced: the checkpoint's file is the record. The line orders it among the events.
-        area.append(self._event("saved", [new], name=draft.name, replaced=replaced), durable=False)
+        # The checkpoint's file is the record, already on disk; the line only orders it among the
+        # events. So it is not synced, and a log that cannot be written does not fail the save.
+        with contextlib.suppress(OSError, StoreRefused):
+            saved = self._event("saved", [new], name=draft.name, replaced=replaced)
+            area.append(saved, durable=False)
         return Saved(checkpoint=checkpoint, path=path, replaced=replaced, notice=self._notice(area))
 
     def record(self, action: Action, ids: Sequence[str]) -> Event:
