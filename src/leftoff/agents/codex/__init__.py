@@ -1,0 +1,41 @@
+"""Codex CLI: rollout files of lines, from 0.134 to 0.166."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from leftoff.agents.base import FoundSession, Layout, no_document
+from leftoff.agents.codex.reader import Reader
+from leftoff.agents.values import first_line, is_within, mapping, text, touched_at
+
+_META_BYTES = 1 << 20
+_LINE = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"')
+
+read_document = no_document
+
+
+def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
+    """Know a rollout by the names of its lines."""
+    first = head.split(b"\n", 1)[0]
+    return "lines" if b'"payload"' in first and _LINE.search(first) else None
+
+
+def new_reader(state: dict[str, Any]) -> Reader:
+    """Make a reader of one rollout."""
+    return Reader(state)
+
+
+def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the rollouts of work in a folder, newest first; sub-agents' own ones are left out."""
+    root = home / ".codex"
+    files = [
+        *root.glob("sessions/*/*/*/rollout-*.jsonl"),
+        *root.glob("archived_sessions/rollout-*.jsonl"),
+    ]
+    for path in sorted(files, key=lambda file: file.name, reverse=True):
+        meta = mapping(first_line(path, _META_BYTES).get("payload"))
+        if is_within(text(meta.get("cwd")), folder) and not isinstance(meta.get("source"), dict):
+            yield FoundSession(
+                path=path, session_id=text(meta.get("id")), touched_at=touched_at(path)
+            )

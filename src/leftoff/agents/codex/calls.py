@@ -1,0 +1,143 @@
+"""The calls of a Codex session, from their beginning to their end."""
+
+from typing import Any
+
+from leftoff.agents.codex.output import read_output
+from leftoff.agents.stream import Event, Kind, TodoList, ToolCall, ToolResult
+from leftoff.agents.tools import todo_items, tool_call, unwrapped
+from leftoff.agents.values import decoded, first_text, listing, mapping, remember, text
+
+_KINDS: dict[str, Kind] = {
+    "exec_command": "run",
+    "shell": "run",
+    "shell_command": "run",
+    "local_shell": "run",
+    "container.exec": "run",
+    "unified_exec": "run",
+    "apply_patch": "edit",
+    "exec": "edit",
+    "view_image": "read",
+    "read_file": "read",
+    "list_dir": "search",
+    "grep_files": "search",
+    "web_search": "search",
+    "spawn_agent": "agent",
+}
+
+
+class Calls:
+    """Follows calls by their ids: those open, those seen, and processes that outlive them."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self._open: dict[str, str] = state.setdefault("open", {})
+        self._known: dict[str, bool] = state.setdefault("known", {})
+        self._running: dict[str, str] = state.setdefault("running", {})
+
+    def began(self, payload: dict[str, Any], at: str) -> list[Event]:
+        """Read the beginning of a call."""
+        name = text(payload.get("name"))
+        arguments = _arguments(payload)
+        call_id = first_text(payload, "call_id", "id")
+        if name == "write_stdin":
+            call = self._waiting(call_id, mapping(arguments), at)
+        else:
+            call = tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)
+        remember(self._known, call_id, True)
+        remember(self._open, call_id, call.command)
+        if name != "update_plan":
+            return [call]
+        return [call, TodoList(items=todo_items(mapping(arguments).get("plan"), "step"), at=at)]
+
+    def began_shell(self, payload: dict[str, Any], at: str) -> list[Event]:
+        """Read the beginning of a call of the model's own shell tool."""
+        return self.began(
+            {**payload, "name": "local_shell", "arguments": payload.get("action")}, at
+        )
+
+    def ended(self, payload: dict[str, Any], at: str) -> list[Event]:
+        """Read the end of a call from what the model was told."""
+        call_id = text(payload.get("call_id"))
+        if call_id not in self._open and call_id in self._known:
+            return []
+        command = self._open.pop(call_id, "")
+        output = read_output(payload.get("output"))
+        if output.running and command:
+            remember(self._running, output.running, command)
+        return [
+            ToolResult(
+                id=call_id, ok=output.ok, output=output.text, rejected=output.rejected, at=at
+            )
+        ]
+
+    def searched(self, payload: dict[str, Any], at: str) -> list[Event]:
+        """Read a web search, which the model runs by itself."""
+        call_id = text(payload.get("id")) or f"web_search {at}"
+        call = tool_call(call_id, "web_search", "search", payload.get("action"), at=at)
+        return [call, ToolResult(id=call_id, ok=True, at=at)]
+
+    def patched(self, payload: dict[str, Any], at: str) -> list[Event]:
+        """Read which files a patch changed."""
+        call_id = first_text(payload, "call_id", "id")
+        changes = mapping(payload.get("changes"))
+        moved = (text(mapping(change).get("move_path")) for change in changes.values())
+        paths = (*changes, *(path for path in moved if path))
+        status = text(payload.get("status"))
+        done = ToolResult(
+            id=call_id,
+            ok=status == "completed" or payload.get("success") is True,
+            output=text(payload.get("stderr")) or text(payload.get("stdout")),
+            rejected="" if status == "declined" else None,
+            paths=paths,
+            at=at,
+        )
+        what = paths[0] if paths else ""
+        call = ToolCall(id=call_id, tool="apply_patch", kind="edit", what=what, paths=paths, at=at)
+        return self._settled(call, done)
+
+    def ran(self, payload: dict[str, Any], at: str) -> list[Event]:
+        """Read a command that the conversation does not show, such as one inside a script."""
+        call_id = first_text(payload, "call_id", "id")
+        if call_id in self._known:
+            return []
+        words = [text(word) for word in listing(payload.get("command"))]
+        call = tool_call(
+            call_id, "exec_command", "run", {"command": unwrapped(words or [""])}, at=at
+        )
+        done = ToolResult(
+            id=call_id,
+            ok=payload.get("exit_code") == 0,
+            output=text(payload.get("aggregated_output")),
+            rejected="" if payload.get("status") == "declined" else None,
+            at=at,
+        )
+        return self._settled(call, done)
+
+    def stopped(self, _: dict[str, Any], at: str) -> list[Event]:
+        """Read that the user stopped the turn; what was under way is no longer."""
+        ids = list(self._open)
+        self._open.clear()
+        return [ToolResult(id=call_id, ok=False, rejected="", at=at) for call_id in ids]
+
+    def _settled(self, call: ToolCall, done: ToolResult) -> list[Event]:
+        known = done.id in self._known
+        remember(self._known, done.id, True)
+        # The line with its output follows and would end it twice.
+        self._open.pop(done.id, None)
+        return [done] if known else [call, done]
+
+    def _waiting(self, call_id: str, arguments: dict[str, Any], at: str) -> ToolCall:
+        """Describe a call that waits for a command which outlived its own call."""
+        command = self._running.get(str(arguments.get("session_id")), "")
+        what = command or text(arguments.get("chars"))
+        kind: Kind = "run" if command else "other"
+        return ToolCall(
+            id=call_id, tool="write_stdin", kind=kind, what=what, command=command, at=at
+        )
+
+
+def _arguments(payload: dict[str, Any]) -> Any:
+    """Return a call's arguments; a custom tool's input is plain text."""
+    if "input" in payload:
+        return payload["input"]
+    arguments = payload.get("arguments")
+    return decoded(arguments) or arguments

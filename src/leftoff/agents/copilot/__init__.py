@@ -1,0 +1,39 @@
+"""Copilot CLI: one folder per session under `~/.copilot/session-state/`, with `events.jsonl`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from leftoff.agents.base import FoundSession, Layout, no_document
+from leftoff.agents.copilot.reader import Reader
+from leftoff.agents.values import first_line, is_within, mapping, text, touched_at
+
+_START_BYTES = 1 << 18
+
+read_document = no_document
+
+
+def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
+    """Know an event log by its first event, or by the names of its tool events."""
+    first = head.split(b"\n", 1)[0]
+    if b'"data"' not in first:
+        return None
+    marks = (b'"copilotVersion"', b'"copilot-agent"', b'"tool.execution_start"', b'"user.message"')
+    return "lines" if any(mark in head for mark in marks) else None
+
+
+def new_reader(state: dict[str, Any]) -> Reader:
+    """Make a reader of one event log."""
+    return Reader(state)
+
+
+def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the event logs of work in a folder."""
+    root = home / ".copilot" / "session-state"
+    for path in (*root.glob("*/events.jsonl"), *root.glob("*.jsonl")):
+        start = mapping(first_line(path, _START_BYTES).get("data"))
+        context = mapping(start.get("context"))
+        if is_within(text(context.get("cwd")), folder):
+            yield FoundSession(
+                path=path, session_id=text(start.get("sessionId")), touched_at=touched_at(path)
+            )

@@ -1,0 +1,137 @@
+"""Reads the event log of a Copilot CLI session."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.copilot.calls import Calls
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Event,
+    Place,
+    PromptQueued,
+    SessionInfo,
+    Usage,
+    UserText,
+)
+from leftoff.agents.values import count, mapping, remember, text
+
+Data = dict[str, Any]
+Read = Callable[[Data, dict[str, Any]], list[Event]]
+
+
+class _Line(msgspec.Struct, gc=False):
+    type: str = ""
+    data: msgspec.Raw = msgspec.Raw(b"null")
+    timestamp: str = ""
+    agentId: str | None = None  # noqa: N815
+
+
+_LINES = msgspec.json.Decoder(_Line)
+
+
+class Reader:
+    """Turns the events of one log into ours."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+        self._prompts: dict[str, str] = state.setdefault("prompts", {})
+        calls = Calls(state)
+        self._reads: dict[str, Read] = {
+            "session.start": self._session,
+            "session.resume": self._session,
+            "session.context_changed": self._moved,
+            "session.model_change": self._model,
+            "session.usage_record": self._usage,
+            "session.compaction_start": self._measured,
+            "session.compaction_complete": self._compacted,
+            "user.message": self._user,
+            "assistant.message": self._said,
+            "hook.start": self._hook_start,
+            "hook.end": self._hook_end,
+            "permission.completed": calls.decided,
+            "tool.execution_start": calls.began,
+            "tool.execution_complete": self._ended,
+            "abort": calls.stopped,
+        }
+        self._calls = calls
+
+    def feed(self, line: bytes) -> Sequence[Event]:
+        """Return what this line tells."""
+        entry = _LINES.decode(line)
+        read = self._reads.get(entry.type)
+        if read is None:
+            return ()
+        data = mapping(msgspec.json.decode(entry.data))
+        sidechain = bool(entry.agentId or data.get("parentToolCallId"))
+        return read(data, {"at": entry.timestamp, "sidechain": sidechain})
+
+    def _session(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        self.state["session"] = text(data.get("sessionId")) or text(self.state.get("session"))
+        self.state["model"] = text(data.get("selectedModel")) or text(self.state.get("model"))
+        info = SessionInfo(
+            session_id=self.state["session"],
+            agent_version=text(data.get("copilotVersion")),
+            model=self.state["model"],
+            **event,
+        )
+        return [info, *self._moved(mapping(data.get("context")), event)]
+
+    def _moved(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        cwd, branch = text(data.get("cwd")), text(data.get("branch"))
+        return [Place(cwd=cwd, branch=branch, **event)] if cwd or branch else []
+
+    def _model(self, data: Data, _: dict[str, Any]) -> list[Event]:
+        self.state["model"] = text(data.get("newModel"))
+        return []
+
+    def _usage(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        usage = mapping(data.get("usage"))
+        tokens = count(usage.get("inputTokens")) + count(usage.get("outputTokens"))
+        return self._used(tokens, count(usage.get("maxPromptTokens")), event)
+
+    def _measured(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        return self._used(count(data.get("currentTokens")), count(data.get("tokenLimit")), event)
+
+    def _used(self, tokens: int, window: int, event: dict[str, Any]) -> list[Event]:
+        model = text(self.state.get("model"))
+        return [Usage(tokens=tokens, window=window, model=model, **event)] if tokens else []
+
+    def _compacted(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        if data.get("success") is False:
+            return []
+        summary = Compaction(summary=text(data.get("summaryContent")), **event)
+        left = count(data.get("postCompactionTokens"))
+        return [summary, *self._used(left, count(data.get("tokenLimit")), event)]
+
+    def _user(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        words = text(data.get("content")).strip()
+        # Skills and hooks speak as the user too, and say so.
+        if not words or text(data.get("source")) not in ("", "user") or words.startswith("<skill-"):
+            return []
+        return [UserText(text=words, **event)]
+
+    def _said(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        words = text(data.get("content"))
+        return [AssistantText(text=words, **event)] if words.strip() else []
+
+    def _ended(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        metrics = mapping(mapping(data.get("toolTelemetry")).get("metrics"))
+        tokens, window = (
+            count(metrics.get(f"context_{name}")) for name in ("current_tokens", "token_limit")
+        )
+        return [*self._calls.ended(data, event), *self._used(tokens, window, event)]
+
+    def _hook_start(self, data: Data, _: dict[str, Any]) -> list[Event]:
+        if data.get("hookType") == "userPromptSubmitted":
+            prompt = text(mapping(data.get("input")).get("prompt"))
+            remember(self._prompts, text(data.get("hookInvocationId")), prompt[:20_000])
+        return []
+
+    def _hook_end(self, data: Data, event: dict[str, Any]) -> list[Event]:
+        """Keep a prompt that a hook blocked: it is written nowhere else."""
+        prompt = self._prompts.pop(text(data.get("hookInvocationId")), "")
+        blocked = mapping(data.get("output")).get("decision") == "block"
+        return [PromptQueued(text=prompt, **event)] if blocked and prompt else []

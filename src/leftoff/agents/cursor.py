@@ -1,0 +1,154 @@
+"""Cursor: lines of messages without results, times or token counts.
+
+A call is taken to have gone well once the session goes on after it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.base import FoundSession, Layout, no_document
+from leftoff.agents.stream import (
+    AssistantText,
+    Event,
+    Kind,
+    Place,
+    TodoChange,
+    TodoList,
+    ToolResult,
+    UserText,
+)
+from leftoff.agents.tools import todo_items, tool_call
+from leftoff.agents.values import dashed, listing, mapping, parts_text, text, touched_at
+
+_KINDS: dict[str, Kind] = {
+    "shell": "run",
+    "runterminalcmd": "run",
+    "write": "edit",
+    "strreplace": "edit",
+    "searchreplace": "edit",
+    "editfile": "edit",
+    "editnotebook": "edit",
+    "applypatch": "edit",
+    "delete": "edit",
+    "deletefile": "edit",
+    "read": "read",
+    "readfile": "read",
+    "grep": "search",
+    "glob": "search",
+    "semanticsearch": "search",
+    "codebasesearch": "search",
+    "websearch": "search",
+    "webfetch": "search",
+    "task": "agent",
+}
+_ASKED = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_ADDED = re.compile(r"\A\s*<(\w+)[^>]*>.*?</\1>\s*", re.DOTALL)
+_FOLDER = re.compile(r"^Workspace Path: ([^\n]+)", re.MULTILINE)
+_FIRST = re.compile(rb'\A\s*\{\s*"role"\s*:\s*"(?:user|assistant)"\s*,\s*"message"\s*:\s*\{')
+
+read_document = no_document
+
+
+class Reader:
+    """Turns the messages of one conversation into events."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+        self._open: list[str] = state.setdefault("open", [])
+
+    def feed(self, line: bytes) -> Sequence[Event]:
+        """Return what this message tells, and that the calls before it ended."""
+        record = mapping(msgspec.json.decode(line))
+        content = mapping(record.get("message")).get("content")
+        if record.get("role") not in ("user", "assistant"):
+            return ()
+        parts = [mapping(part) for part in listing(content)]
+        events = [*self._results(parts), *self._settled()]
+        words = parts_text(content, "text")
+        if record["role"] == "user":
+            return [*events, *_user(words)]
+        if words.strip():
+            events.append(AssistantText(text=words))
+        for part in parts:
+            if part.get("type") == "tool_use":
+                events.extend(self._call(part))
+        return events
+
+    def _results(self, parts: list[dict[str, Any]]) -> list[Event]:
+        events: list[Event] = []
+        for part in parts:
+            call_id = text(part.get("tool_use_id"))
+            if part.get("type") == "tool_result" and call_id in self._open:
+                self._open.remove(call_id)
+                output = parts_text(part.get("content"))
+                ok = part.get("is_error") is not True
+                events.append(ToolResult(id=call_id, ok=ok, output=output))
+        return events
+
+    def _settled(self) -> list[Event]:
+        ended: list[Event] = [ToolResult(id=call_id, ok=True) for call_id in self._open]
+        self._open.clear()
+        return ended
+
+    def _call(self, part: dict[str, Any]) -> list[Event]:
+        number = self.state["calls"] = self.state.get("calls", 0) + 1
+        call_id = text(part.get("id")) or f"call-{number}"
+        name, given = text(part.get("name")), part.get("input")
+        self._open.append(call_id)
+        plain = name.replace("_", "").lower()
+        call = tool_call(call_id, name, _KINDS.get(plain, "other"), given)
+        return [call, *_todos(mapping(given))] if plain == "todowrite" else [call]
+
+
+def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
+    """Know a conversation by its first message."""
+    return "lines" if _FIRST.match(head) else None
+
+
+def new_reader(state: dict[str, Any]) -> Reader:
+    """Make a reader of one conversation."""
+    return Reader(state)
+
+
+def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the conversations of work in a folder."""
+    wanted = dashed(str(folder))
+    for project in (home / ".cursor" / "projects").glob("*/agent-transcripts"):
+        if dashed(project.parent.name) == wanted:
+            for path in (*project.glob("*.jsonl"), *project.glob("*/*.jsonl")):
+                yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at(path))
+
+
+def _user(words: str) -> list[Event]:
+    asked = _ASKED.findall(words)
+    typed = "\n".join(asked) if asked else _without_added(words)
+    events: list[Event] = [UserText(text=typed)] if typed else []
+    folder = _FOLDER.search(words)
+    return [Place(cwd=folder[1].strip()), *events] if folder else events
+
+
+def _without_added(words: str) -> str:
+    while added := _ADDED.match(words):
+        words = words[added.end() :]
+    return words.strip()
+
+
+def _todos(given: dict[str, Any]) -> list[Event]:
+    entries = listing(given.get("todos"))
+    if given.get("merge") is not True:
+        return [TodoList(items=todo_items(entries, "content"))]
+    changes: list[Event] = []
+    for entry in map(mapping, entries):
+        status = text(entry.get("status"))
+        if status not in ("pending", "in_progress", "completed"):
+            status = "deleted" if status == "cancelled" else ""
+        changes.append(_change(entry, status))
+    return changes
+
+
+def _change(entry: dict[str, Any], status: Any) -> TodoChange:
+    return TodoChange(id=text(entry.get("id")), text=text(entry.get("content")), status=status)

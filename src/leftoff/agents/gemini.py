@@ -1,0 +1,234 @@
+"""Gemini CLI: one JSON document per session, or, in newer versions, lines that patch one.
+
+In lines the same message is written again whenever it grows, `$set` may replace all messages, and
+`$rewindTo` drops the last ones; what was told once is not told again.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.base import FoundSession, Layout
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Event,
+    Kind,
+    Place,
+    PlanSeen,
+    SessionInfo,
+    TodoList,
+    ToolResult,
+    Usage,
+    UserText,
+)
+from leftoff.agents.tools import todo_items, tool_call
+from leftoff.agents.values import (
+    count,
+    first_line,
+    first_text,
+    listing,
+    mapping,
+    parts_text,
+    read_json,
+    remember,
+    text,
+    touched_at,
+)
+
+_KINDS: dict[str, Kind] = {
+    "run_shell_command": "run",
+    "write_file": "edit",
+    "replace": "edit",
+    "edit": "edit",
+    "read_file": "read",
+    "read_many_files": "read",
+    "list_directory": "search",
+    "glob": "search",
+    "grep_search": "search",
+    "search_file_content": "search",
+    "google_web_search": "search",
+    "web_fetch": "search",
+    "delegate_to_agent": "agent",
+    "codebase_investigator": "agent",
+    "generalist": "agent",
+}
+_ENDED = ("success", "error", "cancelled")
+_MESSAGE = re.compile(r'\{\s*"id"\s*:')
+_HOOK = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
+_REFERENCED = "\n--- Content from referenced files ---"
+_COMMAND = re.compile(r"[/?][\w:-]*(?:\s|$)")
+_FOLDER = re.compile(
+    r"(?:Workspace Directories:\*\*\s*-|working in the (?:following )?director(?:y|ies):\s*-?)"
+    r" *([^\n]+)"
+)
+_EXIT = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)
+_SHELL_HEAD = re.compile(
+    r"\A(?:<untrusted_context>\s*)?Command: .*?\nDirectory: [^\n]*\n", re.DOTALL
+)
+_SHELL_FIELD = re.compile(
+    r"^(?:Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*\n?"
+    r"|^(?:Output|Error|Stdout|Stderr): (?:\((?:none|empty)\)\n?)?"
+    r"|^</?untrusted_context>\n?",
+    re.MULTILINE,
+)
+
+
+class Reader:
+    """Turns messages into events, each told once however often it is written."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+        self._told: dict[str, list[str]] = state.setdefault("told", {})
+
+    def feed(self, line: bytes) -> Sequence[Event]:
+        """Return what this line tells that was not told before."""
+        record = mapping(msgspec.json.decode(line))
+        if "type" in record and "id" in record:
+            return list(self.message(record))
+        return self.document(mapping(record.get("$set")) or record)
+
+    def document(self, record: dict[str, Any]) -> list[Event]:
+        """Read the fields of a session, with any messages among them."""
+        events: list[Event] = []
+        if session_id := text(record.get("sessionId")):
+            at = text(record.get("startTime"))
+            events.append(SessionInfo(session_id=session_id, at=at))
+        if folders := [text(folder) for folder in listing(record.get("directories"))]:
+            events.append(Place(cwd=folders[0]))
+        for message in self._not_passed([mapping(one) for one in listing(record.get("messages"))]):
+            events.extend(self.message(message))
+        return events
+
+    def _not_passed(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Leave out what stands before the last message already told."""
+        known = [n for n, one in enumerate(messages) if text(one.get("id")) in self._told]
+        return messages[known[-1] :] if known else messages
+
+    def message(self, message: dict[str, Any]) -> Iterator[Event]:
+        """Read a message; of one written before, only what has been added."""
+        message_id, at = text(message.get("id")), text(message.get("timestamp"))
+        told = self._told.get(message_id)
+        if told is None:
+            told = []
+            remember(self._told, message_id, told)
+            if message.get("type") == "user":
+                yield from _user(message, at)
+        if message.get("type") == "gemini":
+            yield from self._answer(message, told, at)
+
+    def _answer(self, message: dict[str, Any], told: list[str], at: str) -> Iterator[Event]:
+        words = parts_text(message.get("content"))
+        if words.strip() and "text" not in told:
+            told.append("text")
+            yield AssistantText(text=words, at=at)
+        tokens = mapping(message.get("tokens"))
+        total = count(tokens.get("total")) or count(tokens.get("input"))
+        if total and "tokens" not in told:
+            told.append("tokens")
+            yield Usage(tokens=total, model=text(message.get("model")), at=at)
+        for call in map(mapping, listing(message.get("toolCalls"))):
+            yield from _call(call, told)
+
+
+def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
+    """Know a session by its id and project hash; lines begin with a whole object."""
+    if not head.lstrip().startswith(b"{") or b'"sessionId"' not in head[:4096]:
+        return None
+    if b'"projectHash"' not in head[:4096]:
+        return None
+    try:
+        first = mapping(msgspec.json.decode(head.split(b"\n", 1)[0]))
+    except (ValueError, RecursionError):
+        return "document"
+    return "document" if listing(first.get("messages")) else "lines"
+
+
+def new_reader(state: dict[str, Any]) -> Reader:
+    """Make a reader of one session kept as lines."""
+    return Reader(state)
+
+
+def read_document(path: Path, session_id: str) -> Iterable[Event]:  # noqa: ARG001
+    """Read a session kept as one document, or what is left of it."""
+    found = read_json(path.read_bytes(), _MESSAGE)
+    reader = Reader({})
+    return reader.document(found if isinstance(found, dict) else {"messages": found})
+
+
+def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the sessions of work in a folder; sub-agents' own ones are left out."""
+    root = home / ".gemini"
+    try:
+        known = mapping(msgspec.json.decode((root / "projects.json").read_bytes()))
+    except (OSError, ValueError, RecursionError):
+        known = {}
+    names = {hashlib.sha256(str(folder).encode()).hexdigest()}
+    for project, name in mapping(known.get("projects")).items():
+        if Path(project).is_relative_to(folder) and text(name):
+            names.add(name)
+    for name in sorted(names):
+        for path in (root / "tmp" / name / "chats").glob("session-*.json*"):
+            session_id = text(first_line(path, 4096).get("sessionId"))
+            yield FoundSession(path=path, session_id=session_id, touched_at=touched_at(path))
+
+
+def _user(message: dict[str, Any], at: str) -> Iterator[Event]:
+    words = parts_text(message.get("content"))
+    if words.startswith(("<session_context>", "This is the Gemini CLI.")):
+        if folder := _FOLDER.search(words):
+            yield Place(cwd=folder[1].strip(), at=at)
+        return
+    if "<state_snapshot>" in words:
+        yield Compaction(summary=words, at=at)
+        return
+    shown = parts_text(message.get("displayContent")) or words
+    typed = _HOOK.sub("", shown).partition(_REFERENCED)[0].strip()
+    if typed and not _COMMAND.match(typed) and typed != "System: Please continue.":
+        yield UserText(text=typed, at=at)
+
+
+def _call(call: dict[str, Any], told: list[str]) -> Iterator[Event]:
+    call_id, name = text(call.get("id")), text(call.get("name"))
+    at, arguments = text(call.get("timestamp")), mapping(call.get("args"))
+    if f"+{call_id}" not in told:
+        told.append(f"+{call_id}")
+        yield tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)
+        if name == "exit_plan_mode":
+            yield PlanSeen(path=first_text(arguments, "plan_path", "plan_filename"), at=at)
+    if call.get("status") not in _ENDED or f"-{call_id}" in told:
+        return
+    told.append(f"-{call_id}")
+    result = _result(call, call_id, at)
+    yield result
+    if name == "write_todos" and result.ok:
+        yield TodoList(items=todo_items(arguments.get("todos"), "description"), at=at)
+
+
+def _result(call: dict[str, Any], call_id: str, at: str) -> ToolResult:
+    output = _output(call)
+    code = _EXIT.search(output) if call.get("name") == "run_shell_command" else None
+    status = call.get("status")
+    if code is not None:
+        output = _SHELL_FIELD.sub("", _SHELL_HEAD.sub("", output)).strip()
+    display = mapping(call.get("resultDisplay"))
+    return ToolResult(
+        id=call_id,
+        ok=status == "success" and (code is None or code[1] == "0"),
+        output=output,
+        rejected="" if status == "cancelled" else None,
+        paths=tuple(path for path in (text(display.get("filePath")),) if path),
+        at=at,
+    )
+
+
+def _output(call: dict[str, Any]) -> str:
+    found = []
+    for part in map(mapping, listing(call.get("result"))):
+        response = mapping(mapping(part.get("functionResponse")).get("response"))
+        found.append(first_text(response, "output", "error") or text(part.get("text")))
+    return "\n".join(words for words in found if words) or text(call.get("resultDisplay"))

@@ -1,0 +1,51 @@
+"""opencode: one SQLite database for all sessions, and the JSON that `opencode export` writes."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from leftoff.agents.base import FoundSession, Layout, no_reader
+from leftoff.agents.opencode import database
+from leftoff.agents.opencode.messages import Session, read_session
+from leftoff.agents.stream import Event
+from leftoff.agents.values import is_within, listing, mapping, read_json
+
+_SQLITE = b"SQLite format 3\0"
+_EXPORT = re.compile(rb'"(?:info|messages|parts)"\s*:')
+_MESSAGE = re.compile(r'\{\s*"(?:info|parts)"\s*:')
+
+new_reader = no_reader
+
+
+def recognises(head: bytes, path: Path) -> Layout | None:
+    """Know the database by its tables or name, an export by its shape and ids."""
+    if head.startswith(_SQLITE):
+        is_ours = path.name.startswith("opencode") or b"`part`" in head
+        return "document" if is_ours else None
+    is_export = head.lstrip().startswith(b"{") and b'"ses_' in head and _EXPORT.search(head)
+    return "document" if is_export else None
+
+
+def read_document(path: Path, session_id: str) -> Iterable[Event]:
+    """Read one session of the database, or the one that was exported."""
+    with path.open("rb") as file:
+        is_database = file.read(len(_SQLITE)) == _SQLITE
+    if is_database:
+        return database.read(path, session_id)
+    return read_session(_exported(path), lambda _: None)
+
+
+def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the sessions of work in a folder; sub-agents' own ones are left out."""
+    for path in sorted((home / ".local" / "share" / "opencode").glob("opencode*.db")):
+        for session_id, directory, touched_at in database.sessions(path):
+            if is_within(directory, folder):
+                yield FoundSession(path=path, session_id=session_id, touched_at=touched_at)
+
+
+def _exported(path: Path) -> Session:
+    found = read_json(path.read_bytes(), _MESSAGE)
+    if isinstance(found, list):
+        return Session(info={}, messages=found)
+    messages = [mapping(message) for message in listing(found.get("messages"))]
+    return Session(info=mapping(found.get("info")), messages=messages)

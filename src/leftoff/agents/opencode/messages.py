@@ -1,0 +1,193 @@
+"""The messages of an opencode session and the parts they are made of."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Event,
+    Kind,
+    Place,
+    SessionInfo,
+    TodoList,
+    ToolResult,
+    Usage,
+    UserText,
+)
+from leftoff.agents.tools import todo_items, tool_call
+from leftoff.agents.values import (
+    count,
+    first_text,
+    instant,
+    listing,
+    mapping,
+    text,
+)
+
+_KINDS: dict[str, Kind] = {
+    "bash": "run",
+    "shell": "run",
+    "write": "edit",
+    "edit": "edit",
+    "multiedit": "edit",
+    "patch": "edit",
+    "apply_patch": "edit",
+    "read": "read",
+    "list": "search",
+    "glob": "search",
+    "grep": "search",
+    "codesearch": "search",
+    "websearch": "search",
+    "webfetch": "search",
+    "task": "agent",
+}
+_REFUSED = "The user rejected permission to use this specific tool call"
+_FEEDBACK = " with the following feedback: "
+_DEEPEST = 4
+
+
+class Session(msgspec.Struct, frozen=True):
+    """A session's own record and its messages, oldest first."""
+
+    info: dict[str, Any]
+    messages: list[dict[str, Any]]
+
+
+Find = Callable[[str], Session | None]
+
+
+def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[Event]:
+    """Read a session; `find` fetches the session of a sub-agent by its id."""
+    event: dict[str, Any] = {"sidechain": depth > 0}
+    cwd = text(session.info.get("directory"))
+    if not depth:
+        version = text(session.info.get("version"))
+        yield SessionInfo(session_id=_session_id(session), agent_version=version)
+        if cwd:
+            yield Place(cwd=cwd)
+    for message in _kept(session):
+        info = mapping(message.get("info"))
+        event["at"] = instant(mapping(info.get("time")).get("created"))
+        here = text(mapping(info.get("path")).get("cwd"))
+        if here and here != cwd and not depth:
+            cwd = here
+            yield Place(cwd=cwd, **event)
+        yield from _read_message(info, message, event)
+        if depth < _DEEPEST:
+            for child in _children(message):
+                if (found := find(child)) is not None:
+                    yield from read_session(found, find, depth=depth + 1)
+
+
+def _session_id(session: Session) -> str:
+    if found := text(session.info.get("id")):
+        return found
+    infos = (mapping(message.get("info")) for message in session.messages)
+    return next((found for info in infos if (found := text(info.get("sessionID")))), "")
+
+
+def _kept(session: Session) -> Iterator[dict[str, Any]]:
+    """Leave out what the user has undone."""
+    undone = text(mapping(session.info.get("revert")).get("messageID"))
+    for message in session.messages:
+        if undone and mapping(message.get("info")).get("id") == undone:
+            return
+        yield message
+
+
+def _children(message: dict[str, Any]) -> list[str]:
+    parts = (mapping(part) for part in listing(message.get("parts")))
+    states = (mapping(part.get("state")) for part in parts if part.get("tool") == "task")
+    found = (mapping(state.get("metadata")) for state in states)
+    return [
+        child for metadata in found if (child := first_text(metadata, "sessionId", "sessionID"))
+    ]
+
+
+def _read_message(
+    info: dict[str, Any], message: dict[str, Any], event: dict[str, Any]
+) -> Iterator[Event]:
+    parts = [mapping(part) for part in listing(message.get("parts"))]
+    words = "\n".join(_words(part) for part in parts if _words(part))
+    if info.get("role") == "user":
+        if words:
+            yield UserText(text=words, **event)
+        return
+    if info.get("summary") is True:
+        yield Compaction(summary=words, **event)
+        return
+    for part in parts:
+        if said := _words(part):
+            yield AssistantText(text=said, **event)
+        if part.get("type") == "tool":
+            yield from _tool(part, event)
+    yield from _usage(info, event)
+
+
+def _words(part: dict[str, Any]) -> str:
+    added = part.get("synthetic") is True or part.get("ignored") is True
+    return text(part.get("text")).strip() if part.get("type") == "text" and not added else ""
+
+
+def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[Event]:
+    call_id = first_text(part, "callID", "id")
+    tool = text(part.get("tool"))
+    state = mapping(part.get("state"))
+    given = mapping(state.get("input"))
+    yield tool_call(call_id, tool, _KINDS.get(tool, "other"), given, **event)
+    if state.get("status") not in ("completed", "error"):
+        return
+    result = _result(call_id, state, event)
+    yield result
+    if tool == "todowrite" and result.ok:
+        yield TodoList(items=todo_items(given.get("todos"), "content"), **event)
+
+
+def _result(call_id: str, state: dict[str, Any], event: dict[str, Any]) -> ToolResult:
+    metadata = mapping(state.get("metadata"))
+    exit_code = metadata.get("exit")
+    error = text(state.get("error"))
+    failed = state.get("status") == "error" or exit_code not in (0, None)
+    return ToolResult(
+        id=call_id,
+        ok=not failed,
+        output=error or text(state.get("output")),
+        rejected=_refusal(error),
+        paths=() if failed else tuple(_paths(metadata)),
+        **event,
+    )
+
+
+def _refusal(error: str) -> str | None:
+    if error.startswith(_REFUSED):
+        return error.partition(_FEEDBACK)[2]
+    return "" if error == "Tool execution aborted" else None
+
+
+def _paths(metadata: dict[str, Any]) -> Iterator[str]:
+    if path := first_text(metadata, "filepath", "filePath"):
+        yield path
+    for file in map(mapping, listing(metadata.get("files"))):
+        for key in ("filePath", "movePath"):
+            if path := text(file.get(key)):
+                yield path
+
+
+def _usage(info: dict[str, Any], event: dict[str, Any]) -> Iterator[Event]:
+    tokens = mapping(info.get("tokens"))
+    cache = mapping(tokens.get("cache"))
+    total = count(tokens.get("total")) or sum(
+        count(value)
+        for value in (
+            tokens.get("input"),
+            tokens.get("output"),
+            tokens.get("reasoning"),
+            cache.get("read"),
+            cache.get("write"),
+        )
+    )
+    if total:
+        yield Usage(tokens=total, model=text(info.get("modelID")), **event)
