@@ -1,0 +1,311 @@
+"""Score captures: how much of what was true at a cut does the checkpoint tell.
+
+    python scripts/fidelity.py FOLDER [--families 30,60,90] [--agent A] [--budget N] [--torn]
+                                      [--worst N] [--json FILE] [--command 'CMD {session} {outdir}']
+
+FOLDER holds sessions and `truth/*.jsonl`. Each line of a truth file names a session, where to cut
+it, and what was true there and happened next. Each cut is captured in this process, or by CMD,
+which writes `briefing.txt` and `checkpoint.json` to {outdir}. One token counts as four bytes.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+Case = dict[str, Any]
+Row = dict[str, Any]
+
+# One JSON document: a cut counts messages, not lines.
+_DOCUMENTS = ("opencode", "gemini")
+_COMPOSITE = (
+    "files_f1",
+    "intent",
+    "todos_open",
+    "next_path",
+    "next_cmd",
+    "plan",
+    "branch",
+    "in_flight",
+    "pending_prompts",
+)
+
+
+def plain(text: str | None) -> str:
+    """Return the text in lower case, without markup, with single spaces."""
+    return re.sub(r"\s+", " ", re.sub(r"[`*_>#\"'\\|]", "", (text or "").lower())).strip()
+
+
+def word_runs(words: list[str], length: int) -> set[tuple[str, ...]]:
+    """Return all runs of so many words."""
+    return {tuple(words[i : i + length]) for i in range(len(words) - length + 1)}
+
+
+def tells(truth: str | None, text: str, *, share: float = 0.5) -> float | None:
+    """Return 1.0 if the text carries the truth's first 50 characters or most of its word runs."""
+    wanted = plain(truth)
+    if not wanted:
+        return None
+    if wanted[:50] in plain(text):
+        return 1.0
+    words = re.findall(r"\w+", (truth or "").lower())[:40]
+    length = min(3, len(words)) or 1
+    runs = word_runs(words, length)
+    have = word_runs(re.findall(r"\w+", text.lower()), length)
+    return 1.0 if runs and len(runs & have) / len(runs) >= share else 0.0
+
+
+def relative(path: str | None, roots: list[str]) -> str:
+    """Return a path relative to the root or worktree it lies in."""
+    result = (path or "").strip().strip("\"'").replace("\\", "/")
+    for root in roots:
+        if result.lower().startswith(root.lower() + "/"):
+            result = result[len(root) + 1 :]
+            break
+        beside = re.match(r"[._-]{1,2}(?:worktrees?|wt)/[^/]+/(.+)", result.removeprefix(root))
+        if result.startswith(root) and beside:
+            result = beside[1]
+            break
+    inside = re.match(r"(?:\.claude/|\.)worktrees/[^/]+/(.+)", result)
+    result = inside[1] if inside else result
+    while result.startswith("./"):
+        result = result[2:]
+    return result
+
+
+def mentions(path: str, text: str, basenames: dict[str, int]) -> bool:
+    """Tell whether the text names the path so that it can be found."""
+    if path in text:
+        return True
+    folder, _, name = path.rpartition("/")
+    if folder and f"{folder.rsplit('/', 1)[-1]}/{name}" in text:
+        return True
+    is_clear = basenames.get(name, 0) <= 1 and len(name) >= 5
+    return is_clear and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+class Scorer:
+    """Scores one capture against one truth."""
+
+    def __init__(self, truth: dict[str, Any], briefing: str, checkpoint: Row, budget: int) -> None:
+        raw = briefing.encode()
+        self.truth = truth
+        self.checkpoint = checkpoint
+        self.text = raw[: budget * 4].decode("utf-8", "ignore")
+        self.row: Row = {"tokens": -(-len(raw) // 4)}
+
+    def score(self) -> Row:
+        """Return all scores that apply."""
+        for part in (self._files, self._todos, self._failure, self._next, self._plan, self._rest):
+            part()
+        parts = [self.row[key] for key in _COMPOSITE if key in self.row]
+        if "fail_cmd" in self.row:
+            parts.append((self.row["fail_cmd"] + self.row["fail_err"]) / 2)
+        self.row["composite"] = sum(parts) / len(parts) if parts else None
+        return self.row
+
+    def _named(self, paths: Iterable[str]) -> float:
+        found = [mentions(path, self.text, self.truth["basenames"]) for path in paths]
+        return sum(found) / len(found)
+
+    def _relative(self, key: str) -> list[str]:
+        given = self.checkpoint.get(key) or []
+        return [relative(path, self.truth["roots"]) for path in given if isinstance(path, str)]
+
+    def _files(self) -> None:
+        truth = set(self.truth["files"])
+        if not truth:
+            return
+        mine = set(self._relative("files_modified"))
+        hits = len(mine & truth)
+        cost = len(mine - set(self.truth["maybe"]))
+        recall, precision = hits / len(truth), (hits / cost if cost else 0.0)
+        both = precision + recall
+        self.row["files_recall"], self.row["files_precision"] = recall, precision
+        self.row["files_f1"] = 2 * precision * recall / both if both else 0.0
+        self.row["files_text_recall"] = self._named(truth)
+
+    def _todos(self) -> None:
+        if not self.truth["open"]:
+            return
+        told = [tells(todo, self.text, share=0.6) or 0.0 for todo in self.truth["open"]]
+        self.row["todos_open"] = sum(told) / len(told)
+        mine = [todo for todo in self.checkpoint.get("todos") or [] if isinstance(todo, dict)]
+        right = [any(_same_todo(todo, other) for other in mine) for todo in self.truth["todos"]]
+        self.row["todos_state"] = sum(right) / len(right)
+
+    def _failure(self) -> None:
+        failure = self.truth["failure"]
+        if failure:
+            command = re.sub(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+", "", failure["command"])[:120]
+            self.row["fail_cmd"] = tells(command, self.text)
+            self.row["fail_err"] = tells(failure["error"], self.text)
+
+    def _next(self) -> None:
+        paths = self.truth["next_knowable"]
+        if paths:
+            self.row["next_path"] = self._named(paths)
+            guesses = set(self._relative("focus_files")[:10])
+            self.row["next_focus10"] = sum(path in guesses for path in paths) / len(paths)
+        heads = self.truth["next_heads_knowable"]
+        if heads:
+            text = plain(self.text)
+            self.row["next_cmd"] = sum(plain(head) in text for head in heads) / len(heads)
+
+    def _plan(self) -> None:
+        plan = self.truth["plan"]
+        if plan:
+            name = (plan.get("path") or "").rsplit("/", 1)[-1]
+            has_title = bool(plan.get("title") and tells(plan["title"], self.text))
+            self.row["plan"] = float(has_title or bool(name and name in self.text))
+        if self.truth["step"]:
+            mine = self.checkpoint.get("plan") or {}
+            self.row["step"] = float([mine.get("step"), mine.get("total")] == self.truth["step"])
+
+    def _rest(self) -> None:
+        truth = self.truth
+        if truth["intent"]:
+            self.row["intent"] = tells(truth["intent"], self.text)
+        if truth["branch"]:
+            name = re.search(rf"(?<![\w/-]){re.escape(truth['branch'])}(?![\w/-])", self.text)
+            is_kept = self.checkpoint.get("branch") == truth["branch"]
+            self.row["branch"] = float(is_kept or name is not None)
+        if truth["commit"]:
+            subject = tells(truth["commit"]["subject"], self.text) or 0.0
+            self.row["commit"] = max(subject, float(truth["commit"]["sha"][:7] in self.text))
+        if truth["pending_prompts"]:
+            told = [tells(prompt, self.text) or 0.0 for prompt in truth["pending_prompts"]]
+            self.row["pending_prompts"] = sum(told) / len(told)
+        if truth["in_flight"]:
+            self.row["in_flight"] = tells(truth["in_flight"]["what"], self.text)
+
+
+def _same_todo(truth: Row, mine: Row) -> bool:
+    is_done = mine.get("status") in ("completed", "done")
+    same_state = is_done == (truth["status"] == "completed")
+    return same_state and bool(tells(truth["text"], mine.get("text") or "", share=0.6))
+
+
+def cut_session(folder: Path, case: Case, target: Path, *, torn: bool) -> Path:
+    """Write the session as it stood at the cut, perhaps with half a line after it."""
+    source = folder / case["session"]
+    if case["agent"] in _DOCUMENTS and source.suffix == ".json":
+        document = json.loads(source.read_text(encoding="utf-8"))
+        document["messages"] = document["messages"][: case["cut"]]
+        path = target / "session.json"
+        path.write_text(json.dumps(document, ensure_ascii=False, indent=2), encoding="utf-8")
+        return path
+    lines = source.read_bytes().split(b"\n")
+    data = b"\n".join(lines[: case["cut"]]) + b"\n"
+    if torn and case["cut"] < len(lines):
+        half = lines[case["cut"]]
+        data += half[: max(1, len(half) // 2)]
+    path = target / "session.jsonl"
+    path.write_bytes(data)
+    return path
+
+
+def capture_here(session: Path, budget: int) -> tuple[str, Row]:
+    """Capture in this process."""
+    from leftoff.briefing import render  # noqa: PLC0415 - not needed with --command
+    from leftoff.capture import capture  # noqa: PLC0415
+    from leftoff.checkpoint import to_plain  # noqa: PLC0415
+
+    captured = capture(session)
+    return render(captured.checkpoint, None, budget=budget), to_plain(captured.checkpoint)
+
+
+def capture_by(command: str) -> Callable[[Path, int], tuple[str, Row]]:
+    """Return a capture that runs a command."""
+
+    def run(session: Path, _: int) -> tuple[str, Row]:
+        outdir = session.parent
+        line = command.format(session=session, outdir=outdir)
+        subprocess.run(line, shell=True, check=True, timeout=120, capture_output=True)  # noqa: S602
+        briefing = (outdir / "briefing.txt").read_text(encoding="utf-8", errors="replace")
+        return briefing, json.loads((outdir / "checkpoint.json").read_bytes())
+
+    return run
+
+
+def score_case(
+    folder: Path,
+    case: Case,
+    capture: Callable[[Path, int], tuple[str, Row]],
+    options: argparse.Namespace,
+) -> Row:
+    """Cut, capture and score one case."""
+    with tempfile.TemporaryDirectory() as target:
+        session = cut_session(folder, case, Path(target), torn=options.torn)
+        briefing, checkpoint = capture(session, options.budget)
+    row = Scorer(case["truth"], briefing, checkpoint, options.budget).score()
+    return {**row, "case": f"{case['session']} {case['family']} {case['cut']}"}
+
+
+def read_cases(folder: Path, options: argparse.Namespace) -> Iterator[Case]:
+    """Yield the cases of the chosen families and agent."""
+    families = options.families.split(",")
+    for path in sorted((folder / "truth").glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            case: Case = json.loads(line)
+            chosen = options.families == "all" or case["family"] in families
+            if chosen and options.agent in (None, case["agent"]):
+                yield case
+
+
+def show(rows: list[Row], options: argparse.Namespace) -> None:
+    """Print the table of means, and the worst cases if asked."""
+    torn = ", torn" if options.torn else ""
+    print(f"{len(rows)} cases, families {options.families}, budget {options.budget}{torn}")
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        for key, value in row.items():
+            if isinstance(value, int | float):
+                values.setdefault(key, []).append(value)
+    for key, given in values.items():
+        print(f"  {key:18s} {statistics.mean(given):8.3f}  n={len(given)}")
+    if options.show:
+        for row in rows:
+            if row.get(options.show, 1) < 1:
+                print(f"{options.show} {row[options.show]:.3f} {row['case']}")
+    for row in sorted(rows, key=lambda row: row["composite"] or 0)[: options.worst]:
+        print(f"worst {row['composite'] or 0:.3f} {row['case']}")
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--families", default="30,60,90", help="comma-separated, or `all`")
+    parser.add_argument("--agent")
+    parser.add_argument("--budget", type=int, default=1500)
+    parser.add_argument("--torn", action="store_true", help="leave half a line at the end")
+    parser.add_argument("--worst", type=int, default=0)
+    parser.add_argument("--show", metavar="SCORE", help="list the cases below 1 in this score")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--command", help="capture by this command instead of in this process")
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Score all cases and print the table."""
+    options = parse(sys.argv[1:])
+    capture = capture_by(options.command) if options.command else capture_here
+    rows = [
+        score_case(options.folder, c, capture, options) for c in read_cases(options.folder, options)
+    ]
+    show(rows, options)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""The use-case: read a session where it lies and tell where it left off."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import agents
+from leftoff.agents.lines import Cursor, Reading, still_matches
+from leftoff.checkpoint import (
+    SCHEMA,
+    Checkpoint,
+    Commit,
+    ContextUse,
+    Decision,
+    InFlight,
+    LastFailure,
+    NextAction,
+    Plan,
+    Todo,
+    Transcript,
+    new_id,
+)
+from leftoff.facts.fold import Fold
+from leftoff.facts.next_action import infer_next_action
+from leftoff.facts.report import Facts, report
+from leftoff.facts.state import State
+from leftoff.redact import redact
+
+Progress = Callable[[int], None]
+
+_LEFT_OFF_CHARS = 1200
+_MOST_IN_FLIGHT = 3
+
+
+class SessionMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a session was read and what was learnt, as stored between readings."""
+
+    agent: str
+    path: str
+    cursor: Cursor = Cursor()
+    reader: dict[str, Any] = {}
+    state: State = msgspec.field(default_factory=State)
+
+
+class Captured(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as it stands: the facts, a checkpoint made of them, and what to remember."""
+
+    facts: Facts
+    checkpoint: Checkpoint
+    memory: SessionMemory
+
+
+def capture(
+    session_path: Path,
+    *,
+    agent: str | None = None,
+    memory: SessionMemory | None = None,
+    progress: Progress | None = None,
+    trigger: str = "import",
+) -> Captured:
+    """Read a session, only what is new if its memory is given, and make a checkpoint of it."""
+    memory = read_session(session_path, agent=agent, memory=memory, progress=progress)
+    facts = report(memory.state)
+    checkpoint = to_checkpoint(facts, memory, trigger=trigger, now=datetime.now(UTC))
+    return Captured(facts=facts, checkpoint=checkpoint, memory=memory)
+
+
+def read_session(
+    path: Path,
+    *,
+    agent: str | None = None,
+    memory: SessionMemory | None = None,
+    progress: Progress | None = None,
+    session_id: str = "",
+) -> SessionMemory:
+    """Read what is new in a session; the whole of it, if it is not the one remembered."""
+    name, layout = agents.identify(path, agent)
+    if layout == "document":
+        return _read_document(path, name, session_id)
+    if memory is None or memory.agent != name or not still_matches(path, memory.cursor):
+        memory = SessionMemory(agent=name, path=str(path))
+    reader = agents.AGENTS[name].new_reader(msgspec.json.decode(msgspec.json.encode(memory.reader)))
+    reading = Reading(path, memory.cursor, reader)
+    fold = Fold(memory.state)
+    for events in reading.batches(progress):
+        fold.add(events)
+    return SessionMemory(
+        agent=name,
+        path=str(path),
+        cursor=reading.cursor,
+        reader=reader.state,
+        state=fold.export(redact),
+    )
+
+
+def _read_document(path: Path, name: str, session_id: str) -> SessionMemory:
+    fold = Fold()
+    fold.add(agents.AGENTS[name].read_document(path, session_id))
+    return SessionMemory(agent=name, path=str(path), state=fold.export(redact))
+
+
+def to_checkpoint(
+    facts: Facts, memory: SessionMemory, *, trigger: str, now: datetime
+) -> Checkpoint:
+    """Make a checkpoint of a session's facts."""
+    next_action = infer_next_action(facts)
+    return Checkpoint(
+        schema=SCHEMA,
+        id=new_id(now),
+        saved_at=now,
+        trigger=trigger,
+        agent=memory.agent,
+        session_id=facts.session_id or None,
+        transcript=Transcript(path=memory.path, offset=memory.cursor.offset),
+        worktree=facts.cwd or None,
+        branch=facts.branch or None,
+        last_commit=_commit(facts),
+        intent=facts.intent or None,
+        left_off=facts.last_words[-_LEFT_OFF_CHARS:] or None,
+        next_action=NextAction(text=next_action, origin="inferred") if next_action else None,
+        decisions=_decisions(facts),
+        files_modified=facts.files_modified,
+        focus_files=facts.focus_files,
+        todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
+        plan=_plan(facts),
+        in_flight=_in_flight(facts),
+        last_failure=_last_failure(facts),
+        pending_prompts=facts.pending_prompts,
+        context=_context(facts),
+        extra={"commands": facts.commands} if facts.commands else {},
+    )
+
+
+def _commit(facts: Facts) -> Commit | None:
+    if not facts.commit_sha:
+        return None
+    return Commit(sha=facts.commit_sha, subject=facts.commit_subject)
+
+
+def _decisions(facts: Facts) -> list[Decision]:
+    """Turn refused calls into decisions; a refusal without a reason decides nothing for later."""
+    return [
+        Decision(what=f"The user refused: {refusal.what}", why=refusal.why)
+        for refusal in facts.refusals
+        if refusal.why
+    ]
+
+
+def _plan(facts: Facts) -> Plan | None:
+    if not (facts.plan_path or facts.plan_title or facts.step):
+        return None
+    return Plan(
+        path=facts.plan_path or None,
+        title=facts.plan_title or None,
+        step=facts.step,
+        total=facts.total,
+    )
+
+
+def _in_flight(facts: Facts) -> InFlight | None:
+    calls = facts.in_flight[-_MOST_IN_FLIGHT:]
+    if not calls:
+        return None
+    return InFlight(tool=calls[-1].tool, what=" · ".join(call.what for call in reversed(calls)))
+
+
+def _last_failure(facts: Facts) -> LastFailure | None:
+    if facts.failure is None:
+        return None
+    return LastFailure(command=facts.failure.command, error=facts.failure.error)
+
+
+def _context(facts: Facts) -> ContextUse | None:
+    if not facts.tokens:
+        return None
+    return ContextUse(tokens=facts.tokens, window=facts.window or None, percent=facts.percent)

@@ -1,0 +1,89 @@
+"""Shell commands and their output: what was run, why it failed, what was committed."""
+
+import hashlib
+import re
+
+_CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;)\s*)+")
+_TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_STRONG = re.compile(
+    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"refus|denied|not found|no such|cannot|can't|could not|unable|invalid|undefined|unknown"
+    r"|unexpected|missing|conflict|abort|timed out|not recognized|killed|warning:",
+    re.IGNORECASE,
+)
+_NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE)
+_COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
+_COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
+_LINE_CHARS = 180
+_COMMAND_CHARS = 240
+_MOST_ERROR_LINES = 3
+
+
+def without_cd(command: str) -> str:
+    """Return the command without the change of folder before it."""
+    return _CD.sub("", command).strip()
+
+
+def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
+    """Return the command on one line, cut to a length."""
+    return " ".join(without_cd(command)[: chars * 3].split())[:chars]
+
+
+def key_of(command: str) -> str:
+    """Return a short key, the same for commands that differ only in trimmings."""
+    plain = " ".join(_TRIMMINGS.sub(" ", without_cd(command)).split())
+    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def repairs(command: str) -> set[str]:
+    """Return the keys of the commands that this one, when it passes, proves repaired."""
+    plain = " ".join(_TRIMMINGS.sub(" ", without_cd(command)).split())
+    parts = plain.split(" && ")
+    runs = {
+        " && ".join(parts[start:end])
+        for start in range(min(len(parts), 6))
+        for end in range(start + 1, min(len(parts), 6) + 1)
+    }
+    return {key_of(run) for run in runs} | {key_of(command)}
+
+
+def telling_lines(output: str) -> str:
+    """Pick the few lines of a failed command's output that say what went wrong."""
+    lines = [
+        line
+        for raw in _ANSI.sub("", output).splitlines()
+        if (line := raw.strip()) and len(line) > 1
+    ]
+    if not lines:
+        return ""
+    strong = [line for line in lines if _STRONG.search(line) and not _NO_ERRORS.search(line)]
+    weak = [line for line in lines if _WEAK.search(line)]
+    picked = [*strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
+    if not strong and not weak:
+        picked.insert(0, lines[0])
+    unique = dict.fromkeys(line[:_LINE_CHARS] for line in picked)
+    return "\n".join(list(unique)[:_MOST_ERROR_LINES])
+
+
+def looks_failed(output: str) -> bool:
+    """Tell whether output that came with a good exit code still tells of errors."""
+    return any(
+        _STRONG.search(line) and not _NO_ERRORS.search(line) for line in output.splitlines()[-15:]
+    )
+
+
+def is_masked(command: str) -> bool:
+    """Tell whether a pipe hides the command's own exit code."""
+    return "|" in command.replace("||", "")
+
+
+def commit_in(command: str, output: str) -> tuple[str, str] | None:
+    """Return hash and subject of the last commit that this command made."""
+    if "commit" not in command or not _COMMIT.search(command):
+        return None
+    made = _COMMITTED.findall(output)
+    return (made[-1][0], made[-1][1].strip()) if made else None

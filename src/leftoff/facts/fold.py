@@ -1,0 +1,341 @@
+"""The fold: events in, state out. One event at a time, so that reading can go on any time."""
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Event,
+    Place,
+    PlanSeen,
+    PromptQueued,
+    PromptTaken,
+    SessionInfo,
+    TodoChange,
+    TodoList,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserText,
+)
+from leftoff.facts import commands, places
+from leftoff.facts.state import (
+    FailedRun,
+    FileUse,
+    Mention,
+    OpenCall,
+    Queued,
+    Refusal,
+    RunUse,
+    Said,
+    State,
+    TodoEntry,
+)
+
+_REQUEST_CHARS = 4000
+_ANSWER_CHARS = 3000
+_OUTPUT_CHARS = 6000
+_MOST_FILES = 1500
+_MOST_OPEN = 64
+_MOST_RUNS = 60
+_MOST = 12
+_MOST_TODOS = 200
+_PLAN_CHARS = 20000
+_TRIMMED = 0.8
+
+Redact = Callable[[str], str]
+
+
+class Fold:
+    """Learns from events; `export` gives what was learnt as a value that can be stored."""
+
+    def __init__(self, state: State | None = None) -> None:
+        self.state = msgspec.convert(msgspec.to_builtins(state), State) if state else State()
+        # Raw texts wait here: paths are looked for only in the last few, when asked.
+        self._texts: deque[Said] = deque(maxlen=_MOST)
+        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+            SessionInfo: self._session,
+            Place: self._place,
+            UserText: self._request,
+            AssistantText: self._answer,
+            ToolCall: self._call,
+            ToolResult: self._result,
+            TodoList: self._todo_list,
+            TodoChange: self._todo_change,
+            PlanSeen: self._plan,
+            Usage: self._usage,
+            Compaction: self._compaction,
+            PromptQueued: self._queued,
+            PromptTaken: self._taken,
+        }
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Learn from events, in their order."""
+        handlers = self._handlers
+        state = self.state
+        for event in events:
+            handlers[type(event)](event)
+            state.events += 1
+            if event.at:
+                state.last_at = event.at
+                if not state.started_at:
+                    state.started_at = event.at
+
+    def export(self, redact: Redact = str) -> State:
+        """Return the state as a value of its own, bounded and without secrets."""
+        self._settle_mentions()
+        _trim(self.state)
+        state: State = msgspec.convert(msgspec.to_builtins(self.state), State)
+        _redact_texts(state, redact)
+        return state
+
+    def _session(self, event: SessionInfo) -> None:
+        # A transcript that was forked or resumed names more than one; the last one is alive.
+        self.state.session_id = event.session_id or self.state.session_id
+        self.state.agent_version = event.agent_version or self.state.agent_version
+        self.state.model = event.model or self.state.model
+
+    def _place(self, event: Place) -> None:
+        if event.cwd:
+            cwd = places.normalise(event.cwd)
+            self.state.cwd = cwd
+            self.state.roots = places.widen_roots(self.state.roots, cwd)[-_MOST:]
+        if event.branch:
+            self.state.branch = event.branch
+
+    def _request(self, event: UserText) -> None:
+        if event.sidechain:
+            return
+        state = self.state
+        state.requests = [*state.requests[-3:], Said(event.text[:_REQUEST_CHARS], state.calls)]
+        # Whoever asks anew no longer waits for the calls of the turn before.
+        state.open = {key: call for key, call in state.open.items() if call.sidechain}
+        state.is_turn_over = False
+        self._forget_queued(event.text)
+
+    def _answer(self, event: AssistantText) -> None:
+        if event.sidechain or not event.text.strip():
+            return
+        state = self.state
+        state.answers = [*state.answers[-3:], Said(_clip(event.text, _ANSWER_CHARS), state.calls)]
+        state.is_turn_over = True
+
+    def _call(self, event: ToolCall) -> None:
+        state = self.state
+        state.calls += 1
+        state.is_turn_over = False
+        cwd = state.cwd
+        paths = tuple([places.normalise(path, cwd) for path in event.paths])
+        state.open[event.id] = OpenCall(
+            event.tool, event.kind, event.what, paths, event.command, event.sidechain
+        )
+        if len(state.open) > _MOST_OPEN:
+            del state.open[next(iter(state.open))]
+        if event.kind in {"read", "search"}:
+            for path in paths:
+                use = self._use(path)
+                use.reads += 1
+                use.read_at = state.calls
+
+    def _result(self, event: ToolResult) -> None:
+        call = self.state.open.pop(event.id, None)
+        if call is None:
+            return
+        if event.rejected is not None:
+            if not call.sidechain:
+                self._refused(call, event.rejected)
+        elif call.kind == "edit":
+            if event.ok:
+                self._edited(call, event)
+        elif call.kind == "run":
+            self._ran(call, event)
+        if event.output and event.rejected is None:
+            self._texts.append(Said(event.output, self.state.calls))
+
+    def _edited(self, call: OpenCall, event: ToolResult) -> None:
+        changed = [places.normalise(path, self.state.cwd) for path in event.paths]
+        for path in changed or call.paths:
+            use = self._use(path)
+            use.edits += 1
+            use.edited_at = self.state.calls
+            use.edited_by_agent = use.edited_by_agent or call.sidechain
+
+    def _ran(self, call: OpenCall, event: ToolResult) -> None:
+        state = self.state
+        command = call.command
+        if event.paths:
+            self._edited(call, event)
+        if not call.sidechain:
+            self._count_run(command)
+        if event.ok:
+            if state.failures and not (
+                commands.is_masked(command) and commands.looks_failed(event.output)
+            ):
+                repaired = commands.repairs(command)
+                state.failures = [f for f in state.failures if f.key not in repaired]
+            if commit := commands.commit_in(command, event.output):
+                state.commit_sha, state.commit_subject = commit
+        elif event.output.strip() and not call.sidechain:
+            failed = FailedRun(
+                commands.key_of(command),
+                commands.without_cd(command)[:600],
+                commands.telling_lines(_clip(event.output, _OUTPUT_CHARS * 4)),
+                state.calls,
+            )
+            kept = [f for f in state.failures if f.key != failed.key]
+            state.failures = [*kept[-5:], failed]
+
+    def _count_run(self, command: str) -> None:
+        runs = self.state.runs
+        # Taken out and put back, so that the order is by last use.
+        use = runs.pop(short, None) if (short := commands.shorten(command, 120)) else None
+        if short:
+            runs[short] = RunUse((use.count if use else 0) + 1, self.state.calls)
+        if len(runs) > _MOST_RUNS:
+            del runs[next(iter(runs))]
+
+    def _refused(self, call: OpenCall, reason: str) -> None:
+        refusal = Refusal(f"{call.tool}: {call.what[:200]}", reason[:600])
+        self.state.refusals = [*self.state.refusals[-(_MOST - 1) :], refusal]
+
+    def _todo_list(self, event: TodoList) -> None:
+        if not event.sidechain:
+            self.state.todos = [
+                TodoEntry(item.text[:400], item.status, item.id) for item in event.items
+            ][:_MOST_TODOS]
+
+    def _todo_change(self, event: TodoChange) -> None:
+        if event.sidechain:
+            return
+        todos = self.state.todos
+        known = next((todo for todo in todos if todo.id == event.id), None)
+        if event.status == "deleted":
+            self.state.todos = [todo for todo in todos if todo is not known]
+        elif known is None:
+            if event.text and len(todos) < _MOST_TODOS:
+                todos.append(TodoEntry(event.text[:400], event.status or "pending", event.id))
+        else:
+            known.text = event.text[:400] or known.text
+            known.status = event.status or known.status
+            known.id = event.new_id or known.id
+
+    def _plan(self, event: PlanSeen) -> None:
+        state = self.state
+        title = _title(event.text)
+        path = places.normalise(event.path, state.cwd) if event.path else ""
+        if path:
+            if path != state.plan_path and not title:
+                state.plan_title = ""
+            state.plan_path = path
+        elif title and title != state.plan_title:
+            state.plan_path = ""
+        state.plan_title = title or state.plan_title
+        if event.text:
+            state.plan_paths = places.paths_in(
+                event.text[:_PLAN_CHARS], is_windows=_is_windows(state.cwd)
+            )
+
+    def _usage(self, event: Usage) -> None:
+        if not event.sidechain:
+            self.state.tokens = event.tokens
+            self.state.window = event.window or self.state.window
+            self.state.model = event.model or self.state.model
+
+    def _compaction(self, event: Compaction) -> None:
+        if event.summary:
+            self._texts.append(Said(event.summary, self.state.calls))
+        else:
+            self.state.compactions += 1
+
+    def _queued(self, event: PromptQueued) -> None:
+        queued = Queued(_key(event.text), event.text[:_REQUEST_CHARS])
+        self.state.queued = [*self.state.queued[-(_MOST - 1) :], queued]
+
+    def _taken(self, event: PromptTaken) -> None:
+        if event.text:
+            self._forget_queued(event.text)
+        else:
+            self.state.queued = self.state.queued[1:]
+
+    def _forget_queued(self, text: str) -> None:
+        if self.state.queued:
+            key = _key(text)
+            self.state.queued = [queued for queued in self.state.queued if queued.key != key]
+
+    def _use(self, path: str) -> FileUse:
+        files = self.state.files
+        use = files.get(path)
+        if use is None:
+            use = files[path] = FileUse()
+            if len(files) > _MOST_FILES:
+                _trim_files(self.state)
+        return use
+
+    def _settle_mentions(self) -> None:
+        is_windows = _is_windows(self.state.cwd)
+        new = [
+            Mention(
+                said.at, places.paths_in(_clip(said.text, _OUTPUT_CHARS), is_windows=is_windows)
+            )
+            for said in self._texts
+        ]
+        self._texts.clear()
+        self.state.mentions = [*self.state.mentions, *new][-_MOST:]
+
+
+def _trim_files(state: State) -> None:
+    """Forget the files used longest ago, those only read before those edited."""
+    order = sorted(
+        state.files.items(), key=lambda item: (item[1].edited_at, item[1].read_at), reverse=True
+    )
+    state.files = dict(order[: int(_MOST_FILES * _TRIMMED)])
+
+
+def _trim(state: State) -> None:
+    if len(state.files) > _MOST_FILES:
+        _trim_files(state)
+
+
+def _redact_texts(state: State, redact: Redact) -> None:
+    state.requests = [Said(redact(said.text), said.at) for said in state.requests]
+    state.answers = [Said(redact(said.text), said.at) for said in state.answers]
+    for todo in state.todos:
+        todo.text = redact(todo.text)
+    state.failures = [
+        FailedRun(f.key, redact(f.command), redact(f.error), f.at) for f in state.failures
+    ]
+    state.runs = {redact(command): use for command, use in state.runs.items()}
+    state.queued = [Queued(queued.key, redact(queued.text)) for queued in state.queued]
+    state.refusals = [Refusal(redact(r.what), redact(r.why)) for r in state.refusals]
+    state.commit_subject = redact(state.commit_subject)
+    state.plan_title = redact(state.plan_title)
+    state.open = {
+        key: msgspec.structs.replace(call, what=redact(call.what), command=redact(call.command))
+        for key, call in state.open.items()
+    }
+
+
+def _clip(text: str, chars: int) -> str:
+    """Keep the beginning and the end of a long text."""
+    if len(text) <= chars:
+        return text
+    return f"{text[: chars // 2]}\n…\n{text[-chars // 2 :]}"
+
+
+def _title(text: str) -> str:
+    lines = [line.strip() for line in text[:4000].splitlines() if line.strip()]
+    heading = next((line for line in lines if line.startswith("#")), lines[0] if lines else "")
+    return heading.lstrip("# ").strip()[:200]
+
+
+def _key(text: str) -> str:
+    return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _is_windows(cwd: str) -> bool:
+    return cwd[1:3] == ":/"

@@ -1,0 +1,38 @@
+"""What to do next, inferred from where the session stands; always marked as inferred."""
+
+from collections.abc import Iterator
+
+from leftoff.facts.report import Facts
+
+_ASKS_THE_USER = frozenset({"AskUserQuestion", "ExitPlanMode", "exit_plan_mode", "ask_user"})
+_TEXT_CHARS = 600
+
+
+def infer_next_action(facts: Facts) -> str:
+    """Return the likeliest next action in words, or "" when nothing tells."""
+    return " ".join(_parts(facts))[:_TEXT_CHARS].strip()
+
+
+def _parts(facts: Facts) -> Iterator[str]:
+    if facts.pending_prompts:
+        yield f"Answer the prompt that was still waiting: {_short(facts.pending_prompts[0])}"
+        return
+    if facts.in_flight:
+        call = facts.in_flight[-1]
+        asks = call.tool in _ASKS_THE_USER
+        verb = "Put it to the user again" if asks else "Check, then repeat, the call cut short"
+        yield f"{verb}: {call.tool}: {_short(call.what)}."
+    todo = next((t for t in facts.todos if t.status == "in_progress"), None) or next(
+        (t for t in facts.todos if t.status == "pending"), None
+    )
+    if todo is not None:
+        yield f"Continue step {facts.step} of {facts.total}: {_short(todo.text)}."
+    if facts.next_words and not facts.in_flight:
+        yield f"The agent's last words: {facts.next_words}"
+    elif todo is None and not facts.in_flight and facts.intent:
+        yield f"Begin with the request: {_short(facts.intent)}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text[:600].split())
+    return text if len(text) <= 240 else text[:239] + "…"

@@ -1,0 +1,74 @@
+"""Paths as agents write them: made absolute, anchored at the session's roots, found in text.
+
+Everything here is text work: the session may come from another machine or system, so the
+file system of this one is never asked.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+
+_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
+_GIT_BASH_DRIVE = re.compile(r"^/([A-Za-z])/")
+_WITH_SLASH = r"(?:[A-Za-z]:|~|\.{1,2})?(?:/?[\w@+.-]+)?(?:/[\w@+.()\[\]-]+)+"
+_BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
+_PATH = re.compile(rf"(?<![\w/.:@-])(?:{_WITH_SLASH}|{_BARE_NAME})")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
+_NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//")
+_MOST_IN_TEXT = 60
+_SHORTEST_ROOT = 2
+
+
+def normalise(path: str, cwd: str = "") -> str:
+    """Return the path absolute where the working directory allows, with plain slashes."""
+    path = path.strip().strip("\"'")
+    path = path.removeprefix("file://")
+    is_windows = _DRIVE.match(path) is not None or (
+        _DRIVE.match(cwd) is not None and not path.startswith("/")
+    )
+    if is_windows:
+        path = path.replace("\\", "/")
+    elif _DRIVE.match(cwd) and (drive := _GIT_BASH_DRIVE.match(path)):
+        path = f"{drive[1].upper()}:/{path[3:]}"
+    if cwd and not path.startswith(("/", "~")) and not _DRIVE.match(path):
+        path = f"{cwd.rstrip('/')}/{path}"
+    path = posixpath.normpath(path) if path else ""
+    return path[0].upper() + path[1:] if _DRIVE.match(path) else path
+
+
+def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
+    """Add a working directory, keeping only the outermost ones."""
+    if len([part for part in cwd.split("/") if part]) < _SHORTEST_ROOT:
+        return list(roots)
+    if any(is_under(cwd, root) for root in roots):
+        return list(roots)
+    return [root for root in roots if not is_under(root, cwd)] + [cwd]
+
+
+def is_under(path: str, root: str) -> bool:
+    """Tell whether a path is the root or inside it."""
+    return path == root or path.startswith(root + "/")
+
+
+def anchor(path: str, roots: Iterable[str]) -> str:
+    """Return the path relative to the root it lies under, or as it is."""
+    for root in roots:
+        if path == root:
+            return "."
+        if path.startswith(root + "/"):
+            return path[len(root) + 1 :]
+    return path
+
+
+def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT) -> tuple[str, ...]:
+    """Find what looks like a path in a text, in order, each once."""
+    if is_windows:
+        text = text.replace("\\", "/")
+    found: dict[str, None] = {}
+    for match in _PATH.finditer(_URL.sub(" ", text)):
+        path = match[0].rstrip(".,:;)]")
+        if len(path) > 2 and not _NOT_A_PATH.match(path):
+            found[path.removeprefix("./")] = None
+            if len(found) >= limit:
+                break
+    return tuple(found)

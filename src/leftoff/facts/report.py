@@ -1,0 +1,147 @@
+"""From the fold's memory to the facts: what to tell of a session."""
+
+import re
+
+import msgspec
+
+from leftoff.facts import commands, places
+from leftoff.facts.focus import FOCUS_FILES, rank
+from leftoff.facts.state import FailedRun, OpenCall, Refusal, State, TodoEntry
+from leftoff.facts.windows import window_of
+
+_MOST_COMMANDS = 10
+_OLDEST_FAILURE = 60
+_NEXT_CHARS = 400
+_NEXT_WORDS = re.compile(
+    r"\b(?:next|now|let me|let's|i'll|i will|i need to|i'm going to|remaining|then|todo|"
+    r"still (?:need|have)|should i|shall i|would you|do you want|want me to)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\n+")
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a session without asking anyone."""
+
+    session_id: str = ""
+    agent_version: str = ""
+    model: str = ""
+    started_at: str = ""
+    last_at: str = ""
+    cwd: str = ""
+    roots: list[str] = []
+    branch: str = ""
+    intent: str = ""
+    earlier_intents: list[str] = []
+    last_words: str = ""
+    next_words: str = ""
+    is_turn_over: bool = False
+    todos: list[TodoEntry] = []
+    plan_path: str = ""
+    plan_title: str = ""
+    step: int | None = None
+    total: int | None = None
+    in_flight: list[OpenCall] = []
+    files_modified: list[str] = []
+    files_modified_by_agents: list[str] = []
+    focus_files: list[str] = []
+    failure: FailedRun | None = None
+    commands: list[str] = []
+    commit_sha: str = ""
+    commit_subject: str = ""
+    pending_prompts: list[str] = []
+    refusals: list[Refusal] = []
+    tokens: int = 0
+    window: int = 0
+    compactions: int = 0
+
+    @property
+    def percent(self) -> float | None:
+        """How full the context window is, in per cent."""
+        return round(100 * self.tokens / self.window, 1) if self.tokens and self.window else None
+
+
+def report(state: State) -> Facts:
+    """Return the facts that the fold has gathered."""
+    step, total = _step(state.todos)
+    requests = [said.text for said in state.requests]
+    last_words = state.answers[-1].text if state.answers else ""
+    return Facts(
+        session_id=state.session_id,
+        agent_version=state.agent_version,
+        model=state.model,
+        started_at=state.started_at,
+        last_at=state.last_at,
+        cwd=state.cwd,
+        roots=state.roots,
+        branch=state.branch,
+        intent=requests[-1] if requests else "",
+        earlier_intents=requests[:-1],
+        last_words=last_words,
+        next_words=_next_words(last_words),
+        is_turn_over=state.is_turn_over,
+        todos=state.todos,
+        plan_path=state.plan_path,
+        plan_title=state.plan_title,
+        step=step,
+        total=total,
+        in_flight=[call for call in state.open.values() if not call.sidechain],
+        files_modified=_modified(state),
+        files_modified_by_agents=_modified(state, by_agents=True),
+        focus_files=[places.anchor(path, state.roots) for path in rank(state)[:FOCUS_FILES]],
+        failure=_failure(state),
+        commands=_commands(state),
+        commit_sha=state.commit_sha,
+        commit_subject=state.commit_subject,
+        pending_prompts=[queued.text for queued in state.queued],
+        refusals=state.refusals,
+        tokens=state.tokens,
+        window=state.window or window_of(state.model, state.tokens),
+        compactions=state.compactions,
+    )
+
+
+def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
+    """Tell at which step of how many the todo list stands; nothing when all is done."""
+    done = sum(todo.status == "completed" for todo in todos)
+    return (done + 1, len(todos)) if done < len(todos) else (None, None)
+
+
+def _modified(state: State, *, by_agents: bool = False) -> list[str]:
+    """List the files changed by edits that succeeded, the last one first."""
+    edited = [
+        (use.edited_at, path)
+        for path, use in state.files.items()
+        if use.edits and (use.edited_by_agent or not by_agents) and not _is_plan(path)
+    ]
+    return [places.anchor(path, state.roots) for _, path in sorted(edited, reverse=True)]
+
+
+def _is_plan(path: str) -> bool:
+    return "/.claude/plans/" in path
+
+
+def _failure(state: State) -> FailedRun | None:
+    recent = [f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE]
+    return recent[-1] if recent else None
+
+
+def _commands(state: State) -> list[str]:
+    """List commands likely to be used again: the recent ones, and those used most."""
+    ranked = sorted(
+        state.runs.items(),
+        key=lambda item: item[1].at + 4 * min(item[1].count, 5),
+        reverse=True,
+    )
+    chosen: dict[str, str] = {}
+    for command, _ in ranked:
+        chosen.setdefault(" ".join(commands.shorten(command).split()[:2]), command)
+    return list(chosen.values())[:_MOST_COMMANDS]
+
+
+def _next_words(text: str) -> str:
+    """Pick from the agent's last words what it said it would do, or asked."""
+    sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
+    telling = [s for s in sentences[-8:] if _NEXT_WORDS.search(s) or s.endswith("?")]
+    picked = telling[-2:] or sentences[-1:]
+    return " ".join(picked)[:_NEXT_CHARS]

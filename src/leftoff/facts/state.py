@@ -1,0 +1,112 @@
+"""What the fold remembers of a session: bounded, and stored as JSON between readings."""
+
+import msgspec
+
+from leftoff.agents.stream import Kind, Status
+
+
+class FileUse(msgspec.Struct, omit_defaults=True):
+    """How a file was used; the numbers are the call counts at the last use."""
+
+    edits: int = 0
+    reads: int = 0
+    edited_at: int = 0
+    read_at: int = 0
+    edited_by_agent: bool = False
+
+
+class OpenCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call that has begun and not ended."""
+
+    tool: str
+    kind: Kind
+    what: str = ""
+    paths: tuple[str, ...] = ()
+    command: str = ""
+    sidechain: bool = False
+
+
+class TodoEntry(msgspec.Struct, omit_defaults=True):
+    """One todo of the agent."""
+
+    text: str
+    status: Status = "pending"
+    id: str = ""
+
+
+class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A command that failed; `key` stands for the command without its trimmings."""
+
+    key: str
+    command: str
+    error: str
+    at: int
+
+
+class RunUse(msgspec.Struct, omit_defaults=True):
+    """How often a command ran, and when last."""
+
+    count: int = 0
+    at: int = 0
+
+
+class Queued(msgspec.Struct, frozen=True):
+    """A prompt not yet answered; `key` finds it again after its secrets were taken out."""
+
+    key: str
+    text: str
+
+
+class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call that the user refused, and why."""
+
+    what: str
+    why: str = ""
+
+
+class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Paths named in one text of the session."""
+
+    at: int
+    paths: tuple[str, ...] = ()
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A text, and the call count when it was said."""
+
+    text: str
+    at: int = 0
+
+
+class State(msgspec.Struct, omit_defaults=True):
+    """The whole memory of the fold."""
+
+    calls: int = 0
+    events: int = 0
+    session_id: str = ""
+    agent_version: str = ""
+    started_at: str = ""
+    last_at: str = ""
+    cwd: str = ""
+    branch: str = ""
+    roots: list[str] = []
+    requests: list[Said] = []
+    answers: list[Said] = []
+    todos: list[TodoEntry] = []
+    plan_path: str = ""
+    plan_title: str = ""
+    plan_paths: tuple[str, ...] = ()
+    open: dict[str, OpenCall] = {}
+    files: dict[str, FileUse] = {}
+    failures: list[FailedRun] = []
+    runs: dict[str, RunUse] = {}
+    commit_sha: str = ""
+    commit_subject: str = ""
+    queued: list[Queued] = []
+    tokens: int = 0
+    window: int = 0
+    model: str = ""
+    refusals: list[Refusal] = []
+    mentions: list[Mention] = []
+    compactions: int = 0
+    is_turn_over: bool = False

@@ -1,0 +1,32 @@
+"""Context windows by model, for transcripts that do not say."""
+
+import re
+
+_MILLION = 1_000_000
+_CLAUDE = 200_000
+
+# The first match counts.
+_BY_MODEL: tuple[tuple[re.Pattern[str], int], ...] = (
+    (re.compile(r"\[1m\]|-1m\b"), _MILLION),
+    (re.compile(r"claude-(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9]|\d\d)"), _MILLION),
+    (re.compile(r"claude-(?:opus|sonnet)-4[-.](?:[6-9]|\d\d)\b(?!\d)"), _MILLION),
+    (re.compile(r"claude"), _CLAUDE),
+    (re.compile(r"gemini-1\.5-pro"), 2_097_152),
+    (re.compile(r"gemini"), 1_048_576),
+    (re.compile(r"gpt-4\.1"), 1_047_576),
+    (re.compile(r"gpt-5(?:\.\d+)?-chat"), 128_000),
+    (re.compile(r"gpt-5|codex"), 272_000),
+    (re.compile(r"gpt-4|gpt-oss"), 128_000),
+    (re.compile(r"\bo[134](?:-|$)"), 200_000),
+    (re.compile(r"grok-4-fast|grok-4\.1"), 2_000_000),
+    (re.compile(r"grok|qwen|kimi|glm|minimax"), 256_000),
+    (re.compile(r"deepseek|llama|mistral|devstral"), 128_000),
+)
+
+
+def window_of(model: str, tokens: int = 0) -> int:
+    """Return the model's context window, or 0 if unknown; never less than what is in use."""
+    name = model.lower()
+    window = next((size for pattern, size in _BY_MODEL if pattern.search(name)), 0)
+    # More tokens than the window holds means that the larger variant was in use.
+    return _MILLION if window and window < tokens <= _MILLION else window
