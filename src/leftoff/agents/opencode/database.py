@@ -74,7 +74,7 @@ def _session(database: sqlite3.Connection, session_id: str) -> Session:
     parts: dict[str, list[dict[str, Any]]] = {}
     for message_id, data in _entries(database, "part", "message_id", session_id):
         parts.setdefault(message_id, []).append(data)
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"info": {"id": message_id, **data}, "parts": parts.get(message_id, [])}
         for message_id, data in _entries(database, "message", "id", session_id)
     ]
