@@ -15,6 +15,7 @@ from leftoff.checkpoint import (
     Commit,
     ContextUse,
     Decision,
+    Failure,
     InFlight,
     LastFailure,
     NextAction,
@@ -23,6 +24,7 @@ from leftoff.checkpoint import (
     Transcript,
     new_id,
 )
+from leftoff.facts.commands import shorten
 from leftoff.facts.fold import Fold
 from leftoff.facts.next_action import infer_next_action
 from leftoff.facts.report import Facts, report
@@ -33,6 +35,8 @@ Progress = Callable[[int], None]
 
 _LEFT_OFF_CHARS = 1200
 _MOST_IN_FLIGHT = 3
+_MOST_FAILED = 3
+_TASK_CHARS = 600
 
 
 class SessionMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -118,10 +122,12 @@ def to_checkpoint(
         worktree=facts.cwd or None,
         branch=facts.branch or None,
         last_commit=_commit(facts),
+        summary=_task(facts),
         intent=facts.intent or None,
         left_off=facts.last_words[-_LEFT_OFF_CHARS:] or None,
         next_action=NextAction(text=next_action, origin="inferred") if next_action else None,
         decisions=_decisions(facts),
+        failed=_failed(facts),
         files_modified=facts.files_modified,
         focus_files=facts.focus_files,
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
@@ -168,9 +174,25 @@ def _in_flight(facts: Facts) -> InFlight | None:
 
 
 def _last_failure(facts: Facts) -> LastFailure | None:
-    if facts.failure is None:
+    if not facts.failures:
         return None
-    return LastFailure(command=facts.failure.command, error=facts.failure.error)
+    last = facts.failures[-1]
+    return LastFailure(command=last.command, error=last.error)
+
+
+def _failed(facts: Facts) -> list[Failure]:
+    """List the failures before the last one that no later run repaired."""
+    return [
+        Failure(what=shorten(failure.command, 160), why=failure.error)
+        for failure in reversed(facts.failures[-_MOST_FAILED - 1 : -1])
+    ]
+
+
+def _task(facts: Facts) -> str | None:
+    """Return the task if the last request is only an order within it."""
+    if facts.task == facts.intent:
+        return None
+    return facts.task[:_TASK_CHARS] or None
 
 
 def _context(facts: Facts) -> ContextUse | None:

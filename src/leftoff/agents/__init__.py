@@ -1,13 +1,45 @@
 """One module per coding agent, each reading its sessions onto the same stream of events."""
 
+from pathlib import Path
+
 from leftoff.agents import claude, codex, copilot, cursor, gemini, opencode
-from leftoff.agents.base import Agent
+from leftoff.agents.base import HEAD_BYTES, Agent, Layout
+from leftoff.errors import SessionUnreadable, Usage
 
 AGENTS: dict[str, Agent] = {
     "claude": claude,
     "codex": codex,
-    "copilot": copilot,
     "gemini": gemini,
     "opencode": opencode,
+    "copilot": copilot,
     "cursor": cursor,
 }
+
+
+def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
+    """Tell from a file's content whose session it is and how it is laid out."""
+    if agent is not None and agent not in AGENTS:
+        known = ", ".join(AGENTS)
+        raise Usage(f"There is no agent called {agent}.", hint=f"Known agents: {known}.")
+    head = _head(path)
+    for name in [agent] if agent else AGENTS:
+        layout = AGENTS[name].recognises(head, path)
+        if layout is not None:
+            return name, layout
+    if agent is not None and not head.strip():
+        return agent, "lines"
+    raise SessionUnreadable(
+        f"{path} is not a session of {agent or 'any agent we know'}",
+        hint=f"Sessions of {', '.join(AGENTS)} can be read; name the agent with --agent.",
+    )
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise SessionUnreadable(
+            f"The session cannot be read: {error.strerror or error} at {path}",
+            hint="Give the path of a session file.",
+        ) from error

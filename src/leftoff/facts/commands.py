@@ -5,7 +5,6 @@ import re
 
 _CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;)\s*)+")
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _STRONG = re.compile(
     r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
     re.IGNORECASE,
@@ -53,11 +52,7 @@ def repairs(command: str) -> set[str]:
 
 def telling_lines(output: str) -> str:
     """Pick the few lines of a failed command's output that say what went wrong."""
-    lines = [
-        line
-        for raw in _ANSI.sub("", output).splitlines()
-        if (line := raw.strip()) and len(line) > 1
-    ]
+    lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
     if not lines:
         return ""
     strong = [line for line in lines if _STRONG.search(line) and not _NO_ERRORS.search(line)]

@@ -10,41 +10,49 @@ from leftoff.facts.state import State
 FOCUS_FILES = 10
 
 # How much each sign counts, and after how many calls it has faded to a third.
-_EDITED, _EDITED_FADES = 3.0, 12.0
-_READ, _READ_FADES = 2.6, 9.0
-_NAMED, _NAMED_FADES = 0.8, 5.0
-_IN_FLIGHT = 3.0
-_DOING_TODO = 2.5
-_OPEN_TODO = 1.2
-_REQUESTED = 1.6
-_SAID = 1.6
-_PLANNED = 1.3
-_PLANNED_AND_DONE = 0.3
-_FAILED = 1.8
+EDITED, EDITED_FADES = 3.0, 12.0
+READ, READ_FADES = 2.6, 9.0
+COMMANDED, COMMANDED_FADES = 1.5, 6.0
+SHOWN, SHOWN_FADES = 0.8, 5.0
+NEW = 0.5
+OFTEN = 0.15
+IN_FLIGHT = 3.0
+DOING = 2.5
+OPEN = 1.2
+REQUESTED, REQUESTED_FADES = 1.6, 20.0
+SAID, SAID_FADES = 1.6, 6.0
+PLANNED = 1.3
+PLANNED_AND_DONE = 0.3
+FAILED, FAILED_FADES = 1.8, 10.0
 
 
 def rank(state: State) -> list[str]:
     """Return paths, absolute where known, the most likely to be needed next first."""
+    scores = score(state)
+    return sorted(scores, key=lambda path: -scores[path])
+
+
+def score(state: State) -> dict[str, float]:
+    """Return each path that may be needed next with a number for how likely it is."""
     scores: defaultdict[str, float] = defaultdict(float)
     names = _by_name(state)
     _score_use(state, scores)
     for path, weight in _named(state):
         for known in _resolve(path, names, state):
-            scores[known] += weight / (1 + 0.0 * len(known))
+            scores[known] += weight
     for call in state.open.values():
         for path in call.paths:
-            scores[path] += _IN_FLIGHT
-    order = sorted(scores.items(), key=lambda item: -item[1])
-    return [path for path, _ in order if _is_worth_showing(path, state)]
+            scores[path] += IN_FLIGHT
+    return {path: value for path, value in scores.items() if _is_worth_showing(path, state)}
 
 
 def _score_use(state: State, scores: defaultdict[str, float]) -> None:
     for path, use in state.files.items():
         if use.edits:
-            scores[path] += _EDITED * _fade(state.calls - use.edited_at, _EDITED_FADES)
-            scores[path] += 0.15 * math.log1p(use.edits)
+            scores[path] += EDITED * _fade(state.calls - use.edited_at, EDITED_FADES)
+            scores[path] += OFTEN * math.log1p(use.edits)
         if use.reads:
-            scores[path] += _READ * _fade(state.calls - use.read_at, _READ_FADES)
+            scores[path] += READ * _fade(state.calls - use.read_at, READ_FADES)
 
 
 def _named(state: State) -> Iterable[tuple[str, float]]:
@@ -52,23 +60,32 @@ def _named(state: State) -> Iterable[tuple[str, float]]:
     edited = {path.rsplit("/", 1)[-1] for path, use in state.files.items() if use.edits}
     for path in state.plan_paths:
         is_done = path.rsplit("/", 1)[-1] in edited
-        yield path, _PLANNED_AND_DONE if is_done else _PLANNED
+        yield path, PLANNED_AND_DONE if is_done else PLANNED
     for todo in state.todos:
         if todo.status != "completed":
-            weight = _DOING_TODO if todo.status == "in_progress" else _OPEN_TODO
-            yield from _each(todo.text, state, weight)
+            yield from _each(todo.text, state, DOING if todo.status == "in_progress" else OPEN)
+    now = state.calls
     for request in state.requests[-1:]:
-        yield from _each(request.text, state, _REQUESTED * _fade(state.calls - request.at, 20.0))
+        fade = _fade(now - request.at, REQUESTED_FADES)
+        yield from _each(request.text, state, REQUESTED * fade)
     for answer in state.answers[-2:]:
-        yield from _each(answer.text, state, _SAID * _fade(state.calls - answer.at, 6.0))
+        yield from _each(answer.text, state, SAID * _fade(now - answer.at, SAID_FADES))
     for failure in state.failures[-1:]:
-        weight = _FAILED * _fade(state.calls - failure.at, 10.0)
-        yield from _each(failure.error, state, weight)
-    for mention in state.mentions:
-        weight = _NAMED * _fade(state.calls - mention.at, _NAMED_FADES)
-        weight /= 1 + len(mention.paths) / 10
+        yield from _each(failure.error, state, FAILED * _fade(now - failure.at, FAILED_FADES))
+    yield from _mentioned(state)
+
+
+def _mentioned(state: State) -> Iterable[tuple[str, float]]:
+    used = {path.rsplit("/", 1)[-1] for path in state.files}
+    for mention in state.commanded:
+        weight = COMMANDED * _fade(state.calls - mention.at, COMMANDED_FADES)
         for path in mention.paths:
             yield path, weight
+    for mention in state.shown:
+        weight = _fade(state.calls - mention.at, SHOWN_FADES) / (1 + len(mention.paths) / 10)
+        for path in mention.paths:
+            # What was found and not yet looked at is likelier to come next.
+            yield path, weight * (SHOWN if path.rsplit("/", 1)[-1] in used else SHOWN + NEW)
 
 
 def _each(text: str, state: State, weight: float) -> Iterable[tuple[str, float]]:
@@ -81,7 +98,7 @@ def _by_name(state: State) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for path in state.files:
         names.setdefault(path.rsplit("/", 1)[-1], []).append(path)
-    for mention in state.mentions:
+    for mention in (*state.shown, *state.commanded):
         for path in mention.paths:
             if "/" in path:
                 full = places.normalise(path, state.cwd)

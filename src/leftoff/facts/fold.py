@@ -47,6 +47,8 @@ _MOST = 12
 _MOST_TODOS = 200
 _PLAN_CHARS = 20000
 _TRIMMED = 0.8
+# "go on", "commit this", "please push": an order within a task, not a task.
+_SHORTEST_TASK = 16
 
 Redact = Callable[[str], str]
 
@@ -57,7 +59,8 @@ class Fold:
     def __init__(self, state: State | None = None) -> None:
         self.state = msgspec.convert(msgspec.to_builtins(state), State) if state else State()
         # Raw texts wait here: paths are looked for only in the last few, when asked.
-        self._texts: deque[Said] = deque(maxlen=_MOST)
+        self._shown: deque[Said] = deque(maxlen=_MOST)
+        self._commanded: deque[Said] = deque(maxlen=_MOST)
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             SessionInfo: self._session,
             Place: self._place,
@@ -112,7 +115,10 @@ class Fold:
         if event.sidechain:
             return
         state = self.state
-        state.requests = [*state.requests[-3:], Said(event.text[:_REQUEST_CHARS], state.calls)]
+        asked = event.text[:_REQUEST_CHARS]
+        state.requests = [*state.requests[-3:], Said(asked, state.calls)]
+        if len(asked.strip()) >= _SHORTEST_TASK or not state.task:
+            state.task = asked
         # Whoever asks anew no longer waits for the calls of the turn before.
         state.open = {key: call for key, call in state.open.items() if call.sidechain}
         state.is_turn_over = False
@@ -136,6 +142,8 @@ class Fold:
         )
         if len(state.open) > _MOST_OPEN:
             del state.open[next(iter(state.open))]
+        if event.command:
+            self._commanded.append(Said(event.command, state.calls))
         if event.kind in {"read", "search"}:
             for path in paths:
                 use = self._use(path)
@@ -155,7 +163,7 @@ class Fold:
         elif call.kind == "run":
             self._ran(call, event)
         if event.output and event.rejected is None:
-            self._texts.append(Said(event.output, self.state.calls))
+            self._shown.append(Said(event.output, self.state.calls))
 
     def _edited(self, call: OpenCall, event: ToolResult) -> None:
         changed = [places.normalise(path, self.state.cwd) for path in event.paths]
@@ -248,7 +256,7 @@ class Fold:
 
     def _compaction(self, event: Compaction) -> None:
         if event.summary:
-            self._texts.append(Said(event.summary, self.state.calls))
+            self._shown.append(Said(event.summary, self.state.calls))
         else:
             self.state.compactions += 1
 
@@ -277,15 +285,20 @@ class Fold:
         return use
 
     def _settle_mentions(self) -> None:
-        is_windows = _is_windows(self.state.cwd)
-        new = [
-            Mention(
-                said.at, places.paths_in(_clip(said.text, _OUTPUT_CHARS), is_windows=is_windows)
-            )
-            for said in self._texts
-        ]
-        self._texts.clear()
-        self.state.mentions = [*self.state.mentions, *new][-_MOST:]
+        state = self.state
+        state.shown = [*state.shown, *_mentions(self._shown, state.cwd)][-_MOST:]
+        state.commanded = [*state.commanded, *_mentions(self._commanded, state.cwd)][-_MOST:]
+
+
+def _mentions(texts: deque[Said], cwd: str) -> list[Mention]:
+    """Look for paths in the texts that wait, and empty the queue."""
+    is_windows = _is_windows(cwd)
+    found = [
+        Mention(said.at, places.paths_in(_clip(said.text, _OUTPUT_CHARS), is_windows=is_windows))
+        for said in texts
+    ]
+    texts.clear()
+    return found
 
 
 def _trim_files(state: State) -> None:
@@ -302,6 +315,7 @@ def _trim(state: State) -> None:
 
 
 def _redact_texts(state: State, redact: Redact) -> None:
+    state.task = redact(state.task)
     state.requests = [Said(redact(said.text), said.at) for said in state.requests]
     state.answers = [Said(redact(said.text), said.at) for said in state.answers]
     for todo in state.todos:

@@ -31,8 +31,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cwd: str = ""
     roots: list[str] = []
     branch: str = ""
+    task: str = ""
     intent: str = ""
-    earlier_intents: list[str] = []
     last_words: str = ""
     next_words: str = ""
     is_turn_over: bool = False
@@ -45,7 +45,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files_modified: list[str] = []
     files_modified_by_agents: list[str] = []
     focus_files: list[str] = []
-    failure: FailedRun | None = None
+    failures: list[FailedRun] = []
     commands: list[str] = []
     commit_sha: str = ""
     commit_subject: str = ""
@@ -63,7 +63,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def report(state: State) -> Facts:
     """Return the facts that the fold has gathered."""
-    step, total = _step(state.todos)
+    # A todo whose call has not ended is not on the agent's list yet.
+    todos = [todo for todo in state.todos if todo.id not in state.open]
+    step, total = _step(todos)
     requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
     return Facts(
@@ -75,12 +77,12 @@ def report(state: State) -> Facts:
         cwd=state.cwd,
         roots=state.roots,
         branch=state.branch,
+        task=state.task,
         intent=requests[-1] if requests else "",
-        earlier_intents=requests[:-1],
         last_words=last_words,
         next_words=_next_words(last_words),
         is_turn_over=state.is_turn_over,
-        todos=state.todos,
+        todos=todos,
         plan_path=state.plan_path,
         plan_title=state.plan_title,
         step=step,
@@ -89,7 +91,7 @@ def report(state: State) -> Facts:
         files_modified=_modified(state),
         files_modified_by_agents=_modified(state, by_agents=True),
         focus_files=[places.anchor(path, state.roots) for path in rank(state)[:FOCUS_FILES]],
-        failure=_failure(state),
+        failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
         commands=_commands(state),
         commit_sha=state.commit_sha,
         commit_subject=state.commit_subject,
@@ -119,11 +121,6 @@ def _modified(state: State, *, by_agents: bool = False) -> list[str]:
 
 def _is_plan(path: str) -> bool:
     return "/.claude/plans/" in path
-
-
-def _failure(state: State) -> FailedRun | None:
-    recent = [f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE]
-    return recent[-1] if recent else None
 
 
 def _commands(state: State) -> list[str]:

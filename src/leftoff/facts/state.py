@@ -65,7 +65,7 @@ class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Paths named in one text of the session."""
+    """Paths named in one text of the session: a command or an output."""
 
     at: int
     paths: tuple[str, ...] = ()
@@ -90,6 +90,7 @@ class State(msgspec.Struct, omit_defaults=True):
     cwd: str = ""
     branch: str = ""
     roots: list[str] = []
+    task: str = ""
     requests: list[Said] = []
     answers: list[Said] = []
     todos: list[TodoEntry] = []
@@ -107,6 +108,7 @@ class State(msgspec.Struct, omit_defaults=True):
     window: int = 0
     model: str = ""
     refusals: list[Refusal] = []
-    mentions: list[Mention] = []
+    shown: list[Mention] = []
+    commanded: list[Mention] = []
     compactions: int = 0
     is_turn_over: bool = False

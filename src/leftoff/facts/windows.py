@@ -9,7 +9,6 @@ _CLAUDE = 200_000
 _BY_MODEL: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"\[1m\]|-1m\b"), _MILLION),
     (re.compile(r"claude-(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9]|\d\d)"), _MILLION),
-    (re.compile(r"claude-(?:opus|sonnet)-4[-.](?:[6-9]|\d\d)\b(?!\d)"), _MILLION),
     (re.compile(r"claude"), _CLAUDE),
     (re.compile(r"gemini-1\.5-pro"), 2_097_152),
     (re.compile(r"gemini"), 1_048_576),
