@@ -211,14 +211,15 @@ def _call(call: dict[str, Any], told: list[str]) -> Iterator[Event]:
 
 def _result(call: dict[str, Any], call_id: str, at: str) -> ToolResult:
     output = _output(call)
-    code = _EXIT.search(output) if call.get("name") == "run_shell_command" else None
+    # The output may quote such a line; the command's own comes last.
+    codes = _EXIT.findall(output) if call.get("name") == "run_shell_command" else []
     status = call.get("status")
-    if code is not None:
+    if codes:
         output = _SHELL_FIELD.sub("", _SHELL_HEAD.sub("", output)).strip()
     display = mapping(call.get("resultDisplay"))
     return ToolResult(
         id=call_id,
-        ok=status == "success" and (code is None or code[1] == "0"),
+        ok=status == "success" and (not codes or codes[-1] == "0"),
         output=output,
         rejected="" if status == "cancelled" else None,
         paths=tuple(path for path in (text(display.get("filePath")),) if path),

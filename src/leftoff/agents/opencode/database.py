@@ -14,6 +14,8 @@ from leftoff.agents.values import count, decoded, text
 from leftoff.errors import SessionUnreadable
 
 _WAIT_SECONDS = 2.0
+# SQLite's message about a damaged file may quote bytes of it that are not text.
+_DAMAGED = (sqlite3.Error, UnicodeDecodeError)
 
 
 def read(path: Path, session_id: str) -> list[Event]:
@@ -25,7 +27,7 @@ def read(path: Path, session_id: str) -> list[Event]:
                 _session(database, session_id), lambda child: _session(database, child)
             )
             return [*events, *_todos(database, session_id)]
-    except sqlite3.Error as error:
+    except _DAMAGED as error:
         raise SessionUnreadable(
             f"{path} cannot be read as an opencode database: {error}",
             hint="Try again when opencode is idle, or use `opencode export` and read that file.",
@@ -40,7 +42,7 @@ def sessions(path: Path) -> list[tuple[str, str, float]]:
                 "SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL"
                 " ORDER BY time_updated DESC"
             ).fetchall()
-    except sqlite3.Error:
+    except _DAMAGED:
         return []
     return [(text(row[0]), text(row[1]), count(row[2]) / 1000) for row in rows]
 
