@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gitrepo import ISOLATED_ENVIRONMENT, Repo
 from leftoff import git
 from leftoff.git import Change, GitState, Unreadable
+from leftoff.gitstate import parse_log, parse_status
 
 
 @pytest.fixture(autouse=True)
@@ -229,9 +230,19 @@ def test_a_printable_path_can_be_written_as_json(repo: Repo) -> None:
     assert msgspec.json.decode(msgspec.json.encode(git.printable(path))) == git.printable(path)
 
 
-@given(st.binary())
-def test_printable_text_is_always_valid(name: bytes) -> None:
-    git.printable(name.decode("utf-8", "surrogateescape")).encode("utf-8")
+@given(st.text(st.characters(exclude_categories=())))
+def test_printable_text_is_always_valid(name: str) -> None:
+    git.printable(name).encode("utf-8")
+
+
+@given(st.lists(st.binary(max_size=60)), st.integers(0, 5))
+def test_any_answer_is_read_without_a_crash_and_within_the_limit(
+    records: list[bytes], limit: int
+) -> None:
+    _, changes = parse_status(iter(records), limit)
+
+    assert len(changes) <= limit + 1
+    parse_log(records)
 
 
 def raw_commit(repo: Repo, rest: bytes) -> None:
@@ -339,6 +350,13 @@ def test_a_branch_with_slashes_and_odd_letters_is_whole(repo: Repo) -> None:
 
     assert git.current_branch(repo.folder) == "feat/ünïcode#1"
     assert state_of(repo.folder).branch == "feat/ünïcode#1"
+
+
+def test_a_branch_is_valid_text_whatever_its_bytes(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "-b", os.fsdecode(b"bad-\xff"))
+
+    assert git.current_branch(repo.folder) == "bad-\\xff"
+    assert state_of(repo.folder).branch == "bad-\\xff"
 
 
 def test_hashes_of_sha256_repositories_are_whole(tmp_path: Path) -> None:

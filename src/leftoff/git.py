@@ -11,14 +11,21 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Self
 
-import msgspec
-
 from leftoff import paths
-from leftoff.checkpoint import Commit
+from leftoff.gitstate import (
+    Change,
+    CommitsSince,
+    GitState,
+    Unreadable,
+    parse_log,
+    parse_status,
+    path_text,
+    printable,
+)
 from leftoff.repository import (
     Operation,
     Repository,
@@ -28,9 +35,25 @@ from leftoff.repository import (
     operation_in_progress,
 )
 
+__all__ = [
+    "Change",
+    "CommitsSince",
+    "GitState",
+    "Operation",
+    "Repository",
+    "Unreadable",
+    "changed_between",
+    "commits_since",
+    "current_branch",
+    "find_repository",
+    "head_sha",
+    "inspect",
+    "printable",
+    "read_state",
+]
+
 TIMEOUT_SECONDS = 10.0
 MAX_PATHS = 2000
-_MAX_SUBJECT = 500
 _MAX_ERROR_BYTES = 4096
 _CHUNK_BYTES = 65536
 _SHA = re.compile(r"[0-9a-f]{4,64}")
@@ -58,76 +81,6 @@ _SET_VARIABLES = {
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One path that differs from HEAD; `code` is git's XY pair: staged, then unstaged."""
-
-    path: str
-    code: str
-    from_path: str | None = None
-
-
-class GitState(msgspec.Struct, frozen=True, kw_only=True):
-    """How a worktree stands; `trouble` says why it is partial, if it is."""
-
-    worktree: Path | None
-    branch: str | None
-    head: str | None
-    changes: list[Change] = []
-    last_commit: Commit | None = None
-    operation: Operation | None = None
-    is_truncated: bool = False
-    trouble: str | None = None
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether git could not tell everything."""
-        return self.trouble is not None
-
-    @property
-    def dirty(self) -> list[str]:
-        """Every path that differs from HEAD, untracked ones last."""
-        return [change.path for change in self.changes]
-
-    @property
-    def staged(self) -> list[str]:
-        """The paths that differ between HEAD and the index."""
-        return [change.path for change in self.changes if change.code[0] not in ".?"]
-
-    @property
-    def unstaged(self) -> list[str]:
-        """The tracked paths that differ between the index and the worktree."""
-        return [change.path for change in self.changes if change.code[1] not in ".?"]
-
-    @property
-    def untracked(self) -> list[str]:
-        """The paths git does not know yet and does not ignore."""
-        return [change.path for change in self.changes if change.code == "??"]
-
-
-class Unreadable(msgspec.Struct, frozen=True):
-    """Why a folder has no git state."""
-
-    reason: str
-
-
-class CommitsSince(msgspec.Struct, frozen=True, kw_only=True):
-    """What came after a commit.
-
-    `known` is false when the commit is not behind the present one any more; `diverged` then says
-    that it still exists beside it (after a rebase, an amend or a switch of branch).
-    """
-
-    count: int = 0
-    subjects: list[Commit] = []
-    known: bool = False
-    diverged: bool = False
-
-
-def printable(path: str) -> str:
-    r"""Return the path as valid text, each stray byte shown as `\xNN`."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 def current_branch(folder: Path) -> str | None:
     """Return the branch a folder is on, or None when HEAD is detached or there is no repository."""
     repository = find_repository(folder)
@@ -137,7 +90,7 @@ def current_branch(folder: Path) -> str | None:
     # The reftable backend leaves this placeholder in the HEAD file.
     if ref == "refs/heads/.invalid":
         ref = _answer(folder, repository, "symbolic-ref", "--quiet", "HEAD")
-    return ref.removeprefix("refs/heads/") if ref else None
+    return printable(ref.removeprefix("refs/heads/")) if ref else None
 
 
 def head_sha(folder: Path) -> str | None:
@@ -187,7 +140,7 @@ def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 2
     newest = (*_LOG, f"--max-count={limit}", f"{sha}..{until}", "--")
     return CommitsSince(
         count=gained,
-        subjects=_parse_log(_records(folder, repository, *newest)) if gained else [],
+        subjects=parse_log(_records(folder, repository, *newest)) if gained else [],
         known=lost == 0,
         diverged=lost > 0,
     )
@@ -201,7 +154,7 @@ def changed_between(
     if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
         return []
     records = _records(folder, repository, *_CHANGED, old_sha, new_sha)
-    return [_path(record) for record, _ in zip(records, range(limit), strict=False)]
+    return [path_text(record) for record, _ in zip(records, range(limit), strict=False)]
 
 
 def _inspect(
@@ -212,15 +165,15 @@ def _inspect(
         _Git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
         _Git(folder, repository, *_STATUS, deadline=deadline) as status,
     ):
-        headers, changes = _parse_status(status.records(), limit)
+        headers, changes = parse_status(status.records(), limit)
         trouble = None if len(changes) > limit else status.trouble()
-        newest = _parse_log(log.records())
+        newest = parse_log(log.records())
     if trouble and "dubious ownership" in trouble:
         return Unreadable(trouble)
     if trouble and "must be run in a work tree" in trouble:
         return _inspect_bare(folder, repository, deadline=deadline)
-    is_answered = "branch.oid" in headers
-    branch = headers.get("branch.head") if is_answered else current_branch(folder)
+    is_answered = "branch.oid" in headers and "branch.head" in headers
+    branch = printable(headers["branch.head"]) if is_answered else current_branch(folder)
     head = headers["branch.oid"] if is_answered else head_sha(folder)
     return GitState(
         worktree=repository.worktree,
@@ -237,7 +190,7 @@ def _inspect(
 def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> GitState:
     """Tell what there is to tell of a repository without files checked out."""
     with _Git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
-        newest = _parse_log(log.records())
+        newest = parse_log(log.records())
     return GitState(
         worktree=None,
         branch=current_branch(folder),
@@ -246,56 +199,11 @@ def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> G
     )
 
 
-def _parse_status(records: Iterator[bytes], limit: int) -> tuple[dict[str, str], list[Change]]:
-    """Read the headers and up to one change more than the limit."""
-    headers: dict[str, str] = {}
-    changes: list[Change] = []
-    for record in records:
-        kind, _, rest = record.partition(b" ")
-        if kind == b"#":
-            name, _, value = _path(rest).partition(" ")
-            headers[name] = value
-            continue
-        change = _parse_change(kind, rest, records)
-        if change is not None:
-            changes.append(change)
-        if len(changes) > limit:
-            break
-    return headers, changes
-
-
-# How many fields stand before the path, by the kind of the record.
-_FIELDS_BEFORE_PATH = {b"1": 7, b"2": 8, b"u": 9}
-
-
-def _parse_change(kind: bytes, rest: bytes, records: Iterator[bytes]) -> Change | None:
-    if kind == b"?":
-        return Change(path=_path(rest), code="??")
-    before_path = _FIELDS_BEFORE_PATH.get(kind)
-    if before_path is None:
-        return None
-    code, *_, path = rest.split(b" ", before_path)
-    from_path = _path(next(records, b"")) if kind == b"2" else None
-    return Change(path=_path(path), code=code.decode("ascii", "replace"), from_path=from_path)
-
-
-def _parse_log(records: Iterable[bytes]) -> list[Commit]:
-    fields = [record.decode("utf-8", "replace") for record in records]
-    return [
-        Commit(sha=sha, subject=subject[:_MAX_SUBJECT])
-        for sha, subject in zip(fields[::2], fields[1::2], strict=False)
-    ]
-
-
-def _path(record: bytes) -> str:
-    return record.decode("utf-8", "surrogateescape")
-
-
 def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None:
     """Return git's one line, or None when it has nothing to say."""
     try:
         with _Git(folder, repository, *arguments) as git:
-            text = _path(b"".join(git.chunks())).strip()
+            text = path_text(b"".join(git.chunks())).strip()
             return text if text and git.trouble() is None else None
     except OSError:
         return None

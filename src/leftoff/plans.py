@@ -119,7 +119,7 @@ def step_of(plan: PlanText | None, todos: Sequence[Todo] = ()) -> tuple[int, int
 _PLAN_FILE = re.compile(r"\bplans[\\/][\w.@+-]{1,200}?\.md\b")
 _NO_PATH = re.compile(r"[^\w.@+~:\\/-]")
 _PASTED = re.compile(
-    r"\bimplement (?:the following|this) plan\b[^\n]*\n\s*(\S.*)", re.IGNORECASE | re.DOTALL
+    r"\bimplement (?:the following|this) plan\b[^\n]{0,200}\n\s*(\S.*)", re.IGNORECASE | re.DOTALL
 )
 
 

@@ -56,11 +56,14 @@ def parse_plan(text: str) -> PlanText:
 
 # --- what counts as a step ---
 
-_TASK = re.compile(r"\W*(?:step|task)\s+#?\d", re.IGNORECASE)
+# What may stand before a heading's first word: emphasis, a sign, a ticked or empty box.
+_ORNAMENT = r"\W*(?:x\]\W*)?"
+_TASK = re.compile(_ORNAMENT + r"(?:step|task)\s+#?\d", re.IGNORECASE)
 _PART = re.compile(
-    r"\W*(?:phase|stage|part|milestone|change|fix|commit|pr|iteration)\s+#?\d", re.IGNORECASE
+    _ORNAMENT + r"(?:phase|stage|part|milestone|change|fix|commit|pr|iteration)\s+#?\d",
+    re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"\W*\d{1,3}(?:\.\d{1,3})*(?:[.):]\s|\s)\s*\S")
+_NUMBERED = re.compile(_ORNAMENT + r"\d{1,3}(?:\.\d{1,3})*(?:[.):]\s|\s)\s*\S", re.IGNORECASE)
 _PLANNING = re.compile(
     r"\b(?:steps?|plan|tasks?|to-?dos?|implementation|changes|checklist|progress|roadmap)\b",
     re.IGNORECASE,
