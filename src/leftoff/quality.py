@@ -71,7 +71,7 @@ def _task(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _progress(checkpoint: Checkpoint) -> Iterator[Finding]:
     told = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
-    evidence = bool(checkpoint.files_modified or checkpoint.last_commit)
+    evidence = bool(checkpoint.files_modified)
     if not told and not evidence:
         yield Finding(rule="progress", message="Nothing says what was done so far.")
     elif told and not any(_CONCRETE.search(text) and not is_vague(text) for text in told):

@@ -1,0 +1,240 @@
+"""The briefing: what a colleague would tell you in a minute, within a budget of tokens.
+
+A briefing is a pure function of a checkpoint and its checks. It is made of lines, each with a
+weight for how much it helps the next session; when the budget is short, the lightest lines go.
+A line is kept whole or dropped, so no sentence is ever cut.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from leftoff import fence, times
+from leftoff.checkpoint import Checkpoint, Plan
+from leftoff.restore import Checks
+from leftoff.tokens import estimate
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_SENTENCES_KEPT = 40
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line; the heavier, the later it is dropped."""
+
+    text: str
+    weight: float
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Lines under a heading; a heading without lines is not shown."""
+
+    heading: str
+    lines: list[Line]
+
+
+def render(checkpoint: Checkpoint, checks: Checks | None, *, budget: int) -> str:
+    """Render the briefing of a checkpoint, fenced, never above the budget."""
+    sections = [_disarmed(section) for section in _sections(checkpoint, checks)]
+    kept = _within(sections, budget - estimate(fence.fenced("")))
+    return fence.fenced(_text(sections, kept))
+
+
+def question(checkpoint: Checkpoint, checks: Checks) -> str:
+    """Ask whether to resume; the answer decides, not the briefing."""
+    what = f'"{checkpoint.name}"' if checkpoint.name else "this session"
+    stale = " although some of it is stale" if checks.is_stale else ""
+    return f"Resume {what}{stale}? [yes / no]"
+
+
+def branch_warning(checks: Checks) -> str | None:
+    """Warn when the work was saved on another branch."""
+    branch = checks.branch
+    if branch.same:
+        return None
+    return (
+        f"Warning: You're on `{branch.now or 'unknown'}` but checkpoint was saved on "
+        f"`{branch.saved}`. Switch with: git checkout {branch.saved}"
+    )
+
+
+def _within(sections: list[Section], budget: int) -> set[tuple[int, int]]:
+    """Choose the lines that fit: the heaviest first, each with its heading if that is new."""
+    places = [(i, j) for i, section in enumerate(sections) for j in range(len(section.lines))]
+    places.sort(key=lambda place: -sections[place[0]].lines[place[1]].weight)
+    kept: set[tuple[int, int]] = set()
+    opened: set[int] = set()
+    for i, j in places:
+        heading = "" if i in opened else sections[i].heading
+        cost = estimate(f"{heading}\n{sections[i].lines[j].text}\n")
+        if cost <= budget:
+            budget -= cost
+            kept.add((i, j))
+            opened.add(i)
+    return kept
+
+
+def _text(sections: list[Section], kept: set[tuple[int, int]]) -> str:
+    shown: list[str] = []
+    for i, section in enumerate(sections):
+        lines = [line.text for j, line in enumerate(section.lines) if (i, j) in kept]
+        if lines:
+            shown += [section.heading, *lines] if section.heading else lines
+    return "\n".join(shown)
+
+
+def _disarmed(section: Section) -> Section:
+    lines = [Line(fence.disarm(line.text), line.weight) for line in section.lines]
+    return Section(section.heading, lines)
+
+
+def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
+    yield Section("", list(_opening(checkpoint, checks)))
+    yield Section("Changed since then:", list(_changes(checks)))
+    yield Section("", list(_interrupted(checkpoint)))
+    yield Section("Unanswered prompts:", _bullets(checkpoint.pending_prompts, 85))
+    yield Section("Blockers:", _bullets(checkpoint.blockers, 80))
+    yield Section("", [*_failed(checkpoint)])
+    yield Section("Left off:", _sentences(checkpoint.left_off, 78))
+    yield Section("Open todos:", _open_todos(checkpoint))
+    yield Section("Plan:", _plan(checkpoint))
+    yield Section("Open questions:", _bullets(checkpoint.questions, 70))
+    yield Section("Decisions:", _decisions(checkpoint))
+    yield Section("Done:", _bullets(checkpoint.done, 45))
+    yield Section("Files needed next:", _bullets(checkpoint.focus_files, 60))
+    yield Section("Files modified:", _bullets(_modified(checkpoint), 50))
+    yield Section("Files:", _bullets(_named_files(checkpoint), 55))
+    yield Section("Notes:", _bullets(checkpoint.notes, 40))
+    yield Section("", list(_closing(checkpoint)))
+
+
+def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Line]:
+    saved = f"Saved {times.local(checkpoint.saved_at)}"
+    if checks is not None:
+        saved += f" ({times.age(checks.age_seconds)})"
+    name = f"Checkpoint: {checkpoint.name}. " if checkpoint.name else ""
+    branch = f", on branch {checkpoint.branch}" if checkpoint.branch else ""
+    yield Line(f"{name}{saved}{branch}.", 98)
+    if checkpoint.task:
+        first, *rest = _split(checkpoint.task)
+        yield Line(f"Task: {first}", 100)
+        yield from (Line(text, 76 - n) for n, text in enumerate(rest))
+    action = checkpoint.next_action
+    if action is not None:
+        origin = " (inferred from the session)" if action.origin == "inferred" else ""
+        first, *rest = _split(action.text)
+        yield Line(f"Next action{origin}: {first}", 99)
+        yield from (Line(text, 77 - n) for n, text in enumerate(rest))
+    if checkpoint.intent and checkpoint.intent != checkpoint.task:
+        first, *rest = _split(checkpoint.intent)
+        yield Line(f"Last request: {first}", 95)
+        yield from (Line(text, 75 - n) for n, text in enumerate(rest))
+
+
+def _changes(checks: Checks | None) -> Iterator[Line]:
+    if checks is None:
+        return
+    if warning := branch_warning(checks):
+        yield Line(warning, 97)
+    head = checks.head
+    if head.diverged:
+        yield Line("- HEAD was rewritten: the saved commit is no longer in its history.", 96)
+    elif head.commits_since:
+        plural = "commit" if head.commits_since == 1 else "commits"
+        yield Line(f"- HEAD moved by {head.commits_since} {plural}:", 96)
+        for n, commit in enumerate(head.commits[:5]):
+            yield Line(f"  - {commit.sha[:8]} {commit.subject}", 72 - n)
+    for file in checks.files:
+        if file.state != "same":
+            yield Line(f"- {file.state}: {file.path}", 94 if file.state == "missing" else 93)
+    if checks.plan is not None and checks.plan.state != "same":
+        yield Line(f"- {checks.plan.state}: the plan {checks.plan.path}", 94)
+    if checks.worktree is not None:
+        yield Line(f"- saved in another worktree: {checks.worktree}", 92)
+
+
+def _interrupted(checkpoint: Checkpoint) -> Iterator[Line]:
+    if checkpoint.in_flight is not None:
+        call = checkpoint.in_flight
+        yield Line(f"Interrupted during: {call.tool}: {call.what}", 91)
+    if checkpoint.last_failure is not None:
+        failure = checkpoint.last_failure
+        yield Line(f"Last failure: `{failure.command}`", 88)
+        if failure.error:
+            yield Line(f"  Error: {failure.error}", 87)
+
+
+def _failed(checkpoint: Checkpoint) -> Iterator[Line]:
+    for n, failure in enumerate(checkpoint.failed):
+        why = f" — {failure.why}" if failure.why else ""
+        yield Line(f"⚠ Previously failed: {failure.what}{why}", 79 - n / 100)
+
+
+def _decisions(checkpoint: Checkpoint) -> list[Line]:
+    lines = []
+    for n, decision in enumerate(checkpoint.decisions):
+        why = f" — {decision.why}" if decision.why else ""
+        lines.append(Line(f"- {decision.what}{why}", 68 - n / 100))
+    return lines
+
+
+def _open_todos(checkpoint: Checkpoint) -> list[Line]:
+    marks = {"in_progress": "[>]", "pending": "[ ]"}
+    return [
+        Line(f"- {marks.get(todo.status, '[ ]')} {todo.text}", 84 - n / 100)
+        for n, todo in enumerate(checkpoint.todos)
+        if todo.status not in {"completed", "done", "cancelled"}
+    ]
+
+
+def _plan(checkpoint: Checkpoint) -> list[Line]:
+    plan = checkpoint.plan
+    if plan is None:
+        return []
+    parts = [f"`{plan.path}`" if plan.path else "", plan_step(plan)]
+    lines = [Line(" ".join(part for part in parts if part), 82)] if any(parts) else []
+    return [*lines, Line(plan.title, 81)] if plan.title else lines
+
+
+def plan_step(plan: Plan) -> str:
+    """Say which step of the plan the work stands at."""
+    step = f"(step {plan.step} of {plan.total})" if plan.step and plan.total else ""
+    return f"{step} {plan.stage}".strip() if plan.stage else step
+
+
+def _modified(checkpoint: Checkpoint) -> list[str]:
+    shown = set(checkpoint.focus_files)
+    return [path for path in checkpoint.files_modified if path not in shown]
+
+
+def _named_files(checkpoint: Checkpoint) -> list[str]:
+    shown = {*checkpoint.focus_files, *checkpoint.files_modified}
+    return [
+        f"{file.path} ({file.role})" if file.role else file.path
+        for file in checkpoint.files
+        if file.path not in shown and file.role not in {"modified", "plan"}
+    ]
+
+
+def _closing(checkpoint: Checkpoint) -> Iterator[Line]:
+    if checkpoint.last_commit is not None:
+        commit = checkpoint.last_commit
+        yield Line(f"Last commit: {commit.sha[:8]} {commit.subject}", 66)
+    if checkpoint.dirty:
+        yield Line(f"Uncommitted when saved: {len(checkpoint.dirty)} files", 35)
+    use = checkpoint.context
+    if use is not None and use.percent is not None:
+        yield Line(f"Context use when saved: {use.percent:.0f} %", 20)
+
+
+def _bullets(texts: Iterable[str], weight: float) -> list[Line]:
+    return [Line(f"- {text}", weight - n / 100) for n, text in enumerate(texts)]
+
+
+def _sentences(text: str | None, weight: float) -> list[Line]:
+    return [Line(part, weight - n) for n, part in enumerate(_split(text or "")) if part]
+
+
+def _split(text: str) -> list[str]:
+    parts = [part.strip() for part in _SENTENCE_END.split(text.strip())]
+    return [part for part in parts if part][:_SENTENCES_KEPT] or [""]

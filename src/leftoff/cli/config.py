@@ -1,0 +1,66 @@
+"""leftoff config."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from leftoff import config as settings
+from leftoff import paths
+from leftoff.cli.app import App, command
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(context: click.Context) -> None:
+    """Show the settings and where each value comes from; set and unset them."""
+    if context.invoked_subcommand is None:
+        context.invoke(explain, as_json=False, quiet=False)
+
+
+@command()
+def explain(app: App) -> None:
+    """Show each setting, its value and where it comes from."""
+    loaded = settings.load(app.project)
+    for problem in loaded.problems:
+        app.out.warn(problem)
+    if app.out.as_json:
+        app.out.json([msgspec.to_builtins(value) for value in loaded.values])
+        return
+    app.out.table(
+        {
+            "setting": [value.key for value in loaded.values],
+            "value": [str(value.value) for value in loaded.values],
+            "from": [value.source for value in loaded.values],
+        }
+    )
+
+
+@command(name="set")
+@click.argument("key")
+@click.argument("value")
+@click.option("--project", "in_project", is_flag=True, help="For this project only.")
+def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
+    """Set a value, for you or for this project."""
+    path = _file(app, in_project=in_project)
+    settings.write(path, key, value)
+    app.out.result({"key": key, "value": value, "path": str(path)}, f"{key} = {value} in {path}")
+
+
+@command(name="unset")
+@click.argument("key")
+@click.option("--project", "in_project", is_flag=True, help="For this project only.")
+def unset(app: App, key: str, *, in_project: bool) -> None:
+    """Take a value back to what it would be without it."""
+    path = _file(app, in_project=in_project)
+    settings.write(path, key, None)
+    app.out.result({"key": key, "path": str(path)}, f"{key} is no longer set in {path}")
+
+
+def _file(app: App, *, in_project: bool) -> Path:
+    return settings.project_file(app.project) if in_project else paths.config_file()
+
+
+config.add_command(explain)
+config.add_command(set_)
+config.add_command(unset)

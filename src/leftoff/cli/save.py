@@ -1,0 +1,135 @@
+"""leftoff save."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from leftoff import plans, saving
+from leftoff.checkpoint import Checkpoint
+from leftoff.cli.app import App, command
+from leftoff.errors import ChoiceNeeded, Usage
+
+
+@command()
+@click.argument("name", required=False)
+@click.option("--summary", "--task", help="The task, in one sentence.")
+@click.option("--left-off", help="Where the work stopped, in one to three sentences.")
+@click.option("--done", "--progress", multiple=True, help="Something done; repeatable.")
+@click.option("--next", "next_action", help="The exact next action.")
+@click.option("--blocker", multiple=True, help="What stands in the way; repeatable.")
+@click.option("--question", multiple=True, help="An open question; repeatable.")
+@click.option("--decision", multiple=True, metavar="'WHAT :: WHY'", help="A decision; repeatable.")
+@click.option("--failed", multiple=True, metavar="'WHAT :: WHY'", help="What failed; repeatable.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file; repeatable.")
+@click.option("--note", "--context", multiple=True, help="Anything else worth knowing; repeatable.")
+@click.option("--plan", metavar="PATH", help="The plan in use.")
+@click.option("--step", metavar="N/M", help="The step of the plan the work stands at.")
+@click.option("--from-json", metavar="FILE|-", help="Read canonical keys from a JSON file.")
+@click.option("--overwrite", is_flag=True, help="Save a new revision of a name in use.")
+@click.option("--strict", is_flag=True, help="Refuse what fails the quality bar.")
+@click.option("--auto-name", is_flag=True, help="Use the suggested name without asking.")
+@click.option("--no-capture", is_flag=True, help="Add nothing from the agent's session.")
+def save(app: App, name: str | None, **given: Any) -> None:
+    """Save where the work left off.
+
+    Without NAME a short one is made from the work. A name in use is never overwritten unasked.
+    """
+    told = saving.told_from(_told(given))
+    draft = saving.compose(told, app.store)
+    outcome = _saved(
+        app,
+        draft,
+        name or draft.name or _suggested(app, draft, auto=given["auto_name"]),
+        overwrite=given["overwrite"],
+        strict=given["strict"] or app.settings.strict,
+    )
+    _show(app, outcome)
+
+
+def _told(given: dict[str, Any]) -> dict[str, Any]:
+    told = _json(given["from_json"]) if given["from_json"] else {}
+    flags: dict[str, Any] = {
+        "summary": given["summary"],
+        "left_off": given["left_off"],
+        "done": list(given["done"]),
+        "next_action": given["next_action"],
+        "blockers": list(given["blocker"]),
+        "questions": list(given["question"]),
+        "decisions": list(given["decision"]),
+        "failed": list(given["failed"]),
+        "files": list(given["files"]),
+        "notes": list(given["note"]),
+    }
+    told |= {key: value for key, value in flags.items() if value}
+    if given["plan"]:
+        told["plan"] = {"path": given["plan"]}
+    if given["step"]:
+        step, total = plans.parse_step(given["step"])
+        plan = told.get("plan") or {}
+        told["plan"] = {**plan, "step": step, "total": total}
+    return told
+
+
+def _json(source: str) -> dict[str, Any]:
+    try:
+        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    except OSError as error:
+        raise Usage(f"{source} cannot be read: {error.strerror}") from error
+    try:
+        plain = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise Usage(f"{source} is not valid JSON: {error}") from error
+    if not isinstance(plain, dict):
+        raise Usage("The JSON must be an object with the keys of a checkpoint.")
+    return plain
+
+
+def _saved(
+    app: App, draft: Checkpoint, name: str, *, overwrite: bool, strict: bool
+) -> saving.Outcome:
+    while True:
+        try:
+            return saving.save(app.store, draft, name=name, overwrite=overwrite, strict=strict)
+        except ChoiceNeeded as choice:
+            if app.choose(choice) == "overwrite":
+                overwrite = True
+            else:
+                name = click.prompt("Name")
+
+
+def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
+    name = saving.name_for(draft, app.store)
+    if auto or not app.out.is_interactive:
+        return name
+    choice = ChoiceNeeded(
+        "The checkpoint needs a name.",
+        question="Name",
+        choices=[
+            {"choice": "use", "label": f"Use '{name}' (Recommended)"},
+            {"choice": "other", "label": "Provide different name"},
+        ],
+    )
+    return name if app.choose(choice) == "use" else str(click.prompt("Name"))
+
+
+def _show(app: App, outcome: saving.Outcome) -> None:
+    checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
+    action = checkpoint.next_action.text if checkpoint.next_action else "(none given)"
+    app.out.result(
+        {
+            "id": checkpoint.id,
+            "name": checkpoint.name,
+            "path": str(path),
+            "warnings": outcome.warnings,
+        },
+        f'Saved checkpoint "{checkpoint.name}"\n'
+        f"  Task  {checkpoint.task}\n"
+        f"  Next  {action}\n"
+        f"  Path  {path}",
+    )
+    if not app.out.as_json:
+        for warning in outcome.warnings:
+            app.out.warn(warning)

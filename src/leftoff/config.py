@@ -1,0 +1,119 @@
+"""Settings: what they are, and where each value comes from."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from leftoff import paths
+from leftoff.errors import LeftoffError, Usage
+from leftoff.store import disk
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All settings with their defaults."""
+
+    budget: int = 1500
+    on_resume: Literal["keep", "consume"] = "keep"
+    on_decline: Literal["keep", "trash"] = "keep"
+    strict: bool = False
+
+
+HELP = {
+    "budget": "Tokens that a briefing may take.",
+    "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
+    "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
+    "strict": "Refuse a save that fails the quality bar instead of warning.",
+}
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting's value and where it was found."""
+
+    key: str
+    value: Any
+    source: str
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings in force; `problems` tells which sources could not be used."""
+
+    settings: Settings
+    values: list[Value]
+    problems: list[str] = []
+
+
+def project_file(project: paths.Project) -> Path:
+    """Return the project's configuration file; it lies in the store, so no clone can bring one."""
+    return project.store / "config.toml"
+
+
+def load(project: paths.Project | None) -> Loaded:
+    """Read all sources: defaults, the user's file, the project's file, the environment."""
+    defaults = msgspec.structs.asdict(Settings())
+    values = {key: Value(key=key, value=value, source="default") for key, value in defaults.items()}
+    problems: list[str] = []
+    for key, value, source in _found(project, problems):
+        try:
+            checked = _checked(key, value)
+        except Usage as error:
+            problems.append(f"{source}: {error.message}")
+        else:
+            values[key] = Value(key=key, value=checked, source=source)
+    settings = Settings(**{key: each.value for key, each in values.items()})
+    return Loaded(settings=settings, values=list(values.values()), problems=problems)
+
+
+def write(path: Path, key: str, value: str | None) -> None:
+    """Set or unset a key in a configuration file, keeping everything else as it is."""
+    import tomlkit  # noqa: PLC0415 - only this function needs it, and it takes 3 Python starts
+
+    if key not in HELP:
+        raise _unknown(key)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    try:
+        document = tomlkit.parse(text)
+    except ValueError as error:
+        raise LeftoffError(
+            f"{path} is not valid TOML: {error}", hint="Repair it by hand, then try again."
+        ) from error
+    if value is not None:
+        document[key] = _checked(key, value)
+    else:
+        document.pop(key, None)
+    disk.ensure_folder(path.parent)
+    disk.replace(path, tomlkit.dumps(document).encode(), temps=path.parent)
+
+
+def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str, Any, str]]:
+    files = [paths.config_file(), *([project_file(project)] if project else [])]
+    found = [(key, value, str(path)) for path in files for key, value in _table(path, problems)]
+    named = ((key, paths.setting(key)) for key in HELP)
+    found += [(key, text, f"environment LEFTOFF_{key.upper()}") for key, text in named if text]
+    return found
+
+
+def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
+    if not path.exists():
+        return []
+    import tomllib  # noqa: PLC0415 - most users have no file to read
+
+    try:
+        return list(tomllib.loads(path.read_text(encoding="utf-8")).items())
+    except (OSError, ValueError) as error:
+        problems.append(f"{path} cannot be read and is ignored: {error}")
+        return []
+
+
+def _checked(key: str, value: Any) -> Any:
+    if key not in HELP:
+        raise _unknown(key)
+    try:
+        return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
+    except msgspec.ValidationError as error:
+        raise Usage(f"{value!r} is no value for {key}: {error}", hint=HELP[key]) from error
+
+
+def _unknown(key: str) -> Usage:
+    known = ", ".join(HELP)
+    return Usage(f"There is no setting {key!r}.", hint=f"The settings are {known}.")

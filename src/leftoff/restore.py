@@ -1,0 +1,188 @@
+"""Restore: which checkpoint to come back to, and what has changed since it was saved."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import git
+from leftoff.checkpoint import Checkpoint, Commit
+from leftoff.errors import ChoiceNeeded, LeftoffError
+from leftoff.fingerprints import FileState, state_of
+from leftoff.paths import Project
+from leftoff.store import Entry, Store
+
+_PLAN_TEXT_LIMIT = 16_000
+_CHOICES = 20
+
+
+class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The branch then and now."""
+
+    saved: str | None
+    now: str | None
+    same: bool
+
+
+class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """HEAD then and now; `commits_since` is None when the old one is no ancestor any more."""
+
+    saved: str | None
+    now: str | None
+    commits_since: int | None
+    commits: list[Commit] = []
+    diverged: bool = False
+
+
+class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A file the checkpoint speaks of, and whether it is still as it was."""
+
+    path: str
+    state: FileState
+
+
+class PlanCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan file now, with its text, so that whoever resumes need not look for it."""
+
+    path: str
+    state: FileState
+    step: int | None = None
+    total: int | None = None
+    text: str | None = None
+
+
+class Checks(msgspec.Struct, frozen=True, kw_only=True):
+    """Every claim of a checkpoint that can be checked, checked."""
+
+    age_seconds: int
+    branch: BranchCheck
+    head: HeadCheck
+    files: list[FileCheck] = []
+    plan: PlanCheck | None = None
+    worktree: str | None = None
+    """The worktree it was saved in, when that is not this one."""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether anything the checkpoint relies on is no longer as it was."""
+        return (
+            not self.branch.same
+            or self.head.commits_since != 0
+            or any(file.state != "same" for file in self.files)
+            or (self.plan is not None and self.plan.state != "same")
+        )
+
+
+def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
+    """Compare a checkpoint with the worktree we stand in."""
+    root = project.worktree
+    plan_path = checkpoint.plan.path if checkpoint.plan else None
+    return Checks(
+        age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
+        branch=_check_branch(checkpoint, project),
+        head=_check_head(checkpoint, project),
+        files=[
+            FileCheck(path=file.path, state=state_of(file, root))
+            for file in checkpoint.files
+            if file.path != plan_path
+        ],
+        plan=_check_plan(checkpoint, root),
+        worktree=checkpoint.worktree if checkpoint.worktree not in {None, str(root)} else None,
+    )
+
+
+def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
+    now = git.current_branch(project.worktree) if project.is_git else None
+    same = checkpoint.branch is None or checkpoint.branch == now
+    return BranchCheck(saved=checkpoint.branch, now=now, same=same)
+
+
+def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
+    now = git.head_sha(project.worktree) if project.is_git else None
+    saved = checkpoint.head
+    if saved is None or now is None or saved == now:
+        return HeadCheck(saved=saved, now=now, commits_since=0)
+    since = git.commits_since(project.worktree, saved)
+    return HeadCheck(
+        saved=saved,
+        now=now,
+        commits_since=since.count if since.known else None,
+        commits=since.subjects if since.known else [],
+        diverged=not since.known,
+    )
+
+
+def _check_plan(checkpoint: Checkpoint, root: Path) -> PlanCheck | None:
+    plan = checkpoint.plan
+    if plan is None or plan.path is None:
+        return None
+    saved = next((file for file in checkpoint.files if file.path == plan.path), None)
+    path = root / Path(plan.path).expanduser()
+    state: FileState = "same" if path.is_file() else "missing"
+    if saved is not None:
+        state = state_of(saved, root)
+    return PlanCheck(
+        path=plan.path, state=state, step=plan.step, total=plan.total, text=_plan_text(path)
+    )
+
+
+def _plan_text(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    with path.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(_PLAN_TEXT_LIMIT + 1)
+    return text if len(text) <= _PLAN_TEXT_LIMIT else text[:_PLAN_TEXT_LIMIT] + "\n…"
+
+
+def candidates(store: Store) -> list[Entry]:
+    """Return what could be resumed: what is open, or else what was resumed or declined before.
+
+    This worktree's come first, then this branch's, then the newest.
+    """
+    index = store.index()
+    entries = index.heads(["open"], _CHOICES) or index.heads(["resumed", "declined"], _CHOICES)
+    project = store.project
+    branch = git.current_branch(project.worktree) if project.is_git else None
+
+    def nearness(entry: Entry) -> tuple[bool, bool]:
+        return entry.worktree == str(project.worktree), entry.branch == branch
+
+    return sorted(entries, key=nearness, reverse=True)
+
+
+def choose(store: Store, key: str | None) -> Entry | None:
+    """Pick the checkpoint to resume: the one named, or the only one; several are a choice."""
+    if key is not None:
+        return store.find(key)
+    found = candidates(store)
+    if len(found) > 1:
+        raise several(found)
+    return found[0] if found else None
+
+
+def several(entries: Sequence[Entry]) -> LeftoffError:
+    """Say that there are several, with what a person needs to choose."""
+    return ChoiceNeeded(
+        f"There are {len(entries)} checkpoints to resume.",
+        question="Which one do you want to resume?",
+        choices=[_choice(entry) for entry in entries],
+        hint="Name one: `leftoff resume NAME`.",
+    )
+
+
+def _choice(entry: Entry) -> dict[str, Any]:
+    key = entry.name or entry.id
+    return {
+        "choice": key,
+        "label": key,
+        "command": f"leftoff resume {key}",
+        "id": entry.id,
+        "branch": entry.branch,
+        "worktree": entry.worktree,
+        "saved_at": entry.saved_at.isoformat(),
+        "agent": entry.agent,
+        "summary": entry.task,
+        "next_action": entry.next_action,
+    }

@@ -1,0 +1,166 @@
+"""Saving: from what was told and what can be seen to a checkpoint on disk."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import git, paths, plans
+from leftoff.checkpoint import (
+    MANUAL,
+    SCHEMA,
+    Checkpoint,
+    Commit,
+    Plan,
+    bounded,
+    encode,
+    from_plain,
+)
+from leftoff.errors import BelowQualityBar, Usage
+from leftoff.fingerprints import fingerprints
+from leftoff.names import checked_name, suggested_name, unused_name
+from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
+from leftoff.store import Saved, Store
+
+# Given by the store or by the moment, never by the caller.
+_OURS = ("schema", "id", "saved_at")
+_DIRTY_LIMIT = 200
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """A save that is on disk, and what is to be said about it."""
+
+    saved: Saved
+    warnings: list[str]
+
+
+def told_from(plain: object) -> dict[str, Any]:
+    """Check what a caller told in canonical keys, and allow the short forms people write."""
+    if not isinstance(plain, dict):
+        raise Usage("The JSON must be an object with the keys of a checkpoint.", hint=_SCHEMA_HINT)
+    told = {key: value for key, value in plain.items() if key not in _OURS}
+    if isinstance(told.get("next_action"), str):
+        told["next_action"] = {"text": told["next_action"]}
+    for key in ("decisions", "failed"):
+        if isinstance(told.get(key), list):
+            told[key] = [_reasoned(each) for each in told[key]]
+    if isinstance(told.get("files"), list):
+        told["files"] = [
+            {"path": each} if isinstance(each, str) else each for each in told["files"]
+        ]
+    return told
+
+
+_SCHEMA_HINT = "`leftoff schema` prints what it may hold."
+
+
+def _reasoned(each: object) -> object:
+    """Read `what :: why`."""
+    if not isinstance(each, str):
+        return each
+    what, _, why = each.partition("::")
+    return {"what": what.strip(), "why": why.strip()}
+
+
+def compose(told: Mapping[str, Any], store: Store) -> Checkpoint:
+    """Make a checkpoint of what was told and of what the worktree shows; told beats seen."""
+    project = store.project
+    plain = {"trigger": MANUAL, **_seen(project), **told}
+    plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
+    try:
+        draft = from_plain(plain, Checkpoint)
+    except msgspec.ValidationError as error:
+        raise Usage(f"This does not make a checkpoint: {error}", hint=_SCHEMA_HINT) from error
+    return _with_files(_with_step(draft, project.worktree), project.worktree)
+
+
+def _seen(project: paths.Project) -> dict[str, Any]:
+    seen: dict[str, Any] = {"project": str(project.root), "worktree": str(project.worktree)}
+    if session := paths.agent_session():
+        seen["agent"], seen["session_id"] = session
+    state = git.read_state(project.worktree) if project.is_git else None
+    if state is not None:
+        seen |= {"branch": state.branch, "head": state.head}
+        seen["dirty"] = [git.printable(path) for path in state.dirty[:_DIRTY_LIMIT]]
+        if state.last_commit is not None:
+            commit = Commit(sha=state.last_commit.sha, subject=state.last_commit.subject)
+            seen["last_commit"] = msgspec.to_builtins(commit)
+    return {key: value for key, value in seen.items() if value is not None}
+
+
+def _with_step(draft: Checkpoint, root: Path) -> Checkpoint:
+    plan = draft.plan
+    if plan is None or plan.path is None:
+        return draft
+    read = plans.read_plan(root / Path(plan.path).expanduser())
+    if read is None:
+        return draft
+    step, total = plans.step_of(read, draft.todos) or (None, None)
+    filled = Plan(
+        path=plan.path,
+        title=plan.title or read.title,
+        step=plan.step or step,
+        total=plan.total or total,
+        stage=plan.stage,
+        extra=plan.extra,
+    )
+    return msgspec.structs.replace(draft, plan=filled)
+
+
+def _with_files(draft: Checkpoint, root: Path) -> Checkpoint:
+    """Fingerprint what the checkpoint names, so that a change can be told later."""
+    named = [*draft.files]
+    known = {file.path for file in named}
+    files = [
+        msgspec.structs.replace(seen, role=file.role, extra=file.extra)
+        for file in named
+        for seen in fingerprints([file.path], root)
+    ]
+    known |= {file.path for file in files}
+    modified = [path for path in draft.files_modified if path not in known]
+    files += fingerprints(modified, root, role="modified")
+    if draft.plan is not None and draft.plan.path is not None and draft.plan.path not in known:
+        refs = fingerprints([draft.plan.path], root, role="plan")
+        files += [msgspec.structs.replace(ref, path=draft.plan.path) for ref in refs]
+    return msgspec.structs.replace(draft, files=files)
+
+
+def name_for(draft: Checkpoint, store: Store) -> str:
+    """Suggest a name of two to four words that is not taken yet."""
+    action = draft.next_action.text if draft.next_action else None
+    name = suggested_name([draft.summary, draft.intent, draft.left_off, action], draft.branch)
+    return unused_name(name, store.index().names_like(name))
+
+
+def save(
+    store: Store, draft: Checkpoint, *, name: str, overwrite: bool = False, strict: bool = False
+) -> Outcome:
+    """Put a checkpoint on disk under a name, with warnings for what is weak in it."""
+    kept, cut = bounded(msgspec.structs.replace(draft, name=checked_name(name, strict=strict)))
+    findings = lint(kept, store.project.worktree)
+    if strict and findings:
+        raise refused(findings)
+    saved = store.save(kept, overwrite=overwrite)
+    return Outcome(saved=saved, warnings=_warnings(saved, findings, cut))
+
+
+def refused(findings: Sequence[Finding]) -> BelowQualityBar:
+    """Say which rules of the quality bar are broken."""
+    rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
+    return BelowQualityBar(
+        f"The checkpoint is below the quality bar: {rules}",
+        findings=[finding.message for finding in findings],
+        hint="Say more, or save without --strict.",
+    )
+
+
+def _warnings(saved: Saved, findings: Sequence[Finding], cut: Sequence[str]) -> list[str]:
+    warnings = [finding.message for finding in findings]
+    warnings += cut
+    size = len(encode(saved.checkpoint))
+    if size > SOFT_CAP_BYTES:
+        warnings.append(f"exceeds 4 KB soft cap ({size} bytes) {saved.path}")
+    if saved.notice is not None:
+        warnings.append(saved.notice)
+    return warnings
