@@ -1,0 +1,73 @@
+"""Every test runs as a user who has nothing: an empty home, no settings, its own temp folder."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitrepo import ISOLATED_ENVIRONMENT
+from leftoff.paths import Project, find_project
+from leftoff.store import Store
+from stores import Clock
+
+_REAL_HOME = Path("~").expanduser().resolve()
+# What leftoff, git and the agents keep in a home folder. The whole home cannot be barred: the
+# project itself may well lie in it.
+_BARRED = tuple(
+    str(_REAL_HOME / name)
+    for name in (
+        ".agents", ".claude", ".claude.json", ".codex", ".config", ".copilot", ".cursor",
+        ".gemini", ".gitconfig", ".local/share/opencode", ".local/state",
+    )
+)  # fmt: skip
+_WATCHED = frozenset(
+    {"open", "os.listdir", "os.mkdir", "os.remove", "os.rename", "os.scandir", "sqlite3.connect"}
+)
+_INHERITED = ("CLAUDE", "CODEX", "GEMINI", "COPILOT", "CURSOR", "OPENCODE", "LEFTOFF_", "XDG_")
+
+
+def _keep_out(event: str, arguments: tuple[object, ...]) -> None:
+    if event not in _WATCHED or not arguments or not isinstance(arguments[0], str | bytes):
+        return
+    path = os.fsdecode(arguments[0])
+    if path.startswith(_BARRED):
+        raise AssertionError(f"A test touches the real home folder: {path}")
+
+
+sys.addaudithook(_keep_out)
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(_INHERITED):
+            monkeypatch.delenv(name)
+    for name, value in ISOLATED_ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for folder in ("home", "tmp"):
+        (tmp_path / folder).mkdir()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return find_project(folder)
+
+
+@pytest.fixture
+def store(project: Project, clock: Clock) -> Iterator[Store]:
+    store = Store(project, now=clock)
+    yield store
+    store.close()

@@ -1,0 +1,91 @@
+"""Checkpoints, stores and a clock for tests."""
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
+from leftoff.paths import Project
+from leftoff.store import Store
+
+NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that moves by one second at each look, and where it is told to."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+    def move(self, **amount: float) -> None:
+        """Move the clock, forward or back."""
+        self.now += timedelta(**amount)
+
+
+def draft(name: str | None = None, summary: str | None = None, **values: Any) -> Checkpoint:
+    """Make a checkpoint that is not saved yet."""
+    return Checkpoint(
+        schema=SCHEMA,
+        id="",
+        saved_at=NOON,
+        trigger="manual",
+        name=name,
+        summary=summary or f"Summary of {name}",
+        next_action=NextAction(text=f"Run pytest tests/{name}"),
+        **values,
+    )
+
+
+def project_at(folder: Path) -> Project:
+    """Make a project whose store and fallback are inside one folder."""
+    return Project(
+        root=folder / "project",
+        worktree=folder / "project",
+        store=folder / "state" / "store",
+        fallback=folder / "tmp" / "leftoff-user" / "store",
+    )
+
+
+Row = tuple[str | None, str | None, str, bool]
+
+
+def view(store: Store) -> list[Row]:
+    """Tell all that a reader can see: name, task, state and head of every checkpoint."""
+    entries = store.index().newest(10_000)
+    return sorted(((each.name, each.task, each.state, each.is_head) for each in entries), key=repr)
+
+
+def fresh_view(project: Project) -> list[Row]:
+    """Tell what a reader sees who opens the store just now."""
+    store = Store(project)
+    try:
+        return view(store)
+    finally:
+        store.close()
+
+
+def rebuilt_view(project: Project) -> list[Row]:
+    """Tell what a reader sees who has no index."""
+    for area in (project.store, project.fallback):
+        for left in area.glob("index.sqlite*"):
+            left.unlink()
+    return fresh_view(project)
+
+
+def names_listed(store: Store) -> list[str | None]:
+    """Tell the names that `list` shows, newest first."""
+    return [each.name for each in store.index().heads(["open", "resumed", "declined"], 1000)]
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Tell every file below a folder and the hash of what it holds."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
