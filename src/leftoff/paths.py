@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import NotAProject
+from leftoff.repository import Repository, repository_at
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +73,8 @@ def find_project(start: Path | None = None) -> Project:
     barred = {home(), Path(here.anchor)} - {explicit}
     candidates = [folder for folder in (here, *here.parents) if folder not in barred]
     for folder in candidates:
-        if (git := _git_folders(folder)) is not None:
-            return _git_project(folder, *git)
+        if (repository := repository_at(folder)) is not None:
+            return _git_project(folder, repository)
         if folder in home().parents:
             break
     known = next((folder for folder in candidates if _plain_store(folder).is_dir()), None)
@@ -86,13 +87,13 @@ def find_project(start: Path | None = None) -> Project:
     return _project(root=root, worktree=root, store=_plain_store(root), is_git=False)
 
 
-def _git_project(worktree: Path, git_folder: Path, common: Path) -> Project:
-    # A worktree's own git folder lies in the common one; the main worktree is the common's parent.
-    is_linked = git_folder != common
-    root = common.parent if is_linked and common.name == ".git" else worktree
-    override = os.environ.get("LEFTOFF_HOME")
-    store = _plain_store(root) if override else common / "leftoff"
-    return _project(root=root, worktree=worktree, store=store, is_git=True)
+def _git_project(folder: Path, repository: Repository) -> Project:
+    common = repository.common_dir
+    # A linked worktree's own git folder lies in the common one, which lies in the main worktree.
+    is_linked = repository.git_dir != common
+    root = common.parent if is_linked and common.name == ".git" else folder
+    store = _plain_store(root) if os.environ.get("LEFTOFF_HOME") else common / "leftoff"
+    return _project(root=root, worktree=folder, store=store, is_git=True)
 
 
 def _project(*, root: Path, worktree: Path, store: Path, is_git: bool) -> Project:
@@ -117,28 +118,6 @@ def _plain_store(folder: Path) -> Path:
 def _key(folder: Path) -> str:
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
     return f"{folder.name[:40] or 'root'}-{digest}"
-
-
-def _git_folders(folder: Path) -> tuple[Path, Path] | None:
-    """Return a worktree's git folder and the repository's common one, read without running git."""
-    dot_git = folder / ".git"
-    if dot_git.is_dir():
-        return (dot_git, dot_git) if (dot_git / "HEAD").exists() else None
-    pointer = _first_line(dot_git)
-    if not pointer.startswith("gitdir:"):
-        return None
-    git_folder = (folder / pointer.removeprefix("gitdir:").strip()).resolve()
-    if not git_folder.is_dir():
-        return None
-    common = _first_line(git_folder / "commondir")
-    return git_folder, (git_folder / common).resolve() if common else git_folder
-
-
-def _first_line(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    with path.open(encoding="utf-8", errors="surrogateescape") as file:
-        return file.readline(4096).strip()
 
 
 def agent_session(environment: Mapping[str, str] | None = None) -> tuple[str, str] | None:

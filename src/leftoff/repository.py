@@ -36,12 +36,18 @@ def find_repository(folder: Path) -> Repository | None:
     """Find the repository around a folder."""
     here = Path(os.path.realpath(folder))
     for candidate in (here, *here.parents):
-        git_dir = _git_dir_at(candidate / ".git")
-        if git_dir is not None:
-            return _repository(candidate, git_dir)
-        if _is_git_dir(candidate):
-            return _repository(None, candidate)
+        found = repository_at(candidate)
+        if found is not None:
+            return found
     return None
+
+
+def repository_at(folder: Path) -> Repository | None:
+    """Return the repository whose worktree, or bare folder, is this very folder."""
+    git_dir = _git_dir_at(folder / ".git")
+    if git_dir is not None:
+        return _repository(folder, git_dir)
+    return _repository(None, folder) if _is_git_dir(folder) else None
 
 
 def head_ref(repository: Repository) -> str | None:

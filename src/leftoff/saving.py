@@ -96,7 +96,9 @@ def _with_step(draft: Checkpoint, root: Path) -> Checkpoint:
     read = plans.read_plan(root / Path(plan.path).expanduser())
     if read is None:
         return draft
-    step, total = plans.step_of(read, draft.todos) or (None, None)
+    # A plan that someone ticks off tells its own step better than the agent's todos.
+    ticked = (read.step, read.total) if read.step is not None else None
+    step, total = ticked or plans.step_of(read, draft.todos) or (None, None)
     filled = Plan(
         path=plan.path,
         title=plan.title or read.title,
