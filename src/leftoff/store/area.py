@@ -1,5 +1,6 @@
 """An area: one folder with the store's layout. A project has two, its store and its fallback."""
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, encode, is_id
 from leftoff.store import disk, events
 
+# Letters, digits, dots and dashes, and short enough for any file system.
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHARD = re.compile(r"\d{4}-\d{2}")
 
 
@@ -37,6 +40,16 @@ class Area(msgspec.Struct, frozen=True):
     def checkpoints(self) -> Path:
         """The folder of the monthly folders."""
         return self.root / "checkpoints"
+
+    @property
+    def sessions(self) -> Path:
+        """The folder of what was learnt of each session."""
+        return self.root / "sessions"
+
+    def session_path(self, agent: str, session_id: str) -> Path:
+        """Tell where a session's memory is kept; an id that is no plain name goes by its hash."""
+        plain = session_id if _PLAIN.fullmatch(session_id) else _digest(session_id)
+        return self.sessions / f"{agent}-{plain}.json"
 
     def path_of(self, checkpoint_id: str) -> Path:
         """Tell where a checkpoint's file is, or would be."""
@@ -86,3 +99,7 @@ class Area(msgspec.Struct, frozen=True):
     def has_anything(self) -> bool:
         """Say whether anything was ever written here."""
         return self.checkpoints.is_dir() or self.log.exists()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]

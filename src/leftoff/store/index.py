@@ -31,6 +31,7 @@ CREATE TABLE checkpoints (
   problem TEXT, size INTEGER, mtime INTEGER
 );
 CREATE INDEX by_slot ON checkpoints (slot, id);
+CREATE INDEX by_session ON checkpoints (session_id, id) WHERE session_id IS NOT NULL;
 CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
 CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
 CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, can_be_undone INTEGER, body BLOB);
@@ -167,6 +168,10 @@ class Index:
     def newest(self, limit: int) -> list[Entry]:
         """Return the newest checkpoints of any kind, newest first."""
         return self._many("ORDER BY id DESC LIMIT ?", (limit,))
+
+    def newest_of_session(self, session_id: str) -> Entry | None:
+        """Return the newest checkpoint that a session left, whatever its name."""
+        return self._one("WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,))
 
     def revisions(self, slot: str) -> list[Entry]:
         """Return all revisions in a slot, newest first."""

@@ -202,6 +202,26 @@ class Store:
         index = self.index()
         return index.get(checkpoint_id) or index.head(name)
 
+    # Sessions
+
+    def read_session(self, agent: str, session_id: str) -> bytes | None:
+        """Return what was learnt of a session, as it was kept."""
+        for area in reversed(self._areas()):
+            try:
+                return disk.read(area.session_path(agent, session_id))[0]
+            except (OSError, StoreRefused):
+                continue
+        return None
+
+    def keep_session(self, agent: str, session_id: str, data: bytes) -> None:
+        """Keep what was learnt of a session, in place of what was known before."""
+
+        def act(area: Area) -> None:
+            disk.ensure_folder(area.sessions)
+            disk.replace(area.session_path(agent, session_id), data, temps=area.temps)
+
+        self._write(act)
+
     # Reading
 
     def index(self) -> Index:

@@ -1,0 +1,165 @@
+"""The sessions of a project: found on this machine, read where they lie, kept in the store."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from leftoff import capture, paths
+from leftoff.agents import AGENTS
+from leftoff.agents.base import FoundSession
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import LeftoffError, SessionUnreadable, StoreRefused
+from leftoff.facts.report import Facts, report
+from leftoff.store import Entry, Saved, Store
+
+# A transcript touched so lately may belong to an agent that is still at work.
+_ALIVE_SECONDS = 120
+
+_memory_decoder = msgspec.json.Decoder(capture.SessionMemory)
+
+
+class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session on this machine, and what it says of itself."""
+
+    agent: str
+    session_id: str
+    path: Path
+    touched_at: datetime
+    facts: Facts
+    memory: capture.SessionMemory
+    checkpoint: Entry | None = None
+    """The newest checkpoint it left, if any."""
+    is_current: bool = False
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether nothing was written to the transcript after its last checkpoint."""
+        return self.checkpoint is not None and self.checkpoint.saved_at >= self.touched_at
+
+    def may_be_alive(self, now: datetime) -> bool:
+        """Say whether an agent may still be at work on it."""
+        return self.is_current or now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
+
+
+def recent(store: Store, *, limit: int, since: datetime | None = None) -> list[KnownSession]:
+    """Return the newest sessions of the project across all agents, newest first."""
+    found = sorted(_found(store), key=lambda pair: pair[1].touched_at, reverse=True)
+    after = since.timestamp() if since else 0.0
+    known = (
+        _known(store, agent, each) for agent, each in found[:limit] if each.touched_at >= after
+    )
+    return [session for session in known if session is not None]
+
+
+def find(store: Store, key: str) -> KnownSession:
+    """Return the session with this id, or in this file."""
+    path = Path(key).expanduser()
+    if path.is_file():
+        return _from_file(store, path)
+    matches = [pair for pair in _found(store) if pair[1].session_id.startswith(key)]
+    exact = [pair for pair in matches if pair[1].session_id == key] or matches
+    if len(exact) == 1 and (known := _known(store, *exact[0])) is not None:
+        return known
+    problem = f"Several sessions begin with {key}" if exact else f"There is no session {key}"
+    raise SessionUnreadable(
+        problem, hint="`leftoff sessions` shows the ones of this project; a file's path works too."
+    )
+
+
+def current(store: Store) -> KnownSession | None:
+    """Return the session that runs us, if an agent does and its transcript can be read."""
+    session = paths.agent_session()
+    if session is None:
+        return None
+    agent, session_id = session
+    for name, each in _found(store):
+        if name == agent and each.session_id == session_id:
+            return _known(store, name, each)
+    return None
+
+
+def dead(store: Store, *, since: datetime) -> list[KnownSession]:
+    """Return the sessions that ended with work that no checkpoint holds, newest first."""
+    now = store.now()
+    return [
+        session
+        for session in recent(store, limit=50, since=since)
+        if session.facts.intent and not session.is_saved and not session.may_be_alive(now)
+    ]
+
+
+def recover(store: Store, session: KnownSession) -> Saved:
+    """Save where a dead session left off."""
+    return store.save(checkpoint_of(store, session, trigger="recovered"))
+
+
+def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:
+    """Make a checkpoint of what a session says of itself."""
+    return capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
+
+
+def _found(store: Store) -> Iterator[tuple[str, FoundSession]]:
+    project = store.project
+    folders = dict.fromkeys([project.worktree, project.root])
+    seen: set[tuple[Path, str]] = set()
+    for name, agent in AGENTS.items():
+        for folder in folders:
+            for each in agent.find_sessions(paths.home(), folder):
+                if (each.path, each.session_id) not in seen:
+                    seen.add((each.path, each.session_id))
+                    yield name, each
+
+
+def _known(store: Store, agent: str, found: FoundSession) -> KnownSession | None:
+    memory = _remembered(store, agent, found.session_id)
+    try:
+        read = capture.read_session(
+            found.path, agent=agent, memory=memory, session_id=found.session_id
+        )
+    except (LeftoffError, OSError):
+        return None
+    if read != memory:
+        _remember(store, agent, found.session_id, read)
+    current_id = paths.agent_session()
+    return KnownSession(
+        agent=agent,
+        session_id=found.session_id,
+        path=found.path,
+        touched_at=datetime.fromtimestamp(found.touched_at, UTC),
+        facts=report(read.state),
+        memory=read,
+        checkpoint=store.index().newest_of_session(found.session_id),
+        is_current=current_id == (agent, found.session_id),
+    )
+
+
+def _from_file(store: Store, path: Path) -> KnownSession:
+    memory = capture.read_session(path)
+    facts = report(memory.state)
+    return KnownSession(
+        agent=memory.agent,
+        session_id=facts.session_id,
+        path=path,
+        touched_at=datetime.fromtimestamp(path.stat().st_mtime, UTC),
+        facts=facts,
+        memory=memory,
+        checkpoint=store.index().newest_of_session(facts.session_id),
+    )
+
+
+def _remembered(store: Store, agent: str, session_id: str) -> capture.SessionMemory | None:
+    data = store.read_session(agent, session_id)
+    try:
+        return _memory_decoder.decode(data) if data is not None else None
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _remember(store: Store, agent: str, session_id: str, memory: capture.SessionMemory) -> None:
+    try:
+        store.keep_session(agent, session_id, msgspec.json.encode(memory))
+    except StoreRefused:
+        # It is read again from the transcript next time.
+        return
