@@ -161,20 +161,31 @@ def test_an_output_that_quotes_an_exit_code_is_not_one() -> None:
     assert "code 9" in result.output
 
 
-def test_a_long_command_is_judged_when_the_wait_for_it_ends() -> None:
-    events = feed(
-        codex,
-        [
-            call("exec_command", "c1", cmd="npm test"),
-            output("Wall time: 30 seconds\nProcess running with session ID 77\nOutput:\n", "c1"),
-            call("write_stdin", "c2", session_id=77, chars=""),
-            output("Wall time: 9 seconds\nProcess exited with code 1\nOutput:\n1 failed\n", "c2"),
-        ],
+def test_a_long_command_ends_when_a_later_call_is_told_so() -> None:
+    begun = [
+        call("exec_command", "c1", cmd="npm test"),
+        output("Wall time: 30 seconds\nProcess running with session ID 77\nOutput:\n", "c1"),
+    ]
+    waited = [
+        call("write_stdin", "c2", session_id=77, chars=""),
+        output("Wall time: 9 seconds\nProcess exited with code 1\nOutput:\n1 failed\n", "c2"),
+    ]
+
+    assert results(*begun) == []
+    assert only(feed(codex, [*begun, *waited]), ToolCall)[1].what == "npm test"
+    assert [(found.id, found.ok, found.output) for found in results(*begun, *waited)] == [
+        ("c2", True, ""),
+        ("c1", False, "1 failed\n"),
+    ]
+
+
+def test_a_wait_in_vain_says_nothing_of_the_command() -> None:
+    (result,) = results(
+        call("write_stdin", "c2", session_id=5, chars=""),
+        output("write_stdin failed: Unknown process id 5", "c2"),
     )
 
-    waited, ended = only(events, ToolCall)[1], only(events, ToolResult)[1]
-    assert (waited.kind, waited.command) == ("run", "npm test")
-    assert (ended.ok, ended.output) == (False, "1 failed\n")
+    assert (result.id, result.ok) == ("c2", False)
 
 
 PATCH = """*** Begin Patch

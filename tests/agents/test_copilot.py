@@ -179,19 +179,56 @@ def test_a_refused_call_carries_the_users_reason() -> None:
     assert result(start("bash", command="npm i"), denied, ended).rejected == "use pnpm"
 
 
-def test_reading_a_shell_judges_the_command_in_it() -> None:
-    begun = [
-        start("bash", "c1", command="npm test", mode="async", shellId="s1"),
-        complete("<command started in background with shellId: s1>", "c1"),
-    ]
+LONG = [
+    start("bash", "c1", command="npm test", mode="async", shellId="s1"),
+    complete("<command started in background with shellId: s1>", "c1"),
+]
+
+
+def test_a_long_command_goes_on_after_its_call() -> None:
+    slow = complete("a\n<command with shellId: 7 is still running after 30 seconds. Wait.>", "c1")
+
+    assert only(feed(copilot, LONG), ToolResult) == []
+    assert only(feed(copilot, [LONG[0], slow]), ToolResult) == []
+
+
+def test_a_long_command_ends_when_its_shell_is_read() -> None:
     read = start("read_bash", "c2", shellId="s1", delay=5)
+    failed = complete("1 failed\n<exited with exit code 1>", "c2")
 
-    events = feed(copilot, [*begun, read, complete("1 failed\n<exited with exit code 1>", "c2")])
+    events = feed(copilot, [*LONG, read, failed])
 
-    assert only(events, ToolCall)[1].command == "npm test"
-    assert not only(events, ToolResult)[1].ok
+    assert only(events, ToolCall)[1].what == "npm test"
+    assert [(found.id, found.ok) for found in only(events, ToolResult)] == [
+        ("c2", True),
+        ("c1", False),
+    ]
+
+
+def test_a_shell_that_cannot_be_read_says_nothing_of_the_command() -> None:
+    read = start("read_bash", "c2", shellId="s1", delay=5)
     gone = complete("", "c2", success=False, error={"message": "already stopped"})
-    assert result(*begun, read, gone).ok
+
+    assert [found.id for found in only(feed(copilot, [*LONG, read, gone]), ToolResult)] == ["c2"]
+
+
+def test_a_stopped_command_has_not_failed() -> None:
+    stop = [start("stop_bash", "c2", shellId="s1"), complete("<command with id: s1 stopped>", "c2")]
+
+    ended = only(feed(copilot, [*LONG, *stop]), ToolResult)[-1]
+
+    assert (ended.id, ended.ok, ended.output) == ("c1", False, "")
+
+
+def test_a_notice_ends_a_command_that_went_well() -> None:
+    def notice(code: int) -> dict[str, Any]:
+        kind = {"type": "shell_completed", "shellId": "s1", "exitCode": code}
+        return event("system.notification", content="done", kind=kind)
+
+    (ended,) = only(feed(copilot, [*LONG, notice(0)]), ToolResult)
+
+    assert (ended.id, ended.ok) == ("c1", True)
+    assert only(feed(copilot, [*LONG, notice(1)]), ToolResult) == []
 
 
 def test_edits_name_their_files_in_every_form() -> None:

@@ -265,6 +265,21 @@ def test_added_text_is_not_the_users_and_a_summary_is_a_compaction(save: Save) -
     assert not only(events, AssistantText)
 
 
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("<system-reminder>plan mode</system-reminder>\nfix it", ["fix it"]),
+        ("<system-reminder>a task ended</system-reminder>", []),
+        ("[SYSTEM REMINDER - TODO CONTINUATION]\nGo on.", []),
+        ("[fix] it", ["[fix] it"]),
+    ],
+)
+def test_what_plugins_say_is_not_the_users(save: Save, text: str, typed: list[str]) -> None:
+    events = read_file(opencode, save(session(message("user", words(text)))))
+
+    assert [asked.text for asked in only(events, UserText)] == typed
+
+
 def test_what_the_user_has_undone_is_left_out(save: Save) -> None:
     document = session(
         message("user", words("keep"), id="msg_1"),

@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from leftoff.agents.codex.output import read_output
+import msgspec
+
+from leftoff.agents.codex.output import Output, read_output
 from leftoff.agents.stream import Event, Kind, TodoList, ToolCall, ToolResult
 from leftoff.agents.tools import todo_items, tool_call, unwrapped
 from leftoff.agents.values import decoded, first_text, listing, mapping, remember, text
 
+_LONGEST = 300
 _KINDS: dict[str, Kind] = {
     "exec_command": "run",
     "shell": "run",
@@ -26,24 +29,26 @@ _KINDS: dict[str, Kind] = {
 
 
 class Calls:
-    """Follows calls by their ids: those open, those seen, and processes that outlive them."""
+    """Follows calls by their ids: those open, those seen, and processes that outlive theirs."""
 
     def __init__(self, state: dict[str, Any]) -> None:
-        self._open: dict[str, str] = state.setdefault("open", {})
+        self._open: dict[str, dict[str, str]] = state.setdefault("open", {})
         self._known: dict[str, bool] = state.setdefault("known", {})
-        self._running: dict[str, str] = state.setdefault("running", {})
+        self._running: dict[str, dict[str, str]] = state.setdefault("running", {})
 
     def began(self, payload: dict[str, Any], at: str) -> list[Event]:
         """Read the beginning of a call."""
         name = text(payload.get("name"))
         arguments = _arguments(payload)
         call_id = first_text(payload, "call_id", "id")
+        call = tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)
+        process = ""
         if name == "write_stdin":
-            call = self._waiting(call_id, mapping(arguments), at)
-        else:
-            call = tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)
+            process = str(mapping(arguments).get("session_id"))
+            what = self._running.get(process, {}).get("command", call.what)
+            call = msgspec.structs.replace(call, what=what)
         remember(self._known, call_id, True)
-        remember(self._open, call_id, call.command)
+        remember(self._open, call_id, {"command": call.command[:_LONGEST], "process": process})
         if name != "update_plan":
             return [call]
         return [call, TodoList(items=todo_items(mapping(arguments).get("plan"), "step"), at=at)]
@@ -59,15 +64,22 @@ class Calls:
         call_id = text(payload.get("call_id"))
         if call_id not in self._open and call_id in self._known:
             return []
-        command = self._open.pop(call_id, "")
+        call = self._open.pop(call_id, {})
         output = read_output(payload.get("output"))
-        if output.running and command:
-            remember(self._running, output.running, command)
-        return [
-            ToolResult(
-                id=call_id, ok=output.ok, output=output.text, rejected=output.rejected, at=at
-            )
-        ]
+        if process := call.get("process"):
+            return self._waited(call_id, process, output, at)
+        if output.running:
+            # The command goes on: its call ends when a later call is told so.
+            running = {"call": call_id, "command": call.get("command", "")}
+            remember(self._running, output.running, running)
+            return []
+        return [_result(call_id, output, at)]
+
+    def _waited(self, call_id: str, process: str, output: Output, at: str) -> list[Event]:
+        """Read the end of a call that waited for a process, and of the call that began it."""
+        if output.exited and (begun := self._running.pop(process, None)) is not None:
+            return [ToolResult(id=call_id, ok=True, at=at), _result(begun["call"], output, at)]
+        return [_result(call_id, output, at)]
 
     def searched(self, payload: dict[str, Any], at: str) -> list[Event]:
         """Read a web search, which the model runs by itself."""
@@ -125,14 +137,9 @@ class Calls:
         self._open.pop(done.id, None)
         return [done] if known else [call, done]
 
-    def _waiting(self, call_id: str, arguments: dict[str, Any], at: str) -> ToolCall:
-        """Describe a call that waits for a command which outlived its own call."""
-        command = self._running.get(str(arguments.get("session_id")), "")
-        what = command or text(arguments.get("chars"))
-        kind: Kind = "run" if command else "other"
-        return ToolCall(
-            id=call_id, tool="write_stdin", kind=kind, what=what, command=command, at=at
-        )
+
+def _result(call_id: str, output: Output, at: str) -> ToolResult:
+    return ToolResult(id=call_id, ok=output.ok, output=output.text, rejected=output.rejected, at=at)
 
 
 def _arguments(payload: dict[str, Any]) -> Any:

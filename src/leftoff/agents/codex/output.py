@@ -26,11 +26,12 @@ _FAILED = re.compile(
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a call; `running` names the process that goes on without it."""
+    """The end of a call; `running` names a process that goes on, `exited` tells that one ended."""
 
     ok: bool
     text: str = ""
     running: str = ""
+    exited: bool = False
     rejected: str | None = None
 
 
@@ -48,7 +49,7 @@ def read_output(output: Any) -> Output:
     if code is None and _REFUSED.match(words.lstrip()):
         return Output(ok=False, text=words, rejected="")
     failed = code != 0 if code is not None else bool(_FAILED.match(words)) and not running
-    return Output(ok=not failed, text=words, running=running)
+    return Output(ok=not failed, text=words, running=running, exited=code is not None)
 
 
 def _unpacked(output: Any) -> tuple[str, int | None]:

@@ -3,11 +3,16 @@
 import re
 from typing import Any
 
+import msgspec
+
 from leftoff.agents.copilot.todos import checklist, replay
 from leftoff.agents.stream import Event, Kind, PlanSeen, TodoList, ToolCall, ToolResult
 from leftoff.agents.tools import tool_call
 from leftoff.agents.values import decoded, first_text, listing, mapping, remember, text
 
+_TAIL = 500
+_LONGEST = 300
+_LONGEST_QUERY = 20_000
 _KINDS: dict[str, Kind] = {
     "bash": "run",
     "powershell": "run",
@@ -26,20 +31,24 @@ _KINDS: dict[str, Kind] = {
     "task": "agent",
 }
 _WAITING = ("read_bash", "write_bash", "read_powershell", "write_powershell")
+_STOPPING = ("stop_bash", "stop_powershell")
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d+)>?\s*\Z")
-_SHELL = re.compile(r"shellId:? ?\"?([\w-]+)")
+_RUNNING = re.compile(
+    r"<command (?:started in background )?with shellId: ([^\s>]+)"
+    r"(?:>| is still running| is running| moved to)"
+)
 _REFUSED = ("rejected", "denied")
 
 Arguments = dict[str, Any]
 
 
 class Calls:
-    """Follows calls by their ids, shells by theirs, and the todo table."""
+    """Follows calls by their ids, the shells that outlive theirs, and the todo table."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self._state = state
         self._open: dict[str, dict[str, str]] = state.setdefault("open", {})
-        self._shells: dict[str, str] = state.setdefault("shells", {})
+        self._shells: dict[str, dict[str, str]] = state.setdefault("shells", {})
         self._refusals: dict[str, str] = state.setdefault("refusals", {})
 
     def began(self, data: dict[str, Any], event: dict[str, Any]) -> list[Event]:
@@ -47,38 +56,65 @@ class Calls:
         call_id, tool = text(data.get("toolCallId")), text(data.get("toolName"))
         given = data.get("arguments")
         arguments = decoded(given)
-        call = self._described(call_id, tool, arguments or given, event)
-        remember(
-            self._open,
-            call_id,
-            {
-                "tool": tool,
-                "command": call.command,
-                "shell": str(arguments.get("shellId", "")),
-                "query": first_text(arguments, "query", "todos")[:20_000],
-            },
-        )
+        shell = str(arguments.get("shellId", ""))
+        call = tool_call(call_id, tool, _kind(tool, arguments), arguments or given, **event)
+        if tool in _WAITING and shell in self._shells:
+            call = msgspec.structs.replace(call, what=self._shells[shell]["command"])
+        known = {
+            "tool": tool,
+            "command": call.command[:_LONGEST],
+            "shell": shell,
+            "query": first_text(arguments, "query", "todos")[:_LONGEST_QUERY],
+        }
+        remember(self._open, call_id, known)
         return [call, *_plan(call, arguments, event)]
 
     def ended(self, data: dict[str, Any], event: dict[str, Any]) -> list[Event]:
         """Read the end of a call."""
         call_id = text(data.get("toolCallId"))
         call = self._open.pop(call_id, {})
-        error = mapping(data.get("error"))
-        output = text(mapping(data.get("result")).get("content")) or text(error.get("message"))
-        self._note_shell(call, output)
-        rejected = self._refusals.pop(call_id, None)
-        if rejected is None and error.get("code") in _REFUSED:
-            rejected = ""
+        output = _output(data)
+        if call.get("command") and (running := _RUNNING.search(output[-_TAIL:])):
+            # The command goes on: its call ends when its shell is read, stopped or done.
+            shell = {"call": call_id, "command": call["command"]}
+            remember(self._shells, running[1], shell)
+            return []
+        if call.get("tool") in (*_WAITING, *_STOPPING):
+            return self._waited(call_id, call, data, event)
         result = ToolResult(
             id=call_id,
-            ok=_went_well(data, call, output),
+            ok=_went_well(data, output),
             output=output,
-            rejected=rejected,
+            rejected=self._refusal(call_id, data),
             paths=tuple(_edited(data)),
             **event,
         )
         return [result, *self._todos(call, event)] if result.ok else [result]
+
+    def _waited(
+        self, call_id: str, call: dict[str, str], data: dict[str, Any], event: dict[str, Any]
+    ) -> list[Event]:
+        """Read the end of a call about a shell, and of the call that began the shell."""
+        output = _output(data)
+        ok = data.get("success") is not False
+        stopped = call["tool"] in _STOPPING and ok
+        exited = _exit_code(data, output)
+        if (exited is None and not stopped) or call["shell"] not in self._shells:
+            return [ToolResult(id=call_id, ok=ok, output=output, **event)]
+        begun = self._shells.pop(call["shell"])
+        said = "" if stopped else output
+        return [
+            ToolResult(id=call_id, ok=ok, **event),
+            ToolResult(id=begun["call"], ok=exited == 0, output=said, **event),
+        ]
+
+    def notified(self, data: dict[str, Any], event: dict[str, Any]) -> list[Event]:
+        """Read that a shell ended well; one that failed is read by the agent."""
+        kind = mapping(data.get("kind"))
+        shell = str(kind.get("shellId", ""))
+        if kind.get("exitCode") != 0 or shell not in self._shells:
+            return []
+        return [ToolResult(id=self._shells.pop(shell)["call"], ok=True, **event)]
 
     def decided(self, data: dict[str, Any], _: dict[str, Any]) -> list[Event]:
         """Read whether the user allowed a call; the reason for a refusal goes with its end."""
@@ -93,25 +129,11 @@ class Calls:
         self._open.clear()
         return [ToolResult(id=call_id, ok=False, rejected="", **event) for call_id in ids]
 
-    def _described(
-        self, call_id: str, tool: str, arguments: Any, event: dict[str, Any]
-    ) -> ToolCall:
-        values = mapping(arguments)
-        if tool in _WAITING:
-            command = self._shells.get(str(values.get("shellId")), "")
-            what = {"command": command} if command else arguments
-            return tool_call(call_id, tool, "run" if command else "other", what, **event)
-        kind = _KINDS.get(tool, "other")
-        if tool == "str_replace_editor" and values.get("command") == "view":
-            kind = "read"
-        return tool_call(call_id, tool, kind, arguments, **event)
-
-    def _note_shell(self, call: dict[str, str], output: str) -> None:
-        if not call.get("command") or call["tool"] in _WAITING:
-            return
-        found = _SHELL.search(output[-500:])
-        if shell := call["shell"] or (found[1] if found else ""):
-            remember(self._shells, shell, call["command"])
+    def _refusal(self, call_id: str, data: dict[str, Any]) -> str | None:
+        reason = self._refusals.pop(call_id, None)
+        if reason is None and mapping(data.get("error")).get("code") in _REFUSED:
+            return ""
+        return reason
 
     def _todos(self, call: dict[str, str], event: dict[str, Any]) -> list[Event]:
         if call.get("tool") == "update_todo":
@@ -125,14 +147,27 @@ class Calls:
         return [TodoList(items=rows.items, **event)]
 
 
-def _went_well(data: dict[str, Any], call: dict[str, str], output: str) -> bool:
+def _kind(tool: str, arguments: Arguments) -> Kind:
+    if tool == "str_replace_editor" and arguments.get("command") == "view":
+        return "read"
+    return _KINDS.get(tool, "other")
+
+
+def _output(data: dict[str, Any]) -> str:
+    content = text(mapping(data.get("result")).get("content"))
+    return content or text(mapping(data.get("error")).get("message"))
+
+
+def _exit_code(data: dict[str, Any], output: str) -> Any:
     code = mapping(data.get("shellExecution")).get("exitCode", data.get("exitCode"))
-    if code is None and (found := _EXIT.search(output[-200:])):
-        code = int(found[1])
-    if code is not None:
-        return bool(code == 0)
-    # That a shell could not be read says nothing of the command in it.
-    return data.get("success") is not False or call.get("tool") in _WAITING
+    if code is None and (found := _EXIT.search(output[-_TAIL:])):
+        return int(found[1])
+    return code
+
+
+def _went_well(data: dict[str, Any], output: str) -> bool:
+    code = _exit_code(data, output)
+    return bool(code == 0) if code is not None else data.get("success") is not False
 
 
 def _edited(data: dict[str, Any]) -> list[str]:

@@ -54,6 +54,7 @@ class Reader:
             "permission.completed": calls.decided,
             "tool.execution_start": calls.began,
             "tool.execution_complete": self._ended,
+            "system.notification": calls.notified,
             "abort": calls.stopped,
         }
         self._calls = calls

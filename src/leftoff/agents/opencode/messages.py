@@ -1,5 +1,6 @@
 """The messages of an opencode session and the parts they are made of."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -47,6 +48,9 @@ _KINDS: dict[str, Kind] = {
 _REFUSED = "The user rejected permission to use this specific tool call"
 _FEEDBACK = " with the following feedback: "
 _DEEPEST = 4
+# Plugins speak to the agent as if they were the user.
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_NOTICES = ("[SYSTEM ", "[BACKGROUND TASK")
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -113,8 +117,9 @@ def _read_message(
     parts = [mapping(part) for part in listing(message.get("parts"))]
     words = "\n".join(_words(part) for part in parts if _words(part))
     if info.get("role") == "user":
-        if words:
-            yield UserText(text=words, **event)
+        typed = _REMINDER.sub("", words).strip()
+        if typed and not typed.startswith(_NOTICES):
+            yield UserText(text=typed, **event)
         return
     if info.get("summary") is True:
         yield Compaction(summary=words, **event)
