@@ -52,6 +52,12 @@ def state_of(file: FileRef, root: Path) -> FileState:
     return "same" if _hash(full) == file.sha256 else "changed"
 
 
+def modified_since(path: str, root: Path, moment: float) -> bool:
+    """Say whether a file was written after a moment."""
+    found = _regular(_resolved(path, root))
+    return found is not None and found.st_mtime >= moment
+
+
 def _resolved(path: str, root: Path) -> Path:
     return root / Path(path).expanduser()
 

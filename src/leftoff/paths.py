@@ -46,6 +46,11 @@ def config_file() -> Path:
     return Path(base).expanduser() / "leftoff" / "config.toml"
 
 
+def plans_folders() -> list[Path]:
+    """Return the folders where agents keep the plans they write."""
+    return [home() / ".claude" / "plans"]
+
+
 def setting(name: str) -> str | None:
     """Return the environment's value for a setting, such as LEFTOFF_BUDGET."""
     return os.environ.get(f"LEFTOFF_{name.upper()}")

@@ -1,6 +1,7 @@
 """Saving: from what was told and what can be seen to a checkpoint on disk."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,18 @@ from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
     Checkpoint,
-    Commit,
     Plan,
     bounded,
     encode,
     from_plain,
+    to_plain,
 )
 from leftoff.errors import BelowQualityBar, Usage
-from leftoff.fingerprints import fingerprints
+from leftoff.fingerprints import fingerprints, modified_since
 from leftoff.names import checked_name, suggested_name, unused_name
 from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
+from leftoff.redact import redact_value
+from leftoff.sessions import KnownSession, checkpoint_of
 from leftoff.store import Saved, Store
 
 # Given by the store or by the moment, never by the caller.
@@ -63,20 +66,77 @@ def _reasoned(each: object) -> object:
     return {"what": what.strip(), "why": why.strip()}
 
 
-def compose(told: Mapping[str, Any], store: Store) -> Checkpoint:
-    """Make a checkpoint of what was told and of what the worktree shows; told beats seen."""
+def compose(
+    told: Mapping[str, Any],
+    store: Store,
+    *,
+    session: KnownSession | None = None,
+    with_plan: bool = True,
+) -> Checkpoint:
+    """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
-    plain = {"trigger": MANUAL, **_seen(project), **told}
+    plain = {"trigger": MANUAL, **_place(project), **told}
+    if session is None or _is_here(session, project):
+        plain = {**_git_state(project), **plain}
+    if session is not None:
+        plain = {**_learnt(store, session), **plain}
     plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
     try:
         draft = from_plain(plain, Checkpoint)
     except msgspec.ValidationError as error:
         raise Usage(f"This does not make a checkpoint: {error}", hint=_SCHEMA_HINT) from error
-    return _with_files(_with_step(draft, project.worktree), project.worktree)
+    draft = _with_shell_edits(draft, session, project.worktree)
+    if with_plan:
+        draft = _with_step(_with_found_plan(draft, project.worktree), project.worktree)
+    return _with_files(draft, project.worktree)
 
 
-def _seen(project: paths.Project) -> dict[str, Any]:
-    seen: dict[str, Any] = {"project": str(project.root), "worktree": str(project.worktree)}
+def _place(project: paths.Project) -> dict[str, Any]:
+    return {"project": str(project.root), "worktree": str(project.worktree)}
+
+
+def _learnt(store: Store, session: KnownSession) -> dict[str, Any]:
+    """Return what a session says of itself, as plain values without what is ours to set."""
+    learnt = to_plain(checkpoint_of(store, session, trigger=MANUAL))
+    return {key: value for key, value in learnt.items() if key not in {*_OURS, "trigger"}}
+
+
+def _is_here(session: KnownSession, project: paths.Project) -> bool:
+    """Say whether the session worked in this worktree, so that git here speaks of its work."""
+    cwd = session.facts.cwd
+    return not cwd or Path(cwd).is_relative_to(project.worktree)
+
+
+def _with_shell_edits(draft: Checkpoint, session: KnownSession | None, root: Path) -> Checkpoint:
+    """Add the files that git sees changed since the session began: tools do not show them all."""
+    if session is None or not session.facts.started_at:
+        return draft
+    try:
+        began = datetime.fromisoformat(session.facts.started_at).timestamp()
+    except ValueError:
+        return draft
+    known = set(draft.files_modified)
+    unseen = [path for path in draft.dirty if path not in known]
+    changed = [path for path in unseen if modified_since(path, root, began)]
+    return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
+
+
+def _with_found_plan(draft: Checkpoint, root: Path) -> Checkpoint:
+    """Look for the plan in use where none was named; none is guessed without a match."""
+    if draft.plan is not None and draft.plan.path is not None:
+        return draft
+    task = " ".join(text for text in (draft.summary, draft.intent) if text)
+    title = draft.plan.title if draft.plan else None
+    clues = plans.PlanClues(plans_folders=paths.plans_folders(), folder=root, task=title or task)
+    found = plans.find_plan(clues)
+    if found is None or found.path is None:
+        return draft
+    plan = msgspec.structs.replace(draft.plan or Plan(), path=found.path)
+    return msgspec.structs.replace(draft, plan=plan)
+
+
+def _git_state(project: paths.Project) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
     if session := paths.agent_session():
         seen["agent"], seen["session_id"] = session
     state = git.read_state(project.worktree) if project.is_git else None
@@ -84,8 +144,7 @@ def _seen(project: paths.Project) -> dict[str, Any]:
         seen |= {"branch": state.branch, "head": state.head}
         seen["dirty"] = [git.printable(path) for path in state.dirty[:_DIRTY_LIMIT]]
         if state.last_commit is not None:
-            commit = Commit(sha=state.last_commit.sha, subject=state.last_commit.subject)
-            seen["last_commit"] = msgspec.to_builtins(commit)
+            seen["last_commit"] = to_plain(state.last_commit)
     return {key: value for key, value in seen.items() if value is not None}
 
 
@@ -139,7 +198,8 @@ def save(
     store: Store, draft: Checkpoint, *, name: str, overwrite: bool = False, strict: bool = False
 ) -> Outcome:
     """Put a checkpoint on disk under a name, with warnings for what is weak in it."""
-    kept, cut = bounded(msgspec.structs.replace(draft, name=checked_name(name, strict=strict)))
+    named = msgspec.structs.replace(draft, name=checked_name(name, strict=strict))
+    kept, cut = bounded(redact_value(named))
     findings = lint(kept, store.project.worktree)
     if strict and findings:
         raise refused(findings)

@@ -18,6 +18,7 @@ from leftoff.errors import (
 )
 
 COMMANDS = {
+    "capture": "leftoff.cli.capture:capture",
     "clear": "leftoff.cli.clear:clear",
     "complete": "leftoff.cli.clear:complete",
     "completion": "leftoff.cli.completion:completion",
@@ -29,10 +30,12 @@ COMMANDS = {
     "list": "leftoff.cli.list:list_",
     "log": "leftoff.cli.log:log",
     "purge": "leftoff.cli.purge:purge",
+    "recover": "leftoff.cli.sessions:recover",
     "resume": "leftoff.cli.resume:resume",
     "save": "leftoff.cli.save:save",
     "schema": "leftoff.cli.schema:schema",
     "search": "leftoff.cli.search:search",
+    "sessions": "leftoff.cli.sessions:sessions",
     "show": "leftoff.cli.show:show",
     "status": "leftoff.cli.status:status",
     "trash": "leftoff.cli.trash:trash",

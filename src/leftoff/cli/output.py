@@ -1,13 +1,17 @@
 """All output: JSON for programs, plain lines for pipes, colour and tables on a terminal."""
 
+import contextlib
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+
+_LARGE_BYTES = 20_000_000
 
 
 class Output:
@@ -40,6 +44,16 @@ class Output:
         """Tell of a weakness, apart from the result."""
         if not self.quiet:
             click.echo(self.style(f"warning: {printable(text)}", fg="yellow"), err=True)
+
+    @contextlib.contextmanager
+    def progress(self, path: Path) -> Iterator[Callable[[int], None] | None]:
+        """Show how far a large file was read, on a terminal."""
+        size = path.stat().st_size if path.is_file() else 0
+        if not self.is_interactive or self.quiet or size < _LARGE_BYTES:
+            yield None
+            return
+        with click.progressbar(length=size, label=path.name, file=sys.stderr) as bar:
+            yield lambda offset: bar.update(offset - bar.pos)
 
     def style(self, text: str, **style: Any) -> str:
         """Colour a text where colour is wanted."""

@@ -7,10 +7,11 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import plans, saving
+from leftoff import plans, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command
 from leftoff.errors import ChoiceNeeded, Usage
+from leftoff.sessions import KnownSession
 
 
 @command()
@@ -27,6 +28,8 @@ from leftoff.errors import ChoiceNeeded, Usage
 @click.option("--note", "--context", multiple=True, help="Anything else worth knowing; repeatable.")
 @click.option("--plan", metavar="PATH", help="The plan in use.")
 @click.option("--step", metavar="N/M", help="The step of the plan the work stands at.")
+@click.option("--no-plan", is_flag=True, help="Name no plan, and look for none.")
+@click.option("--from", "source", metavar="SESSION_ID|FILE", help="Save what a session says.")
 @click.option("--from-json", metavar="FILE|-", help="Read canonical keys from a JSON file.")
 @click.option("--overwrite", is_flag=True, help="Save a new revision of a name in use.")
 @click.option("--strict", is_flag=True, help="Refuse what fails the quality bar.")
@@ -38,7 +41,8 @@ def save(app: App, name: str | None, **given: Any) -> None:
     Without NAME a short one is made from the work. A name in use is never overwritten unasked.
     """
     told = saving.told_from(_told(given))
-    draft = saving.compose(told, app.store)
+    session = _session(app, given)
+    draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
     outcome = _saved(
         app,
         draft,
@@ -47,6 +51,12 @@ def save(app: App, name: str | None, **given: Any) -> None:
         strict=given["strict"] or app.settings.strict,
     )
     _show(app, outcome)
+
+
+def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
+    if given["source"]:
+        return sessions.find(app.store, given["source"])
+    return None if given["no_capture"] else sessions.current(app.store)
 
 
 def _told(given: dict[str, Any]) -> dict[str, Any]:

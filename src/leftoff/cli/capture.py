@@ -1,0 +1,36 @@
+"""leftoff capture."""
+
+from pathlib import Path
+
+import click
+
+from leftoff import briefing
+from leftoff import capture as use_case
+from leftoff.checkpoint import encode, to_plain
+from leftoff.cli.app import App, command
+
+
+@command()
+@click.argument("session_file", type=click.Path(path_type=Path))
+@click.option("--agent", help="Whose session it is, where the content does not tell.")
+@click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write briefing.txt and checkpoint.json there instead of printing.",
+)
+def capture(
+    app: App, session_file: Path, agent: str | None, budget: int | None, out: Path | None
+) -> None:
+    """Read a session's file and tell where it left off; nothing is saved."""
+    with app.out.progress(session_file) as progress:
+        captured = use_case.capture(session_file, agent=agent, progress=progress)
+    budget = budget or app.settings.budget
+    text = briefing.render(captured.checkpoint, None, budget=budget)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "briefing.txt").write_text(text, encoding="utf-8")
+        (out / "checkpoint.json").write_bytes(encode(captured.checkpoint))
+        text = f"Wrote briefing.txt and checkpoint.json to {out}"
+    app.out.result({"checkpoint": to_plain(captured.checkpoint), "briefing": text}, text)

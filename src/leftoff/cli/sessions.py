@@ -1,0 +1,81 @@
+"""leftoff sessions, leftoff recover."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+from leftoff import sessions as use_case
+from leftoff import times
+from leftoff.cli.app import App, command
+from leftoff.cli.list import one_line
+
+
+@command()
+@click.option("--limit", default=10, show_default=True, help="How many at the most.")
+def sessions(app: App, limit: int) -> None:
+    """List the newest sessions of this project, of all agents on this machine."""
+    found = use_case.recent(app.store, limit=limit)
+    _show(app, found, empty="No sessions of this project were found on this machine.")
+
+
+@command()
+@click.option("--since", default="7d", show_default=True, metavar="DATE|SPAN", help="How far back.")
+@click.option("--dry-run", is_flag=True, help="Only list them.")
+def recover(app: App, since: str, *, dry_run: bool) -> None:
+    """Save the sessions that died without a checkpoint, from their transcripts."""
+    found = use_case.dead(app.store, since=times.moment(since, now=app.store.now()))
+    if not dry_run:
+        for session in found:
+            saved = use_case.recover(app.store, session)
+            if saved.notice is not None:
+                app.out.warn(saved.notice)
+    _show(app, found, empty="No session died without a checkpoint.")
+    if found and not dry_run and not app.out.as_json:
+        app.out.text(f"Saved {len(found)}; `leftoff resume` tells where they left off.")
+
+
+def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> None:
+    now = app.store.now()
+    if app.out.as_json:
+        app.out.json([_described(session, now) for session in found])
+    elif not found:
+        app.out.text(empty)
+    else:
+        app.out.table(
+            {
+                "agent": [session.agent for session in found],
+                "session": [session.session_id for session in found],
+                "age": [_age(session, now) for session in found],
+                "state": [_state(session, now) for session in found],
+                "branch": [session.facts.branch or "-" for session in found],
+                "last request": [one_line(session.facts.intent) for session in found],
+            }
+        )
+
+
+def _described(session: use_case.KnownSession, now: datetime) -> dict[str, Any]:
+    return {
+        "agent": session.agent,
+        "session_id": session.session_id,
+        "path": str(session.path),
+        "touched_at": session.touched_at.isoformat(),
+        "age_seconds": int((now - session.touched_at).total_seconds()),
+        "state": _state(session, now),
+        "branch": session.facts.branch or None,
+        "intent": session.facts.intent or None,
+        "checkpoint": session.checkpoint.id if session.checkpoint else None,
+    }
+
+
+def _state(session: use_case.KnownSession, now: datetime) -> str:
+    if session.is_current:
+        return "current"
+    if session.is_saved:
+        return "saved"
+    return "active" if session.may_be_alive(now) else "unsaved"
+
+
+def _age(session: use_case.KnownSession, now: datetime) -> str:
+    return times.age((now - session.touched_at).total_seconds())
