@@ -51,10 +51,10 @@ def shell_command(arguments: dict[str, Any]) -> str:
     """Return the command line that a call runs, freed of the shell it is wrapped in."""
     for key in _COMMANDS:
         value = arguments.get(key)
-        if isinstance(value, str) and value:
+        if value and isinstance(value, str):
             return value
-        if words := [text(word) for word in listing(value)]:
-            return unwrapped(words)
+        if value and isinstance(value, list):
+            return unwrapped([text(word) for word in value])
     return ""
 
 
@@ -85,11 +85,12 @@ def _kind(kind: Kind, paths: tuple[str, ...]) -> Kind:
 
 
 def _paths(kind: Kind, arguments: Any, values: dict[str, Any], command: str) -> tuple[str, ...]:
-    folder = first_text(values, *_FOLDERS)
     if kind == "run":
+        folder = first_text(values, *_FOLDERS) if "*** Begin Patch" in command else ""
         return command_paths(command, folder)
     if kind not in ("edit", "read"):
         return ()
+    folder = first_text(values, *_FOLDERS)
     patch = arguments if isinstance(arguments, str) else first_text(values, *_PATCHES)
     if found := patched_paths(patch):
         return tuple(joined(folder, path) for path in found)

@@ -42,7 +42,10 @@ def count(value: Any) -> int:
 
 def first_text(values: dict[str, Any], *keys: str) -> str:
     """Return the first of these keys that holds text."""
-    return next((found for key in keys if (found := text(values.get(key)))), "")
+    for key in keys:
+        if (found := values.get(key)) and isinstance(found, str):
+            return found
+    return ""
 
 
 def parts_text(content: Any, *types: str) -> str:

@@ -35,8 +35,8 @@ Read = Callable[[Payload, str], list[Event]]
 class _Line(msgspec.Struct, gc=False):
     type: str = ""
     timestamp: str = ""
-    payload: msgspec.Raw = msgspec.Raw(b"null")
-    metadata: msgspec.Raw = msgspec.Raw(b"null")
+    payload: Any = None
+    metadata: Any = None
 
 
 _LINES = msgspec.json.Decoder(_Line)
@@ -80,12 +80,11 @@ class Reader:
         """Return what this line tells."""
         entry = _LINES.decode(line)
         read = self._lines.get(entry.type)
-        if read is None:
+        if read is None or not isinstance(entry.payload, dict):
             return ()
-        payload = mapping(msgspec.json.decode(entry.payload))
-        if mapping(msgspec.json.decode(entry.metadata)).get("compaction_output"):
+        if entry.metadata and mapping(entry.metadata).get("compaction_output"):
             return ()
-        return read(payload, entry.timestamp)
+        return read(entry.payload, entry.timestamp)
 
     def _meta(self, payload: Payload, at: str) -> list[Event]:
         session_id = text(payload.get("id"))
@@ -171,6 +170,8 @@ class Reader:
 
     def _unconfirmed(self, at: str) -> list[Event]:
         """Give the user's words that no event confirmed, once the agent answers them."""
+        if "asked" not in self.state and "told" not in self.state:
+            return []
         asked = self._user_text(text(self.state.get("asked")), at)
         self.state.pop("told", None)
         return asked

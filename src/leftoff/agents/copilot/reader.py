@@ -29,6 +29,7 @@ class _Line(msgspec.Struct, gc=False):
     agentId: str | None = None  # noqa: N815
 
 
+_HOOKS = ("hook.start", "hook.end")
 _LINES = msgspec.json.Decoder(_Line)
 
 
@@ -63,7 +64,8 @@ class Reader:
         """Return what this line tells."""
         entry = _LINES.decode(line)
         read = self._reads.get(entry.type)
-        if read is None:
+        # Half of a log is hooks around tools, which repeat what other events tell.
+        if read is None or (entry.type in _HOOKS and b"userPromptSubmitted" not in line):
             return ()
         data = mapping(msgspec.json.decode(entry.data))
         sidechain = bool(entry.agentId or data.get("parentToolCallId"))

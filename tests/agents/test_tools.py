@@ -1,0 +1,64 @@
+from typing import Any
+
+import pytest
+
+from leftoff.agents.stream import Kind, TodoItem
+from leftoff.agents.tools import shell_command, todo_items, tool_call
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "what"),
+    [
+        ("run", {"command": "make", "description": "Build"}, "make"),
+        ("read", {"file_path": "a.py", "limit": 3}, "a.py"),
+        ("search", {"path": "src", "pattern": "x+"}, "x+"),
+        ("agent", {"description": "look", "prompt": "Look at it"}, "look"),
+        ("other", {"question": "Which one?"}, "Which one?"),
+        ("other", {"a": 1}, '{"a": 1}'),
+        ("other", "plain input", "plain input"),
+        ("other", None, ""),
+    ],
+)
+def test_a_call_is_told_by_its_most_telling_argument(kind: Kind, arguments: Any, what: str) -> None:
+    assert tool_call("1", "tool", kind, arguments).what == what
+
+
+def test_what_a_call_tells_is_bounded() -> None:
+    assert len(tool_call("1", "tool", "other", {"a": "x" * 9999}).what) == 300
+
+
+def test_an_edit_without_a_file_is_none() -> None:
+    assert tool_call("1", "exec", "edit", "await tools.list()").kind == "other"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        ({"command": "make"}, "make"),
+        ({"cmd": "make"}, "make"),
+        ({"command": ["bash", "-lc", "make all"]}, "make all"),
+        ({"command": ["/bin/zsh", "-c", "make"]}, "make"),
+        ({"command": ["C:\\Windows\\powershell.exe", "-Command", "dir"]}, "dir"),
+        ({"command": ["git", "status"]}, "git status"),
+        ({"command": [None, 3]}, " "),
+        ({"command": 3}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_command_is_freed_of_its_shell(arguments: dict[str, Any], command: str) -> None:
+    assert shell_command(arguments) == command
+
+
+def test_todos_are_read_leniently_and_cancelled_ones_left_out() -> None:
+    entries = [
+        {"content": "A", "status": "done", "id": "1"},
+        {"content": "B"},
+        {"content": "C", "status": "cancelled"},
+        {"content": ""},
+        "not a todo",
+    ]
+
+    assert todo_items(entries, "content") == (
+        TodoItem(text="A", status="completed", id="1"),
+        TodoItem(text="B", status="pending"),
+    )
