@@ -1,0 +1,150 @@
+"""Who may touch what. The direction of imports itself is held by `lint-imports`."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import leftoff
+from leftoff.agents import AGENTS
+from leftoff.cli import COMMANDS
+
+SOURCE = Path(leftoff.__file__).parent
+
+# Every other module gets folders and settings as arguments.
+MAY_READ_STREAMS = {"sys.stdin", "sys.stdout", "sys.stderr", "sys.exit"}
+ENVIRONMENT = {
+    "paths.py": "it is the door to the environment and the home folder",
+    "cli/output.py": "NO_COLOR and the width of the terminal are matters of output alone",
+}
+# `~` in a path that someone typed or wrote into a checkpoint means the home folder.
+MAY_EXPAND_HOME = {
+    "paths.py",
+    "fingerprints.py",
+    "quality.py",
+    "restore.py",
+    "saving.py",
+    "sessions.py",
+}
+STREAMS = {"sys.stdin", "sys.stdout", "sys.stderr", "sys.exit"}
+ENVIRONMENT = {"environ", "environb", "getenv", "putenv", "home"}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield (
+            path.relative_to(SOURCE).as_posix(),
+            ast.parse(path.read_text(encoding="utf-8"), path.name),
+        )
+
+
+def attributes(tree: ast.Module) -> set[str]:
+    """Return names such as `os.environ` and `.expanduser`."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            found.add(f"{owner}.{node.attr}")
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{name.name}" for name in node.names}
+    return found
+
+
+def test_only_paths_reads_the_environment() -> None:
+    readers = {
+        name
+        for name, tree in modules()
+        for found in attributes(tree)
+        if found.partition(".")[0] in {"os", "Path"} and found.partition(".")[2] in ENVIRONMENT
+    }
+
+    assert readers - set(MAY_READ_ENVIRONMENT) == set()
+
+
+def test_only_paths_and_readers_of_written_paths_expand_the_home_folder() -> None:
+    readers = {
+        name
+        for name, tree in modules()
+        if any(found.endswith(".expanduser") for found in attributes(tree))
+    }
+
+    assert readers - MAY_EXPAND_HOME == set()
+
+
+def test_only_the_command_line_prints() -> None:
+    printers = {name for name, tree in modules() if set(_outputs(tree))}
+
+    assert {name for name in printers if not name.startswith("cli/")} <= {"__main__.py"}
+
+
+def _outputs(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"print", "input"}:
+            yield ast.unparse(node.func)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in STREAMS:
+            yield ast.unparse(node)
+
+
+def test_registries_are_dict_literals() -> None:
+    trees = dict(modules())
+
+    for file, name in (("agents/__init__.py", "AGENTS"), ("cli/__init__.py", "COMMANDS")):
+        assert isinstance(_assigned(trees[file], name), ast.Dict), f"{name} in {file}"
+
+
+def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            assert isinstance(node, ast.Assign | ast.AnnAssign)
+            return node.value
+    return None
+
+
+def test_every_agent_and_every_command_file_is_registered() -> None:
+    agents = {path.stem for path in (SOURCE / "agents").iterdir() if _is_agent(path)}
+    shared = {"app", "output", "__init__"}
+    files = {path.stem for path in (SOURCE / "cli").glob("*.py")} - shared
+    named = {target.partition(":")[0].rpartition(".")[2] for target in COMMANDS.values()}
+
+    assert agents == set(AGENTS)
+    assert {file for file in files if _has_command(SOURCE / "cli" / f"{file}.py")} == named
+
+
+def _is_agent(path: Path) -> bool:
+    entry = path / "__init__.py" if path.is_dir() else path
+    if path.stem in {"__init__", "base"} or entry.suffix != ".py" or not entry.exists():
+        return False
+    tree = ast.parse(entry.read_text(encoding="utf-8"))
+    return any(
+        isinstance(node, ast.FunctionDef) and node.name == "recognises" for node in tree.body
+    )
+
+
+def _has_command(path: Path) -> bool:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return any("command" in ast.unparse(mark) for each in functions for mark in each.decorator_list)
+
+
+def test_the_version_is_told_without_loading_the_program() -> None:
+    script = (
+        "import sys; from leftoff.__main__ import main; sys.argv[1:] = ['--version']; main();"
+        "print(*sorted(set(sys.modules) & {'click', 'msgspec', 'rich', 'sqlite3', 're'}))"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r});{script}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.splitlines() == [f"leftoff {leftoff.__version__}", ""]
