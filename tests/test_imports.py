@@ -13,8 +13,7 @@ from leftoff.cli import COMMANDS
 SOURCE = Path(leftoff.__file__).parent
 
 # Every other module gets folders and settings as arguments.
-MAY_READ_STREAMS = {"sys.stdin", "sys.stdout", "sys.stderr", "sys.exit"}
-ENVIRONMENT = {
+MAY_READ_ENVIRONMENT = {
     "paths.py": "it is the door to the environment and the home folder",
     "cli/output.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
