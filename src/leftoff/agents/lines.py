@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +20,11 @@ from leftoff.agents.base import LineReader
 from leftoff.agents.stream import Event
 
 CHUNK_BYTES = 1 << 20
-LONGEST_LINE = 32 << 20
+LONGEST_LINE = 16 << 20
+_BUFFER_BYTES = 1 << 18
+_LONGEST_MENDED = 4 << 20
+_NEWLINE = 0x0A
+_GARBAGE = b"!\n"
 _SAMPLE_BYTES = 1024
 _CONTROL = bytes(range(32))
 _AS_SPACE = bytes.maketrans(_CONTROL, b" " * len(_CONTROL))
@@ -55,21 +60,18 @@ class Reading:
         self.cursor = cursor
 
     def batches(self, progress: Callable[[int], None] | None = None) -> Iterator[list[Event]]:
-        """Yield the events of the new whole lines, a chunk of the file at a time."""
-        with self._path.open("rb") as file:
+        """Yield the events of the new whole lines, a part of the file at a time."""
+        with self._path.open("rb", buffering=_BUFFER_BYTES) as file:
             offset = self.cursor.offset
             file.seek(offset)
-            rest = b""
-            for lines, rest, size in _split(file):  # noqa: B007
+            for lines, size in _batches(file):
+                rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
                 events = self._read(lines)
-                offset += size
+                last = self._read_last(rest) if rest else None
+                offset += size if last is not None else size - len(rest)
+                yield [*events, *(last or ())]
                 if progress is not None:
                     progress(offset)
-                if events:
-                    yield events
-            if rest and (last := self._read_last(rest)) is not None:
-                offset += len(rest)
-                yield last
             self.cursor = self._cursor_at(file, offset)
 
     def _read(self, lines: list[bytes]) -> list[Event]:
@@ -80,15 +82,13 @@ class Reading:
             try:
                 extend(feed(line))
             except (ValueError, RecursionError) as error:
-                if line and not line.isspace():
+                if not line.isspace():
                     extend(self._salvage(line, error))
         self._lines += len(lines)
         return events
 
     def _read_last(self, rest: bytes) -> list[Event] | None:
         """Take a last line that lacks only its newline; a torn one waits for its other half."""
-        if len(rest) > LONGEST_LINE:
-            return None
         try:
             events = list(self._feed(rest))
         except msgspec.ValidationError:
@@ -103,7 +103,9 @@ class Reading:
 
     def _salvage(self, line: bytes, error: Exception) -> list[Event]:
         """Read what can be read of a line that is not one clean JSON object."""
-        if isinstance(error, msgspec.ValidationError | RecursionError):
+        if isinstance(error, msgspec.ValidationError | RecursionError) or (
+            len(line) > _LONGEST_MENDED
+        ):
             self._skipped += 1
             return []
         events: list[Event] = []
@@ -143,32 +145,22 @@ def still_matches(path: Path, cursor: Cursor) -> bool:
         return False
 
 
-def _split(file: IO[bytes]) -> Iterator[tuple[list[bytes], bytes, int]]:
-    """Yield whole lines, what is left after them, and how many bytes the lines took."""
-    kept: list[bytes] = []
-    held = 0
-    while chunk := file.read(CHUNK_BYTES):
-        end = chunk.rfind(b"\n")
-        if end < 0:
-            kept, held = _hold(kept, held, chunk)
-            continue
-        block = b"".join((*kept, chunk[:end])) if kept else chunk[:end]
-        size = held + end + 1
-        # A line beyond any sense is dropped, but its length still counts.
-        lines = block.split(b"\n") if held <= LONGEST_LINE else chunk[:end].split(b"\n")[1:]
-        rest = chunk[end + 1 :]
-        kept, held = ([rest] if rest else []), len(rest)
-        yield lines, rest, size
-    if held:
-        yield [], b"".join(kept) if held <= LONGEST_LINE else b"", 0
-
-
-def _hold(kept: list[bytes], held: int, chunk: bytes) -> tuple[list[bytes], int]:
-    held += len(chunk)
-    if held > LONGEST_LINE:
-        return [b""], held
-    kept.append(chunk)
-    return kept, held
+def _batches(file: IO[bytes]) -> Iterator[tuple[list[bytes], int]]:
+    """Yield lines, about a chunk at a time, and their size; only the very last may be torn."""
+    lines: list[bytes] = []
+    size = 0
+    is_overlong = False
+    for line in iter(partial(file.readline, LONGEST_LINE), b""):
+        size += len(line)
+        is_piece = len(line) == LONGEST_LINE and line[-1] != _NEWLINE
+        # A line beyond any sense is dropped piece by piece, but its length counts.
+        lines.append(_GARBAGE if is_piece or is_overlong else line)
+        is_overlong = is_piece
+        if size >= CHUNK_BYTES:
+            yield lines, size
+            lines, size = [], 0
+    if lines:
+        yield lines, size
 
 
 def _objects(line: bytes) -> Iterator[bytes]:

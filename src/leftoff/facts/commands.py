@@ -4,6 +4,7 @@ import hashlib
 import re
 
 _CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;)\s*)+")
+_UNEVEN = re.compile(r"^\s|\s\s|\s$|^cd ")
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
 _STRONG = re.compile(
     r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
@@ -18,17 +19,20 @@ _NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORE
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 _LINE_CHARS = 180
+_TAIL_CHARS = 1500
 _COMMAND_CHARS = 240
 _MOST_ERROR_LINES = 3
 
 
 def without_cd(command: str) -> str:
     """Return the command without the change of folder before it."""
-    return _CD.sub("", command).strip()
+    return _CD.sub("", command).strip() if "cd " in command[:200] else command.strip()
 
 
 def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
     """Return the command on one line, cut to a length."""
+    if len(command) <= chars and command.isprintable() and not _UNEVEN.search(command):
+        return command
     return " ".join(without_cd(command)[: chars * 3].split())[:chars]
 
 
@@ -67,7 +71,8 @@ def telling_lines(output: str) -> str:
 def looks_failed(output: str) -> bool:
     """Tell whether output that came with a good exit code still tells of errors."""
     return any(
-        _STRONG.search(line) and not _NO_ERRORS.search(line) for line in output.splitlines()[-15:]
+        _STRONG.search(line) and not _NO_ERRORS.search(line)
+        for line in output[-_TAIL_CHARS:].splitlines()
     )
 
 

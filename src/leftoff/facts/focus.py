@@ -8,19 +8,21 @@ from leftoff.facts import places
 from leftoff.facts.state import State
 
 FOCUS_FILES = 10
+_DIFF_PREFIXES = ("a/", "b/")
 
 # How much each sign counts, and after how many calls it has faded to a third.
-EDITED, EDITED_FADES = 3.0, 12.0
-READ, READ_FADES = 2.6, 9.0
-COMMANDED, COMMANDED_FADES = 1.5, 6.0
-SHOWN, SHOWN_FADES = 0.8, 5.0
+EDITED, EDITED_FADES = 2.0, 12.0
+READ, READ_FADES = 2.6, 12.0
+COMMANDED, COMMANDED_FADES = 2.0, 6.0
+SHOWN, SHOWN_FADES = 0.8, 7.0
 NEW = 0.5
 OFTEN = 0.15
 IN_FLIGHT = 3.0
 DOING = 2.5
 OPEN = 1.2
-REQUESTED, REQUESTED_FADES = 1.6, 20.0
-SAID, SAID_FADES = 1.6, 6.0
+REQUESTED, REQUESTED_FADES = 2.0, 20.0
+SAID, SAID_FADES = 1.2, 12.0
+OUTLINED, OUTLINED_FADES = 1.2, 30.0
 PLANNED = 1.3
 PLANNED_AND_DONE = 0.3
 FAILED, FAILED_FADES = 1.8, 10.0
@@ -42,7 +44,7 @@ def score(state: State) -> dict[str, float]:
             scores[known] += weight
     for call in state.open.values():
         for path in call.paths:
-            scores[path] += IN_FLIGHT
+            scores[places.normalise(path, state.cwd)] += IN_FLIGHT
     return {path: value for path, value in scores.items() if _is_worth_showing(path, state)}
 
 
@@ -61,6 +63,10 @@ def _named(state: State) -> Iterable[tuple[str, float]]:
     for path in state.plan_paths:
         is_done = path.rsplit("/", 1)[-1] in edited
         yield path, PLANNED_AND_DONE if is_done else PLANNED
+    fade = _fade(state.calls - state.outline.at, OUTLINED_FADES)
+    for path, weight in _each(state.outline.text, state, OUTLINED * fade):
+        is_done = _is_done(path, state)
+        yield path, weight * (PLANNED_AND_DONE if is_done else 1)
     for todo in state.todos:
         if todo.status != "completed":
             yield from _each(todo.text, state, DOING if todo.status == "in_progress" else OPEN)
@@ -73,6 +79,14 @@ def _named(state: State) -> Iterable[tuple[str, float]]:
     for failure in state.failures[-1:]:
         yield from _each(failure.error, state, FAILED * _fade(now - failure.at, FAILED_FADES))
     yield from _mentioned(state)
+
+
+def _is_done(path: str, state: State) -> bool:
+    """Tell whether a file that the outline names was edited after it."""
+    return any(
+        use.edited_at > state.outline.at and known.endswith("/" + path)
+        for known, use in state.files.items()
+    )
 
 
 def _mentioned(state: State) -> Iterable[tuple[str, float]]:
@@ -89,8 +103,7 @@ def _mentioned(state: State) -> Iterable[tuple[str, float]]:
 
 
 def _each(text: str, state: State, weight: float) -> Iterable[tuple[str, float]]:
-    is_windows = state.cwd[1:3] == ":/"
-    for path in places.paths_in(text, is_windows=is_windows):
+    for path in places.paths_in(text, is_windows=places.is_windows(state.cwd)):
         yield path, weight
 
 
@@ -110,6 +123,7 @@ def _by_name(state: State) -> dict[str, list[str]]:
 
 def _resolve(path: str, names: dict[str, list[str]], state: State) -> list[str]:
     """Find the known files that a path in a text means; itself, if none."""
+    path = path[2:] if path.startswith(_DIFF_PREFIXES) else path
     known = names.get(path.rsplit("/", 1)[-1], [])
     meant = [full for full in known if full == path or full.endswith("/" + path)]
     if meant:

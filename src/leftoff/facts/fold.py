@@ -28,7 +28,6 @@ from leftoff.facts.state import (
     FailedRun,
     FileUse,
     Mention,
-    OpenCall,
     Queued,
     Refusal,
     RunUse,
@@ -40,12 +39,15 @@ from leftoff.facts.state import (
 _REQUEST_CHARS = 4000
 _ANSWER_CHARS = 3000
 _OUTPUT_CHARS = 6000
+_COMMAND_CHARS = 1000
 _MOST_FILES = 1500
 _MOST_OPEN = 64
 _MOST_RUNS = 60
 _MOST = 12
 _MOST_TODOS = 200
 _PLAN_CHARS = 20000
+_OUTLINE_CHARS = 600
+_OUTLINE_MARKS = 6
 _TRIMMED = 0.8
 # "go on", "commit this", "please push": an order within a task, not a task.
 _SHORTEST_TASK = 16
@@ -59,8 +61,11 @@ class Fold:
     def __init__(self, state: State | None = None) -> None:
         self.state = msgspec.convert(msgspec.to_builtins(state), State) if state else State()
         # Raw texts wait here: paths are looked for only in the last few, when asked.
-        self._shown: deque[Said] = deque(maxlen=_MOST)
-        self._commanded: deque[Said] = deque(maxlen=_MOST)
+        self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
+        self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
+        # Outputs of failed commands, by key: most failures are repaired before anyone asks.
+        self._outputs: dict[str, str] = {}
+        self._plan_text = ""
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             SessionInfo: self._session,
             Place: self._place,
@@ -80,24 +85,23 @@ class Fold:
     def add(self, events: Iterable[Event]) -> None:
         """Learn from events, in their order."""
         handlers = self._handlers
-        state = self.state
+        at = ""
         for event in events:
             handlers[type(event)](event)
-            state.events += 1
-            if event.at:
-                state.last_at = event.at
-                if not state.started_at:
-                    state.started_at = event.at
+            at = event.at or at
+        if at:
+            self.state.last_at = at
 
     def export(self, redact: Redact = str) -> State:
         """Return the state as a value of its own, bounded and without secrets."""
-        self._settle_mentions()
+        self._settle()
         _trim(self.state)
         state: State = msgspec.convert(msgspec.to_builtins(self.state), State)
         _redact_texts(state, redact)
         return state
 
     def _session(self, event: SessionInfo) -> None:
+        self.state.started_at = self.state.started_at or event.at
         # A transcript that was forked or resumed names more than one; the last one is alive.
         self.state.session_id = event.session_id or self.state.session_id
         self.state.agent_version = event.agent_version or self.state.agent_version
@@ -125,30 +129,25 @@ class Fold:
         self._forget_queued(event.text)
 
     def _answer(self, event: AssistantText) -> None:
-        if event.sidechain or not event.text.strip():
+        if event.sidechain or not event.text or event.text.isspace():
             return
         state = self.state
-        state.answers = [*state.answers[-3:], Said(_clip(event.text, _ANSWER_CHARS), state.calls)]
+        said = Said(_clip(event.text, _ANSWER_CHARS), state.calls)
+        state.answers = [*state.answers[-3:], said]
+        # A long answer that names files is as good as a plan for the turns that follow.
+        if len(event.text) >= _OUTLINE_CHARS and event.text.count("`") >= _OUTLINE_MARKS:
+            state.outline = Said(_clip(event.text, _ANSWER_CHARS * 2), state.calls)
         state.is_turn_over = True
 
     def _call(self, event: ToolCall) -> None:
         state = self.state
         state.calls += 1
         state.is_turn_over = False
-        cwd = state.cwd
-        paths = tuple([places.normalise(path, cwd) for path in event.paths])
-        state.open[event.id] = OpenCall(
-            event.tool, event.kind, event.what, paths, event.command, event.sidechain
-        )
+        state.open[event.id] = event
         if len(state.open) > _MOST_OPEN:
             del state.open[next(iter(state.open))]
         if event.command:
-            self._commanded.append(Said(event.command, state.calls))
-        if event.kind in {"read", "search"}:
-            for path in paths:
-                use = self._use(path)
-                use.reads += 1
-                use.read_at = state.calls
+            self._commanded.append((event.command, state.calls))
 
     def _result(self, event: ToolResult) -> None:
         call = self.state.open.pop(event.id, None)
@@ -157,46 +156,53 @@ class Fold:
         if event.rejected is not None:
             if not call.sidechain:
                 self._refused(call, event.rejected)
-        elif call.kind == "edit":
-            if event.ok:
-                self._edited(call, event)
         elif call.kind == "run":
             self._ran(call, event)
+        elif event.ok and (call.paths or event.paths):
+            self._used(call, event)
         if event.output and event.rejected is None:
-            self._shown.append(Said(event.output, self.state.calls))
+            self._shown.append((event.output, self.state.calls))
 
-    def _edited(self, call: OpenCall, event: ToolResult) -> None:
-        changed = [places.normalise(path, self.state.cwd) for path in event.paths]
-        for path in changed or call.paths:
-            use = self._use(path)
-            use.edits += 1
-            use.edited_at = self.state.calls
-            use.edited_by_agent = use.edited_by_agent or call.sidechain
+    def _used(self, call: ToolCall, event: ToolResult) -> None:
+        state = self.state
+        for name in event.paths or call.paths:
+            use = self._use(places.normalise(name, state.cwd))
+            if call.kind == "edit" or event.paths:
+                use.edits += 1
+                use.edited_at = state.calls
+                use.edited_by_agent = use.edited_by_agent or call.sidechain
+            else:
+                use.reads += 1
+                use.read_at = state.calls
 
-    def _ran(self, call: OpenCall, event: ToolResult) -> None:
+    def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
         command = call.command
         if event.paths:
-            self._edited(call, event)
+            self._used(call, event)
         if not call.sidechain:
             self._count_run(command)
         if event.ok:
-            if state.failures and not (
-                commands.is_masked(command) and commands.looks_failed(event.output)
-            ):
-                repaired = commands.repairs(command)
-                state.failures = [f for f in state.failures if f.key not in repaired]
+            if any(failed.command[:12] in command for failed in state.failures):
+                self._repaired(command, event.output)
             if commit := commands.commit_in(command, event.output):
                 state.commit_sha, state.commit_subject = commit
-        elif event.output.strip() and not call.sidechain:
+        elif not call.sidechain and event.output and not event.output.isspace():
             failed = FailedRun(
                 commands.key_of(command),
-                commands.without_cd(command)[:600],
-                commands.telling_lines(_clip(event.output, _OUTPUT_CHARS * 4)),
+                commands.without_cd(command[:_COMMAND_CHARS]),
+                "",
                 state.calls,
             )
+            self._outputs[failed.key] = event.output
             kept = [f for f in state.failures if f.key != failed.key]
             state.failures = [*kept[-5:], failed]
+
+    def _repaired(self, command: str, output: str) -> None:
+        if commands.is_masked(command) and commands.looks_failed(output):
+            return
+        repaired = commands.repairs(command)
+        self.state.failures = [f for f in self.state.failures if f.key not in repaired]
 
     def _count_run(self, command: str) -> None:
         runs = self.state.runs
@@ -207,7 +213,7 @@ class Fold:
         if len(runs) > _MOST_RUNS:
             del runs[next(iter(runs))]
 
-    def _refused(self, call: OpenCall, reason: str) -> None:
+    def _refused(self, call: ToolCall, reason: str) -> None:
         refusal = Refusal(f"{call.tool}: {call.what[:200]}", reason[:600])
         self.state.refusals = [*self.state.refusals[-(_MOST - 1) :], refusal]
 
@@ -244,9 +250,7 @@ class Fold:
             state.plan_path = ""
         state.plan_title = title or state.plan_title
         if event.text:
-            state.plan_paths = places.paths_in(
-                event.text[:_PLAN_CHARS], is_windows=_is_windows(state.cwd)
-            )
+            self._plan_text = event.text[:_PLAN_CHARS]
 
     def _usage(self, event: Usage) -> None:
         if not event.sidechain:
@@ -256,7 +260,7 @@ class Fold:
 
     def _compaction(self, event: Compaction) -> None:
         if event.summary:
-            self._shown.append(Said(event.summary, self.state.calls))
+            self._shown.append((event.summary, self.state.calls))
         else:
             self.state.compactions += 1
 
@@ -284,18 +288,35 @@ class Fold:
                 _trim_files(self.state)
         return use
 
-    def _settle_mentions(self) -> None:
+    def _settle(self) -> None:
+        """Look into the texts that were put off until someone asks."""
         state = self.state
         state.shown = [*state.shown, *_mentions(self._shown, state.cwd)][-_MOST:]
         state.commanded = [*state.commanded, *_mentions(self._commanded, state.cwd)][-_MOST:]
+        if self._plan_text:
+            state.plan_paths = places.paths_in(
+                self._plan_text, is_windows=places.is_windows(state.cwd)
+            )
+            self._plan_text = ""
+        state.failures = [
+            msgspec.structs.replace(failed, error=_error_in(self._outputs[failed.key]))
+            if failed.key in self._outputs
+            else failed
+            for failed in state.failures
+        ]
+        self._outputs.clear()
 
 
-def _mentions(texts: deque[Said], cwd: str) -> list[Mention]:
+def _error_in(output: str) -> str:
+    return commands.telling_lines(_clip(output, _OUTPUT_CHARS * 4))
+
+
+def _mentions(texts: deque[tuple[str, int]], cwd: str) -> list[Mention]:
     """Look for paths in the texts that wait, and empty the queue."""
-    is_windows = _is_windows(cwd)
+    is_windows = places.is_windows(cwd)
     found = [
-        Mention(said.at, places.paths_in(_clip(said.text, _OUTPUT_CHARS), is_windows=is_windows))
-        for said in texts
+        Mention(at, places.paths_in(_clip(text, _OUTPUT_CHARS), is_windows=is_windows))
+        for text, at in texts
     ]
     texts.clear()
     return found
@@ -318,6 +339,7 @@ def _redact_texts(state: State, redact: Redact) -> None:
     state.task = redact(state.task)
     state.requests = [Said(redact(said.text), said.at) for said in state.requests]
     state.answers = [Said(redact(said.text), said.at) for said in state.answers]
+    state.outline = Said(redact(state.outline.text), state.outline.at)
     for todo in state.todos:
         todo.text = redact(todo.text)
     state.failures = [
@@ -349,7 +371,3 @@ def _title(text: str) -> str:
 
 def _key(text: str) -> str:
     return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
-def _is_windows(cwd: str) -> bool:
-    return cwd[1:3] == ":/"

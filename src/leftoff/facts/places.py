@@ -21,6 +21,9 @@ _SHORTEST_ROOT = 2
 
 def normalise(path: str, cwd: str = "") -> str:
     """Return the path absolute where the working directory allows, with plain slashes."""
+    # Nearly all paths are fine as they are, and there are many.
+    if _is_plain(path) and cwd[1:2] != ":":
+        return path
     path = path.strip().strip("\"'")
     path = path.removeprefix("file://")
     is_windows = _DRIVE.match(path) is not None or (
@@ -34,6 +37,15 @@ def normalise(path: str, cwd: str = "") -> str:
         path = f"{cwd.rstrip('/')}/{path}"
     path = posixpath.normpath(path) if path else ""
     return path[0].upper() + path[1:] if _DRIVE.match(path) else path
+
+
+def _is_plain(path: str) -> bool:
+    return path[:1] == "/" and "/." not in path and "//" not in path and path[-1] not in "/ '\""
+
+
+def is_windows(cwd: str) -> bool:
+    """Tell whether a normalised working directory is one of Windows."""
+    return cwd[1:3] == ":/"
 
 
 def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
@@ -66,7 +78,7 @@ def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT)
         text = text.replace("\\", "/")
     found: dict[str, None] = {}
     for match in _PATH.finditer(_URL.sub(" ", text)):
-        path = match[0].rstrip(".,:;)]")
+        path = match[0].rstrip(".,:;)]-")
         if len(path) > 2 and not _NOT_A_PATH.match(path):
             found[path.removeprefix("./")] = None
             if len(found) >= limit:

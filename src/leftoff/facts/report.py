@@ -4,9 +4,10 @@ import re
 
 import msgspec
 
+from leftoff.agents.stream import ToolCall
 from leftoff.facts import commands, places
 from leftoff.facts.focus import FOCUS_FILES, rank
-from leftoff.facts.state import FailedRun, OpenCall, Refusal, State, TodoEntry
+from leftoff.facts.state import FailedRun, Refusal, State, TodoEntry
 from leftoff.facts.windows import window_of
 
 _MOST_COMMANDS = 10
@@ -41,7 +42,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     plan_title: str = ""
     step: int | None = None
     total: int | None = None
-    in_flight: list[OpenCall] = []
+    in_flight: list[ToolCall] = []
     files_modified: list[str] = []
     files_modified_by_agents: list[str] = []
     focus_files: list[str] = []

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from leftoff.agents.stream import Kind, Status
+from leftoff.agents.stream import Status, ToolCall
 
 
 class FileUse(msgspec.Struct, omit_defaults=True):
@@ -13,17 +13,6 @@ class FileUse(msgspec.Struct, omit_defaults=True):
     edited_at: int = 0
     read_at: int = 0
     edited_by_agent: bool = False
-
-
-class OpenCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call that has begun and not ended."""
-
-    tool: str
-    kind: Kind
-    what: str = ""
-    paths: tuple[str, ...] = ()
-    command: str = ""
-    sidechain: bool = False
 
 
 class TodoEntry(msgspec.Struct, omit_defaults=True):
@@ -82,7 +71,6 @@ class State(msgspec.Struct, omit_defaults=True):
     """The whole memory of the fold."""
 
     calls: int = 0
-    events: int = 0
     session_id: str = ""
     agent_version: str = ""
     started_at: str = ""
@@ -93,11 +81,12 @@ class State(msgspec.Struct, omit_defaults=True):
     task: str = ""
     requests: list[Said] = []
     answers: list[Said] = []
+    outline: Said = Said("")
     todos: list[TodoEntry] = []
     plan_path: str = ""
     plan_title: str = ""
     plan_paths: tuple[str, ...] = ()
-    open: dict[str, OpenCall] = {}
+    open: dict[str, ToolCall] = {}
     files: dict[str, FileUse] = {}
     failures: list[FailedRun] = []
     runs: dict[str, RunUse] = {}

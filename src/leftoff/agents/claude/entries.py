@@ -39,7 +39,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     is_error: bool | None = None
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """What was said in one line; an answer of several parts takes several lines."""
 
     content: str | list[Block | str] | None = None
@@ -53,7 +53,7 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
     kind: str | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, rename="camel"):
+class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """One line of the transcript."""
 
     type: str = ""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import msgspec
 from msgspec import Raw
@@ -39,29 +39,27 @@ _decode_progress = msgspec.json.Decoder(Progress).decode
 _decode_blocks = msgspec.json.Decoder(str | list[Block | str] | None).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
+# When a line was written, and whether a sub-agent wrote it.
+_Where = tuple[str, bool]
+
 _SYNTHETIC = "<synthetic>"
 _MOST_OPEN_CALLS = 256
 _EXIT_CODE = re.compile(r"^Exit code \d+\s*")
 _CANCELLED = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _BLOCKED_PROMPT = re.compile(r"Original prompt: (.*)\Z", re.DOTALL)
 _IDLE_PROGRESS = frozenset({b'{"type":"bash_progress', b'{"type":"hook_progress'})
+_PROGRESS_HEAD = len(b'{"type":"bash_progress')
 _TASK_ID = re.compile(r"#(\w+)")
 
 # Lines of these types begin with their type and may be large; a glued line is never skipped.
-_SKIPPED_HEADS = (
+_ENDS = (b"}\n", b"}", b"}\r\n")
+_IDLE_HEADS = (
     b'{"type":"api-request',
     b'{"type":"file-history-',
     b'{"type":"cost-state"',
     b'{"type":"tools-used"',
     b'{"type":"atis-latch"',
 )
-
-
-class _Where(NamedTuple):
-    """When a line was written, and whether a sub-agent wrote it."""
-
-    at: str
-    sidechain: bool
 
 
 class ClaudeReader:
@@ -72,6 +70,7 @@ class ClaudeReader:
         self._cwd: str = state.get("cwd", "")
         self._branch: str = state.get("branch", "")
         self._session: str = state.get("session", "")
+        self._tokens = 0
         # By call id: the tool, for results to be understood.
         self._calls: dict[str, str] = state.setdefault("calls", {})
         self._queue: list[str] = state.setdefault("queue", [])
@@ -86,7 +85,7 @@ class ClaudeReader:
 
     def feed(self, line: bytes) -> Sequence[Event]:
         """Return what this line tells."""
-        if line.startswith(_SKIPPED_HEADS) and b"}{" not in line:
+        if line.startswith(_IDLE_HEADS) and b'}{"' not in line and line.endswith(_ENDS):
             return ()
         entry = _decode(line)
         handler = self._handlers.get(entry.type)
@@ -120,7 +119,7 @@ class ClaudeReader:
     def _assistant(self, entry: Entry, events: list[Event]) -> None:
         message = entry.message
         if isinstance(message, Message) and not entry.is_api_error_message:
-            where = _Where(entry.timestamp or "", bool(entry.is_sidechain))
+            where = (entry.timestamp or "", bool(entry.is_sidechain))
             self._answer(message, where, events)
 
     def _answer(self, message: Message, where: _Where, events: list[Event]) -> None:
@@ -137,30 +136,31 @@ class ClaudeReader:
                 self._call(block, where, events)
         if message.usage is not None and not sidechain:
             tokens = message.usage.context_tokens
-            if tokens:
+            # All lines of one answer repeat its usage.
+            if tokens and tokens != self._tokens:
+                self._tokens = tokens
                 events.append(Usage(at=at, tokens=tokens, model=message.model or ""))
 
     def _call(self, block: Block, where: _Where, events: list[Event]) -> None:
-        call_id, name = block.id or "", block.name or ""
-        call = tools.describe(name, block.input)
-        self._calls[call_id] = name
+        at, sidechain = where
+        call = tools.describe(block, at, sidechain=sidechain)
+        events.append(call)
+        self._calls[call.id] = call.tool
         if len(self._calls) > _MOST_OPEN_CALLS:
             del self._calls[next(iter(self._calls))]
-        at, sidechain = where
-        events.append(tools.as_call(call_id, name, call, at=at, sidechain=sidechain))
         if sidechain:
             return
         told: Event | None = None
         if call.kind == "edit":
             told = tools.plan_written(call.what, block.input)
-        elif (tell := _TOLD_BY_CALL.get(name)) is not None:
-            told = tell(block.input, call_id)
+        elif (tell := _TOLD_BY_CALL.get(call.tool)) is not None:
+            told = tell(block.input, call.id)
         if told is not None:
             events.append(told)
 
     def _user(self, entry: Entry, events: list[Event]) -> None:
         if isinstance(entry.message, Message):
-            where = _Where(entry.timestamp or "", bool(entry.is_sidechain))
+            where = (entry.timestamp or "", bool(entry.is_sidechain))
             self._turn(entry, entry.message, where, events)
 
     def _turn(self, entry: Entry, message: Message, where: _Where, events: list[Event]) -> None:
@@ -204,21 +204,22 @@ class ClaudeReader:
             rejected = rejection_in(output)
             output = _clean_error(output)
         result = ToolResult(
-            at=where.at,
-            sidechain=where.sidechain,
+            at=where[0],
+            sidechain=where[1],
             id=call_id,
             ok=not failed,
             output=output,
             rejected=rejected,
         )
         events.append(result)
-        if name == "TaskCreate" and not where.sidechain:
+        if name == "TaskCreate" and not where[1]:
             events.append(_task_created(result, told))
 
     def _system(self, entry: Entry, events: list[Event]) -> None:
         at = entry.timestamp or ""
         if entry.subtype == "compact_boundary":
             events.append(Compaction(at=at))
+            self._tokens = 0
             if tokens := _tokens_after(entry.compact_metadata):
                 events.append(Usage(at=at, tokens=tokens))
         elif entry.subtype == "informational" and (ending := bytes(entry.prompt_submit_ending)):
@@ -236,7 +237,7 @@ class ClaudeReader:
             events.append(PlanSeen(at=at, path=attachment.plan_file_path))
 
     def _progress(self, entry: Entry, events: list[Event]) -> None:
-        if bytes(memoryview(entry.data)[:22]) in _IDLE_PROGRESS:
+        if bytes(memoryview(entry.data)[:_PROGRESS_HEAD]) in _IDLE_PROGRESS:
             return
         progress = _decode_progress(entry.data)
         if progress.type != "agent_progress" or not bytes(progress.message):
@@ -244,7 +245,7 @@ class ClaudeReader:
         inner = _decode(progress.message)
         if not isinstance(inner.message, Message):
             return
-        where = _Where(inner.timestamp or entry.timestamp or "", sidechain=True)
+        where = (inner.timestamp or entry.timestamp or "", True)
         if inner.type == "assistant":
             self._answer(inner.message, where, events)
         elif inner.type == "user":

@@ -1,10 +1,11 @@
 """Claude Code's tools: what a call does, in the words of the stream."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Raw
 
+from leftoff.agents.claude.entries import Block
 from leftoff.agents.stream import Kind, PlanSeen, Status, TodoChange, TodoItem, TodoList, ToolCall
 
 KINDS: dict[str, Kind] = {
@@ -32,15 +33,6 @@ _STATUSES: dict[str, Status] = {
 }
 
 
-class Call(NamedTuple):
-    """A call in the words of the stream, and the text it writes if it is a plan's."""
-
-    kind: Kind
-    what: str
-    paths: tuple[str, ...] = ()
-    command: str = ""
-
-
 class _PathInput(msgspec.Struct, frozen=True, gc=False):
     file_path: str = ""
     notebook_path: str = ""
@@ -63,20 +55,32 @@ def kind_of(name: str) -> Kind:
     return kind
 
 
-def describe(name: str, raw: Raw) -> Call:
+def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
     """Tell what a call does."""
+    name = block.name or ""
     kind = kind_of(name)
+    what, path, command = "", "", ""
     try:
         if kind in {"edit", "read"}:
-            given = _decode_path(raw)
-            path = given.file_path or given.notebook_path or given.path
-            return Call(kind, path, (path,) if path else ())
-        if kind == "run":
-            command = _decode_run(raw).command
-            return Call(kind, command[:_WHAT_CHARS], (), command)
+            given = _decode_path(block.input)
+            what = path = given.file_path or given.notebook_path or given.path
+        elif kind == "run":
+            command = _decode_run(block.input).command
+            what = command[:_WHAT_CHARS]
+        else:
+            what, path = _describe_other(name, arguments(block.input))
     except ValueError:
-        pass
-    return _describe_other(name, kind, arguments(raw))
+        what, path = _describe_other(name, arguments(block.input))
+    return ToolCall(
+        at=at,
+        sidechain=sidechain,
+        id=block.id or "",
+        tool=name,
+        kind=kind,
+        what=what,
+        paths=(path,) if path else (),
+        command=command,
+    )
 
 
 def arguments(raw: Raw) -> dict[str, Any]:
@@ -86,20 +90,6 @@ def arguments(raw: Raw) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def as_call(block_id: str, name: str, call: Call, *, at: str, sidechain: bool) -> ToolCall:
-    """Make the event of a call."""
-    return ToolCall(
-        at=at,
-        sidechain=sidechain,
-        id=block_id,
-        tool=name,
-        kind=call.kind,
-        what=call.what,
-        paths=call.paths,
-        command=call.command,
-    )
 
 
 def todo_list(raw: Raw) -> TodoList | None:
@@ -160,18 +150,15 @@ def is_plan_file(path: str) -> bool:
     return path.endswith(".md") and "/.claude/plans/" in path.replace("\\", "/")
 
 
-def _describe_other(name: str, kind: Kind, given: dict[str, Any]) -> Call:
+def _describe_other(name: str, given: dict[str, Any]) -> tuple[str, str]:
+    """Return the telling line and the path of a call of no special kind."""
     if name in {"ExitPlanMode", "exit_plan_mode"}:
-        return Call(kind, _title(str(given.get("plan") or "")))
+        return _title(str(given.get("plan") or "")), ""
     if name == "AskUserQuestion":
-        return Call(kind, _questions(given))
-    what = ", ".join(f"{key}: {_short(value)}" for key, value in given.items())
-    paths = tuple(
-        value
-        for key in ("file_path", "path", "notebook_path")
-        if isinstance(value := given.get(key), str) and value
-    )
-    return Call(kind, what[:_WHAT_CHARS], paths[:1])
+        return _questions(given), ""
+    what = ", ".join([f"{key}: {_short(value)}" for key, value in given.items()])
+    path = given.get("file_path") or given.get("path") or given.get("notebook_path")
+    return what[:_WHAT_CHARS], path if isinstance(path, str) else ""
 
 
 def _title(text: str) -> str:
