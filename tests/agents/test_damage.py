@@ -40,6 +40,28 @@ def test_each_recording_is_recognised_by_its_own_agent_alone(name: str, path: Pa
 
 
 @pytest.mark.parametrize(("name", "path"), LINES, ids=NAMES)
+def test_a_recording_is_recognised_without_its_first_line(name: str, path: Path) -> None:
+    rest = b"{torn\n" + path.read_bytes().split(b"\n", 1)[1]
+
+    if name != "gemini":  # Without a first line its lines look like a torn document.
+        assert AGENTS[name].recognises(rest[:65536], path) == "lines"
+
+
+def test_other_json_is_no_session() -> None:
+    for text in (
+        "",
+        "{}",
+        "[]",
+        "null",
+        '{"messages": []}',
+        '{"type":"session.created"}',
+        "x" * 99,
+    ):
+        head = text.encode()
+        assert [name for name, agent in AGENTS.items() if agent.recognises(head, Path("x"))] == []
+
+
+@pytest.mark.parametrize(("name", "path"), LINES, ids=NAMES)
 def test_any_part_of_a_line_is_refused_and_leaves_no_trace(name: str, path: Path) -> None:
     reader = AGENTS[name].new_reader({})
     for line in path.read_bytes().splitlines():

@@ -48,7 +48,9 @@ _KINDS: dict[str, Kind] = {
 _ASKED = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 _ADDED = re.compile(r"\A\s*<(\w+)[^>]*>.*?</\1>\s*", re.DOTALL)
 _FOLDER = re.compile(r"^Workspace Path: ([^\n]+)", re.MULTILINE)
-_FIRST = re.compile(rb'\A\s*\{\s*"role"\s*:\s*"(?:user|assistant)"\s*,\s*"message"\s*:\s*\{')
+_MESSAGE = re.compile(
+    rb'^\{\s*"role"\s*:\s*"(?:user|assistant)"\s*,\s*"message"\s*:\s*\{', re.MULTILINE
+)
 
 read_document = no_document
 
@@ -105,8 +107,8 @@ class Reader:
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know a conversation by its first message."""
-    return "lines" if _FIRST.match(head) else None
+    """Know a conversation by the shape of its messages."""
+    return "lines" if _MESSAGE.search(head) else None
 
 
 def new_reader(state: dict[str, Any]) -> Reader:

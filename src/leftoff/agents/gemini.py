@@ -57,6 +57,7 @@ _KINDS: dict[str, Kind] = {
     "codebase_investigator": "agent",
     "generalist": "agent",
 }
+_ANSWER = re.compile(rb'"type"\s*:\s*"gemini"')
 _ENDED = ("success", "error", "cancelled")
 _MESSAGE = re.compile(r'\{\s*"id"\s*:')
 _HOOK = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
@@ -136,13 +137,13 @@ class Reader:
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know a session by its id and project hash; lines begin with a whole object."""
-    if not head.lstrip().startswith(b"{") or b'"sessionId"' not in head[:4096]:
+    """Know a session by its fields or its answers; lines begin with a whole object."""
+    if not head.lstrip().startswith(b"{"):
         return None
-    if b'"projectHash"' not in head[:4096]:
+    if not (_ANSWER.search(head) or (b'"sessionId"' in head and b'"projectHash"' in head)):
         return None
     try:
-        first = mapping(msgspec.json.decode(head.split(b"\n", 1)[0]))
+        first = mapping(msgspec.json.decode(head.lstrip().split(b"\n", 1)[0]))
     except (ValueError, RecursionError):
         return "document"
     return "document" if listing(first.get("messages")) else "lines"

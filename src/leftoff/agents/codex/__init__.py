@@ -10,15 +10,16 @@ from leftoff.agents.codex.reader import Reader
 from leftoff.agents.values import first_line, is_within, mapping, text, touched_at
 
 _META_BYTES = 1 << 20
-_LINE = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"')
+_LINE = re.compile(
+    rb'^\{[^{]*"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"', re.MULTILINE
+)
 
 read_document = no_document
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
     """Know a rollout by the names of its lines."""
-    first = head.split(b"\n", 1)[0]
-    return "lines" if b'"payload"' in first and _LINE.search(first) else None
+    return "lines" if b'"payload"' in head and _LINE.search(head) else None
 
 
 def new_reader(state: dict[str, Any]) -> Reader:

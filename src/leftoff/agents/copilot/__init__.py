@@ -1,5 +1,6 @@
 """Copilot CLI: one folder per session under `~/.copilot/session-state/`, with `events.jsonl`."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,16 @@ from leftoff.agents.values import first_line, is_within, mapping, text, touched_
 
 _START_BYTES = 1 << 18
 
+_EVENT = re.compile(
+    rb'^\{[^{]*"type"\s*:\s*"(?:session|assistant|tool|hook|user|system)\.\w+"', re.MULTILINE
+)
+
 read_document = no_document
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know an event log by its first event, or by the names of its tool events."""
-    first = head.split(b"\n", 1)[0]
-    if b'"data"' not in first:
-        return None
-    marks = (b'"copilotVersion"', b'"copilot-agent"', b'"tool.execution_start"', b'"user.message"')
-    return "lines" if any(mark in head for mark in marks) else None
+    """Know an event log by the names of its events."""
+    return "lines" if b'"data"' in head and _EVENT.search(head) else None
 
 
 def new_reader(state: dict[str, Any]) -> Reader:

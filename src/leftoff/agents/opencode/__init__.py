@@ -11,7 +11,7 @@ from leftoff.agents.stream import Event
 from leftoff.agents.values import is_within, listing, mapping, read_json
 
 _SQLITE = b"SQLite format 3\0"
-_EXPORT = re.compile(rb'"(?:info|messages|parts)"\s*:')
+_EXPORT = re.compile(rb'"messages"\s*:\s*\[')
 _MESSAGE = re.compile(r'\{\s*"(?:info|parts)"\s*:')
 
 new_reader = no_reader
