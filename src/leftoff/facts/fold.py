@@ -1,6 +1,7 @@
 """The fold: events in, state out. One event at a time, so that reading can go on any time."""
 
 import hashlib
+import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -51,6 +52,10 @@ _OUTLINE_MARKS = 6
 _TRIMMED = 0.8
 # "go on", "commit this", "please push": an order within a task, not a task.
 _SHORTEST_TASK = 16
+
+_TITLE_WITHIN = 4000
+_HEADING = re.compile(r"^#+[ \t]*(\S.*)$", re.MULTILINE)
+_FIRST_LINE = re.compile(r"(\S.*)")
 
 Redact = Callable[[str], str]
 
@@ -364,9 +369,8 @@ def _clip(text: str, chars: int) -> str:
 
 
 def _title(text: str) -> str:
-    lines = [line.strip() for line in text[:4000].splitlines() if line.strip()]
-    heading = next((line for line in lines if line.startswith("#")), lines[0] if lines else "")
-    return heading.lstrip("# ").strip()[:200]
+    heading = _HEADING.search(text, 0, _TITLE_WITHIN) or _FIRST_LINE.search(text, 0, _TITLE_WITHIN)
+    return heading[1].strip()[:200] if heading else ""
 
 
 def _key(text: str) -> str:
