@@ -1,0 +1,74 @@
+"""Draw the README's picture: real commands and what they really print, as an SVG.
+
+Run it with `make picture`; the picture is checked in.
+"""
+
+import io
+import re
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from demo import FILES, SAVE
+from stage import stage
+
+PICTURE = Path(__file__).parent.parent / "docs" / "images" / "resume.svg"
+WIDTH = 92
+_BRIEF = ("--summary", "--done", "--next", "--decision", "--failed", "--file")
+
+
+def main() -> None:
+    """Play one save and one resume, and draw what was seen."""
+    console = Console(record=True, width=WIDTH, file=io.StringIO())
+    options = {option: SAVE[option] for option in _BRIEF}
+    with stage(FILES) as world:
+        _type(console, "leftoff save cart-totals \\")
+        for option, value in options.items():
+            end = "" if option == _BRIEF[-1] else " \\"
+            _type(console, f"    {option} '{value}'{end}", prompt="")
+        words = [word for pair in options.items() for word in pair]
+        saved = world.run("leftoff", "save", "cart-totals", *words)
+        console.print(_coloured(_without_path(saved)))
+
+        _note(console, "# … the session dies, a colleague commits, a new session starts …")
+        world.write("src/cart.py", FILES["src/cart.py"].replace("items)", "items if item)"))
+        world.commit("Skip empty items")
+        _type(console, "leftoff resume --accept")
+        console.print(_coloured(world.run("leftoff", "resume", "--accept")))
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
+    svg = console.export_svg(title="leftoff")
+    # A picture in a README may load nothing from elsewhere; any monospaced font will do.
+    drawn = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    PICTURE.write_text(drawn.replace("Fira Code, monospace", "ui-monospace, monospace"), "utf-8")
+
+
+def _type(console: Console, line: str, *, prompt: str = "$ ") -> None:
+    console.print(Text(f"{prompt}{line}", style="bold"))
+
+
+def _note(console: Console, line: str) -> None:
+    console.print(Text(f"{line}\n", style="dim"))
+
+
+def _without_path(text: str) -> str:
+    """Leave out the line with the path of the temp folder."""
+    return re.sub(r"^  Path .*\n", "", text, flags=re.MULTILINE)
+
+
+def _coloured(text: str) -> Text:
+    """Let the eye find what matters; the text itself is as it was printed."""
+    shown = Text(text)
+    for pattern, style in {
+        r"^(Task|Next action|Changed since then|⚠ Previously failed|Decisions|Files)": "bold cyan",
+        r"^⚠.*$": "yellow",
+        r"^- (changed|missing|HEAD).*$": "bold yellow",
+        r"^</?leftoff-briefing>$": "dim",
+        r'^Saved checkpoint ".*"$': "green",
+    }.items():
+        shown.highlight_regex(re.compile(pattern, re.MULTILINE), style)
+    return shown
+
+
+if __name__ == "__main__":
+    main()
