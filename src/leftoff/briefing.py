@@ -17,6 +17,9 @@ from leftoff.tokens import estimate
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _SENTENCES_KEPT = 40
+_TELLING_SENTENCES = 2
+_SURE_FILES = 5
+_SURE_COMMANDS = 4
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -95,14 +98,16 @@ def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section
     yield Section("Unanswered prompts:", _bullets(checkpoint.pending_prompts, 85))
     yield Section("Blockers:", _bullets(checkpoint.blockers, 80))
     yield Section("", [*_failed(checkpoint)])
-    yield Section("Left off:", _sentences(checkpoint.left_off, 78))
+    yield Section("Left off:", _sentences(checkpoint.left_off, 71))
     yield Section("Open todos:", _open_todos(checkpoint))
     yield Section("Plan:", _plan(checkpoint))
     yield Section("Open questions:", _bullets(checkpoint.questions, 70))
     yield Section("Decisions:", _decisions(checkpoint))
     yield Section("Done:", _bullets(checkpoint.done, 45))
-    yield Section("Files needed next:", _bullets(checkpoint.focus_files, 60))
+    yield Section("Files needed next:", _focus(checkpoint))
+    yield Section("Commands in use:", _commands(checkpoint))
     yield Section("Files modified:", _bullets(_modified(checkpoint), 50))
+    yield Section("Files seen:", _bullets(_seen(checkpoint), 48))
     yield Section("Files:", _bullets(_named_files(checkpoint), 55))
     yield Section("Notes:", _bullets(checkpoint.notes, 40))
     yield Section("", list(_closing(checkpoint)))
@@ -118,17 +123,23 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Line]:
     if checkpoint.task:
         first, *rest = _split(checkpoint.task)
         yield Line(f"Task: {first}", 100)
-        yield from (Line(text, 76 - n) for n, text in enumerate(rest))
+        yield from _following(rest, 75)
     action = checkpoint.next_action
     if action is not None:
         origin = " (inferred from the session)" if action.origin == "inferred" else ""
         first, *rest = _split(action.text)
         yield Line(f"Next action{origin}: {first}", 99)
-        yield from (Line(text, 77 - n) for n, text in enumerate(rest))
+        yield from _following(rest, 76)
     if checkpoint.intent and checkpoint.intent != checkpoint.task:
         first, *rest = _split(checkpoint.intent)
         yield Line(f"Last request: {first}", 95)
-        yield from (Line(text, 75 - n) for n, text in enumerate(rest))
+        yield from _following(rest, 74)
+
+
+def _following(sentences: list[str], weight: float) -> Iterator[Line]:
+    """Yield the sentences after the first; the next two carry what the first announces."""
+    for n, text in enumerate(sentences):
+        yield Line(text, weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
 
 
 def _changes(checks: Checks | None) -> Iterator[Line]:
@@ -202,9 +213,29 @@ def plan_step(plan: Plan) -> str:
     return f"{step} {plan.stage}".strip() if plan.stage else step
 
 
+def _focus(checkpoint: Checkpoint) -> list[Line]:
+    """List the files needed next; the first few are worth more than most sentences."""
+    return [
+        Line(f"- {path}", (83 if n < _SURE_FILES else 73) - n / 100)
+        for n, path in enumerate(checkpoint.focus_files)
+    ]
+
+
+def _commands(checkpoint: Checkpoint) -> list[Line]:
+    return [
+        Line(f"- {command}", (70 if n < _SURE_COMMANDS else 52) - n / 100)
+        for n, command in enumerate(checkpoint.extra.get("commands") or [])
+    ]
+
+
 def _modified(checkpoint: Checkpoint) -> list[str]:
     shown = set(checkpoint.focus_files)
     return [path for path in checkpoint.files_modified if path not in shown]
+
+
+def _seen(checkpoint: Checkpoint) -> list[str]:
+    shown = {*checkpoint.focus_files, *checkpoint.files_modified}
+    return [path for path in checkpoint.extra.get("seen_files") or [] if path not in shown]
 
 
 def _named_files(checkpoint: Checkpoint) -> list[str]:
@@ -219,7 +250,7 @@ def _named_files(checkpoint: Checkpoint) -> list[str]:
 def _closing(checkpoint: Checkpoint) -> Iterator[Line]:
     if checkpoint.last_commit is not None:
         commit = checkpoint.last_commit
-        yield Line(f"Last commit: {commit.sha[:8]} {commit.subject}", 66)
+        yield Line(f"Last commit: {commit.sha[:8]} {commit.subject}", 80)
     if checkpoint.dirty:
         yield Line(f"Uncommitted when saved: {len(checkpoint.dirty)} files", 35)
     use = checkpoint.context

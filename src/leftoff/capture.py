@@ -25,6 +25,7 @@ from leftoff.checkpoint import (
     new_id,
 )
 from leftoff.facts.commands import shorten
+from leftoff.facts.focus import FOCUS_FILES
 from leftoff.facts.fold import Fold
 from leftoff.facts.next_action import infer_next_action
 from leftoff.facts.report import Facts, report
@@ -111,6 +112,7 @@ def to_checkpoint(
 ) -> Checkpoint:
     """Make a checkpoint of a session's facts."""
     next_action = infer_next_action(facts)
+    ranked = _existing(facts.ranked_files, facts.roots)
     return Checkpoint(
         schema=SCHEMA,
         id=new_id(now),
@@ -129,15 +131,33 @@ def to_checkpoint(
         decisions=_decisions(facts),
         failed=_failed(facts),
         files_modified=facts.files_modified,
-        focus_files=facts.focus_files,
+        focus_files=ranked[:FOCUS_FILES],
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
         plan=_plan(facts),
         in_flight=_in_flight(facts),
         last_failure=_last_failure(facts),
         pending_prompts=facts.pending_prompts,
         context=_context(facts),
-        extra={"commands": facts.commands} if facts.commands else {},
+        extra=_extra(facts, ranked[FOCUS_FILES:]),
     )
+
+
+def _existing(ranked: list[str], roots: list[str]) -> list[str]:
+    """Leave out what is gone, unless the session comes from elsewhere and nothing is here."""
+    here = [path for path in ranked if any(_exists(Path(root) / path) for root in roots)]
+    return here or ranked
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _extra(facts: Facts, seen_files: list[str]) -> dict[str, Any]:
+    extra = {"commands": facts.commands, "seen_files": seen_files}
+    return {key: value for key, value in extra.items() if value}
 
 
 def _commit(facts: Facts) -> Commit | None:

@@ -6,11 +6,12 @@ import msgspec
 
 from leftoff.agents.stream import ToolCall
 from leftoff.facts import commands, places
-from leftoff.facts.focus import FOCUS_FILES, rank
+from leftoff.facts.focus import rank
 from leftoff.facts.state import FailedRun, Refusal, State, TodoEntry
 from leftoff.facts.windows import window_of
 
 _MOST_COMMANDS = 10
+_MOST_RANKED = 30
 _OLDEST_FAILURE = 60
 _NEXT_CHARS = 400
 _NEXT_WORDS = re.compile(
@@ -45,7 +46,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     in_flight: list[ToolCall] = []
     files_modified: list[str] = []
     files_modified_by_agents: list[str] = []
-    focus_files: list[str] = []
+    ranked_files: list[str] = []
     failures: list[FailedRun] = []
     commands: list[str] = []
     commit_sha: str = ""
@@ -91,7 +92,7 @@ def report(state: State) -> Facts:
         in_flight=[call for call in state.open.values() if not call.sidechain],
         files_modified=_modified(state),
         files_modified_by_agents=_modified(state, by_agents=True),
-        focus_files=[places.anchor(path, state.roots) for path in rank(state)[:FOCUS_FILES]],
+        ranked_files=[places.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]],
         failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
         commands=_commands(state),
         commit_sha=state.commit_sha,
