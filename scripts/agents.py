@@ -1,0 +1,214 @@
+"""Install the programs that the end-to-end tests drive, into the project's own cache.
+
+    python scripts/agents.py [NAME ...]
+
+Without a name: all of them. Prints the path of each program, one per line; what is already there
+is not fetched again. Nothing outside `.cache` is changed, and no package's install script is run.
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+CACHE = Path(__file__).resolve().parent.parent / ".cache"
+_SECONDS = 600
+_APT_PLACES = ("lists/partial", "archives/partial")
+
+
+class CannotInstallError(Exception):
+    """A program that is needed can not be had here; the message says why and what to do."""
+
+
+class NpmProgram(NamedTuple):
+    """An agent that is published to npm; `program` is a pattern below the folder it goes to."""
+
+    package: str
+    version: str
+    program: str
+
+
+class DebianProgram(NamedTuple):
+    """A tool that is taken from the system if it is there, else from its Debian package."""
+
+    package: str
+    program: str
+
+
+PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
+    # The package is a wrapper; the program itself is in an optional dependency per platform, and
+    # started directly it needs neither node nor the package's install script.
+    "claude": NpmProgram(
+        "@anthropic-ai/claude-code",
+        "2.1.325",
+        "node_modules/@anthropic-ai/claude-code-*/claude",
+    ),
+    "tmux": DebianProgram("tmux", "usr/bin/tmux"),
+}
+
+
+def install(name: str) -> Path:
+    """Return the path of a program, installed first where it is missing."""
+    program = PROGRAMS[name]
+    if isinstance(program, DebianProgram):
+        found = shutil.which(program.package)
+        return Path(found) if found else _from_debian(program)
+    return _from_npm(name, program)
+
+
+# --- npm ---
+
+
+def _from_npm(name: str, agent: NpmProgram) -> Path:
+    folder = CACHE / "agents" / f"{name}-{agent.version}"
+    with _filled(folder) as empty:
+        if empty is not None:
+            _npm_install(agent, empty)
+    return _only(folder, agent.program)
+
+
+def _npm_install(agent: NpmProgram, folder: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise CannotInstallError(
+            f"{agent.package} {agent.version} cannot be installed: there is no npm on the PATH. "
+            "Install Node.js with npm, then run this again."
+        )
+    quiet = ("--no-audit", "--no-fund", "--no-save", "--loglevel=error")
+    impatient = ("--fetch-retries=1", "--fetch-retry-mintimeout=2000")
+    # npm warns where it should choose: an agent may declare a newer node than its program needs.
+    wanted = f"{agent.package}@{agent.version}"
+    options = ("--ignore-scripts", "--engine-strict=false", *quiet, *impatient)
+    command = (npm, "install", "--prefix", str(folder), *options, wanted)
+    _run(command, what=f"{agent.package} {agent.version} cannot be installed from npm")
+
+
+# --- Debian ---
+
+
+def _from_debian(tool: DebianProgram) -> Path:
+    folder = CACHE / "tools" / tool.package
+    with _filled(folder) as empty:
+        if empty is not None:
+            _unpack(tool, empty)
+    return folder / tool.package
+
+
+def _unpack(tool: DebianProgram, folder: Path) -> None:
+    """Unpack the package and the libraries the system lacks, with a script that starts it."""
+    missing = [name for name in ("apt-get", "dpkg") if shutil.which(name) is None]
+    if missing:
+        raise CannotInstallError(
+            f"There is no {tool.package} here, and no {missing[0]} to fetch it with. "
+            f"Install {tool.package}, then run this again."
+        )
+    what = f"There is no {tool.package} here, and its Debian package cannot be fetched"
+    with tempfile.TemporaryDirectory() as scratch:
+        apt = _private_apt(Path(scratch))
+        _run((*apt, "update"), what=what)
+        plan = _run((*apt, "--simulate", "install", tool.package), what=what)
+        packages = re.findall(r"^Inst (\S+)", plan, re.MULTILINE)
+        _run((*apt, "download", *packages), what=what, folder=Path(scratch))
+        for archive in Path(scratch).glob("*.deb"):
+            _run(("dpkg", "-x", str(archive), str(folder)), what=what)
+    _write_starter(tool, folder)
+
+
+def _private_apt(scratch: Path) -> tuple[str, ...]:
+    """Return apt-get with lists of its own, so that it needs no rights and changes nothing."""
+    for place in _APT_PLACES:
+        (scratch / place).mkdir(parents=True)
+    settings = (f"Dir::State::Lists={scratch}/lists", f"Dir::Cache={scratch}", "Debug::NoLocking=1")
+    quiet = ("apt-get", "-q", "--no-install-recommends", "-o", "APT::Sandbox::User=")
+    return (*quiet, *(part for setting in settings for part in ("-o", setting)))
+
+
+def _write_starter(tool: DebianProgram, folder: Path) -> None:
+    starter = folder / tool.package
+    starter.write_text(
+        "#!/bin/sh\n"
+        'here=$(dirname "$(readlink -f "$0")")\n'
+        'for folder in "$here"/usr/lib/*-linux-*; do libraries=$folder; done\n'
+        "LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "
+        f'exec "$here/{tool.program}" "$@"\n',
+        encoding="utf-8",
+    )
+    starter.chmod(0o755)
+
+
+# --- both ---
+
+
+@contextlib.contextmanager
+def _filled(folder: Path) -> Iterator[Path | None]:
+    """Give an empty folder to fill if this one is missing; it appears whole or not at all."""
+    if folder.is_dir():
+        yield None
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.is_dir():
+            yield None
+            return
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+            empty = Path(scratch) / folder.name
+            empty.mkdir()
+            yield empty
+            empty.rename(folder)
+
+
+def _only(folder: Path, pattern: str) -> Path:
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise CannotInstallError(
+            f"{folder} holds no {pattern}: the package has no program for this kind of machine. "
+            f"Remove {folder} to try again."
+        )
+    return found[0]
+
+
+def _run(command: Sequence[str], *, what: str, folder: Path | None = None) -> str:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CannotInstallError(f"{what}: no answer within {_SECONDS} seconds.") from error
+    if done.returncode:
+        first = (done.stderr.strip() or done.stdout.strip()).splitlines()[:3]
+        raise CannotInstallError(f"{what}. {Path(command[0]).name} says: {' | '.join(first)}")
+    return done.stdout
+
+
+def main(names: Sequence[str]) -> int:
+    """Install the named programs, or all; print their paths."""
+    unknown = [name for name in names if name not in PROGRAMS]
+    if unknown:
+        print(f"Unknown: {', '.join(unknown)}. Known: {', '.join(PROGRAMS)}", file=sys.stderr)
+        return 2
+    try:
+        for name in names or PROGRAMS:
+            print(install(name))
+    except CannotInstallError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
