@@ -1,14 +1,11 @@
 """The use-case: read a session where it lies and tell where it left off."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from leftoff import agents
-from leftoff.agents.lines import Cursor, Reading, still_matches
 from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
@@ -26,28 +23,16 @@ from leftoff.checkpoint import (
 )
 from leftoff.facts.commands import shorten
 from leftoff.facts.focus import FOCUS_FILES
-from leftoff.facts.fold import Fold
 from leftoff.facts.next_action import infer_next_action
+from leftoff.facts.reading import Progress, SessionMemory, read_session
 from leftoff.facts.report import Facts, report
-from leftoff.facts.state import State
-from leftoff.redact import redact
 
-Progress = Callable[[int], None]
+__all__ = ["Captured", "SessionMemory", "capture", "read_session", "to_checkpoint"]
 
 _LEFT_OFF_CHARS = 1200
 _MOST_IN_FLIGHT = 3
 _MOST_FAILED = 3
 _TASK_CHARS = 600
-
-
-class SessionMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far a session was read and what was learnt, as stored between readings."""
-
-    agent: str
-    path: str
-    cursor: Cursor = Cursor()
-    reader: dict[str, Any] = {}
-    state: State = msgspec.field(default_factory=State)
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,40 +56,6 @@ def capture(
     facts = report(memory.state)
     checkpoint = to_checkpoint(facts, memory, trigger=trigger, now=datetime.now(UTC))
     return Captured(facts=facts, checkpoint=checkpoint, memory=memory)
-
-
-def read_session(
-    path: Path,
-    *,
-    agent: str | None = None,
-    memory: SessionMemory | None = None,
-    progress: Progress | None = None,
-    session_id: str = "",
-) -> SessionMemory:
-    """Read what is new in a session; the whole of it, if it is not the one remembered."""
-    name, layout = agents.identify(path, agent)
-    if layout == "document":
-        return _read_document(path, name, session_id)
-    if memory is None or memory.agent != name or not still_matches(path, memory.cursor):
-        memory = SessionMemory(agent=name, path=str(path))
-    reader = agents.AGENTS[name].new_reader(msgspec.json.decode(msgspec.json.encode(memory.reader)))
-    reading = Reading(path, memory.cursor, reader)
-    fold = Fold(memory.state)
-    for events in reading.batches(progress):
-        fold.add(events)
-    return SessionMemory(
-        agent=name,
-        path=str(path),
-        cursor=reading.cursor,
-        reader=reader.state,
-        state=fold.export(redact),
-    )
-
-
-def _read_document(path: Path, name: str, session_id: str) -> SessionMemory:
-    fold = Fold()
-    fold.add(agents.AGENTS[name].read_document(path, session_id))
-    return SessionMemory(agent=name, path=str(path), state=fold.export(redact))
 
 
 def to_checkpoint(

@@ -1,5 +1,6 @@
 """One module per coding agent, each reading its sessions onto the same stream of events."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from leftoff.agents import claude, codex, copilot, cursor, gemini, opencode
@@ -32,6 +33,11 @@ def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
         f"{path} is not a session of {agent or 'any agent we know'}",
         hint=f"Sessions of {', '.join(AGENTS)} can be read; name the agent with --agent.",
     )
+
+
+def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
+    """List the transcripts that sub-agents of a session keep beside it."""
+    return claude.sub_sessions(path) if agent == "claude" else ()
 
 
 def _head(path: Path) -> bytes:

@@ -4,6 +4,7 @@ A reader translates; it does not judge. Tool names, argument names and exit-code
 one agent end here. Paths are as the agent wrote them; `Place` tells from where they are relative.
 """
 
+import hashlib
 from typing import Literal
 
 import msgspec
@@ -126,6 +127,16 @@ class PromptQueued(Event, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
 
 
 class PromptTaken(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """A queued prompt reached the agent or was withdrawn; empty text means the oldest one."""
+    """A queued prompt reached the agent or was withdrawn.
+
+    Named by its text or, where that is no longer at hand, by `prompt_key` of it; by neither, it
+    is the oldest one.
+    """
 
     text: str = ""
+    key: str = ""
+
+
+def prompt_key(text: str) -> str:
+    """Return what stands for a prompt where its text, and its secrets, must not be kept."""
+    return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,6 +1,5 @@
 """The fold: events in, state out. One event at a time, so that reading can go on any time."""
 
-import hashlib
 import re
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from leftoff.agents.stream import (
     ToolResult,
     Usage,
     UserText,
+    prompt_key,
 )
 from leftoff.facts import commands, places
 from leftoff.facts.state import (
@@ -126,12 +126,13 @@ class Fold:
         state = self.state
         asked = event.text[:_REQUEST_CHARS]
         state.requests = [*state.requests[-3:], Said(asked, state.calls)]
-        if len(asked.strip()) >= _SHORTEST_TASK or not state.task:
+        if len(asked.strip()) >= _SHORTEST_TASK:
             state.task = asked
         # Whoever asks anew no longer waits for the calls of the turn before.
         state.open = {key: call for key, call in state.open.items() if call.sidechain}
         state.is_turn_over = False
-        self._forget_queued(event.text)
+        if state.queued:
+            self._forget_queued(prompt_key(event.text))
 
     def _answer(self, event: AssistantText) -> None:
         if event.sidechain or not event.text or event.text.isspace():
@@ -270,19 +271,17 @@ class Fold:
             self.state.compactions += 1
 
     def _queued(self, event: PromptQueued) -> None:
-        queued = Queued(_key(event.text), event.text[:_REQUEST_CHARS])
+        queued = Queued(prompt_key(event.text), event.text[:_REQUEST_CHARS])
         self.state.queued = [*self.state.queued[-(_MOST - 1) :], queued]
 
     def _taken(self, event: PromptTaken) -> None:
-        if event.text:
-            self._forget_queued(event.text)
+        if event.text or event.key:
+            self._forget_queued(event.key or prompt_key(event.text))
         else:
             self.state.queued = self.state.queued[1:]
 
-    def _forget_queued(self, text: str) -> None:
-        if self.state.queued:
-            key = _key(text)
-            self.state.queued = [queued for queued in self.state.queued if queued.key != key]
+    def _forget_queued(self, key: str) -> None:
+        self.state.queued = [queued for queued in self.state.queued if queued.key != key]
 
     def _use(self, path: str) -> FileUse:
         files = self.state.files
@@ -371,7 +370,3 @@ def _clip(text: str, chars: int) -> str:
 def _title(text: str) -> str:
     heading = _HEADING.search(text, 0, _TITLE_WITHIN) or _FIRST_LINE.search(text, 0, _TITLE_WITHIN)
     return heading[1].strip()[:200] if heading else ""
-
-
-def _key(text: str) -> str:
-    return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()

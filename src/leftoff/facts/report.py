@@ -79,7 +79,7 @@ def report(state: State) -> Facts:
         cwd=state.cwd,
         roots=state.roots,
         branch=state.branch,
-        task=state.task,
+        task=state.task or (requests[-1] if requests else ""),
         intent=requests[-1] if requests else "",
         last_words=last_words,
         next_words=_next_words(last_words),
@@ -118,7 +118,10 @@ def _modified(state: State, *, by_agents: bool = False) -> list[str]:
         for path, use in state.files.items()
         if use.edits and (use.edited_by_agent or not by_agents) and not _is_plan(path)
     ]
-    return [places.anchor(path, state.roots) for _, path in sorted(edited, reverse=True)]
+    paths = [path for _, path in sorted(edited, reverse=True)]
+    return [
+        places.anchor(path, state.roots) for path in dict.fromkeys([*paths, *state.agents_files])
+    ]
 
 
 def _is_plan(path: str) -> bool:

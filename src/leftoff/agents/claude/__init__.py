@@ -45,3 +45,8 @@ def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
         except OSError:
             continue
         yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at)
+
+
+def sub_sessions(path: Path) -> Iterable[Path]:
+    """List the transcripts of a session's sub-agents."""
+    return (path.with_suffix("") / "subagents").glob("agent-*.jsonl")

@@ -1,0 +1,107 @@
+"""Reading a session where it lies: only what is new, with the transcripts of its sub-agents."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import agents
+from leftoff.agents.base import LineReader
+from leftoff.agents.lines import Cursor, Reading, still_matches
+from leftoff.facts.fold import Fold
+from leftoff.facts.state import State
+from leftoff.redact import redact
+
+Progress = Callable[[int], None]
+
+_MOST_CHILDREN = 100
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far one file was read and what was learnt from it."""
+
+    cursor: Cursor = Cursor()
+    reader: dict[str, Any] = {}
+    state: State = msgspec.field(default_factory=State)
+
+
+class SessionMemory(Memory, frozen=True, kw_only=True, omit_defaults=True):
+    """What is remembered of a session between readings."""
+
+    agent: str
+    path: str
+    children: dict[str, Memory] = {}
+    """Of the sub-agents' transcripts, by file name."""
+
+
+def read_session(
+    path: Path,
+    *,
+    agent: str | None = None,
+    memory: SessionMemory | None = None,
+    progress: Progress | None = None,
+    session_id: str = "",
+) -> SessionMemory:
+    """Read what is new in a session; the whole of it, if it is not the one remembered."""
+    name, layout = agents.identify(path, agent)
+    if layout == "document":
+        return _read_document(path, name, session_id)
+    if memory is None or memory.agent != name or not still_matches(path, memory.cursor):
+        memory = SessionMemory(agent=name, path=str(path))
+    read = _read_lines(path, name, memory, progress)
+    children = _read_children(path, name, memory.children)
+    read.state.agents_files = _edited(children)
+    return SessionMemory(
+        agent=name,
+        path=str(path),
+        cursor=read.cursor,
+        reader=read.reader,
+        state=read.state,
+        children=children,
+    )
+
+
+def _read_document(path: Path, name: str, session_id: str) -> SessionMemory:
+    fold = Fold()
+    fold.add(agents.AGENTS[name].read_document(path, session_id))
+    return SessionMemory(agent=name, path=str(path), state=fold.export(redact))
+
+
+def _read_lines(path: Path, name: str, memory: Memory, progress: Progress | None = None) -> Memory:
+    reader = _reader(name, memory)
+    reading = Reading(path, memory.cursor, reader)
+    fold = Fold(memory.state)
+    for events in reading.batches(progress):
+        fold.add(events)
+    return Memory(cursor=reading.cursor, reader=reader.state, state=fold.export(redact))
+
+
+def _reader(name: str, memory: Memory) -> LineReader:
+    # A copy: what is remembered stays as it is if reading fails half-way.
+    state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(memory.reader))
+    return agents.AGENTS[name].new_reader(state)
+
+
+def _read_children(path: Path, name: str, known: dict[str, Memory]) -> dict[str, Memory]:
+    children: dict[str, Memory] = {}
+    for child in sorted(agents.sub_sessions(name, path))[:_MOST_CHILDREN]:
+        memory = known.get(child.name, Memory())
+        if not still_matches(child, memory.cursor):
+            memory = Memory()
+        try:
+            read = _read_lines(child, name, memory)
+        except OSError:
+            continue
+        children[child.name] = msgspec.structs.replace(read, state=_only_edits(read.state))
+    return {**known, **children}
+
+
+def _only_edits(state: State) -> State:
+    """Keep of a sub-agent's memory what is asked of it: which files it changed."""
+    edited = {path: use for path, use in state.files.items() if use.edits}
+    return State(calls=state.calls, cwd=state.cwd, open=state.open, files=edited)
+
+
+def _edited(children: dict[str, Memory]) -> list[str]:
+    return sorted({path for child in children.values() for path in child.state.files})
