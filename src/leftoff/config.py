@@ -1,7 +1,7 @@
 """Settings: what they are, and where each value comes from."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -13,10 +13,17 @@ from leftoff.store import disk
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings with their defaults."""
 
-    budget: int = 1500
+    budget: Annotated[int, msgspec.Meta(ge=100)] = 1500
     on_resume: Literal["keep", "consume"] = "keep"
     on_decline: Literal["keep", "trash"] = "keep"
     strict: bool = False
+    advise_at: float = 70.0
+    autosave_at: float = 70.0
+    urge_at: float = 75.0
+    fresh_at: float = 90.0
+    capture_at: float = 95.0
+    prompts: Literal["keep", "block"] = "keep"
+    start_budget: int = 400
 
 
 HELP = {
@@ -24,6 +31,13 @@ HELP = {
     "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
     "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
     "strict": "Refuse a save that fails the quality bar instead of warning.",
+    "advise_at": "Context use in per cent from which the agent is told to save.",
+    "autosave_at": "Context use in per cent above which the state is saved by itself.",
+    "urge_at": "Context use in per cent from which the advice gets stronger.",
+    "fresh_at": "Context use in per cent from which compacting or a new session is advised.",
+    "capture_at": "Context use in per cent from which every prompt is kept.",
+    "prompts": "What happens to prompts from there on: keep a copy, or block them.",
+    "start_budget": "Tokens that the offer at session start may take.",
 }
 
 
@@ -70,7 +84,10 @@ def write(path: Path, key: str, value: str | None) -> None:
 
     if key not in HELP:
         raise _unknown(key)
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if path == paths.config_file():
+        # Many keep their settings elsewhere and link to them: the link stays.
+        path = path.resolve()
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
     try:
         document = tomlkit.parse(text)
     except ValueError as error:
@@ -85,6 +102,11 @@ def write(path: Path, key: str, value: str | None) -> None:
     disk.replace(path, tomlkit.dumps(document).encode(), temps=path.parent)
 
 
+def shown(value: Any) -> str:
+    """Write a value as it is written in a configuration file."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str, Any, str]]:
     files = [paths.config_file(), *([project_file(project)] if project else [])]
     found = [(key, value, str(path)) for path in files for key, value in _table(path, problems)]
@@ -94,14 +116,20 @@ def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str
 
 
 def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
-    if not path.exists():
+    try:
+        # Whatever else is there would never answer, or is no file to read.
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    except (OSError, ValueError) as error:
+        problems.append(f"{path} cannot be read and is ignored: {error}")
+        return []
+    if not text.strip():
         return []
     import tomllib  # noqa: PLC0415 - most users have no file to read
 
     try:
-        return list(tomllib.loads(path.read_text(encoding="utf-8")).items())
-    except (OSError, ValueError) as error:
-        problems.append(f"{path} cannot be read and is ignored: {error}")
+        return list(tomllib.loads(text).items())
+    except ValueError as error:
+        problems.append(f"{path} is not valid TOML and is ignored: {error}")
         return []
 
 

@@ -1,23 +1,27 @@
 """Fingerprints: what a checkpoint keeps of a file, and whether the file is still the same."""
 
+import errno
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 from leftoff.checkpoint import FileRef
+from leftoff.gitstate import printable
 
 FileState = Literal["same", "changed", "missing"]
 
 # Hashing more than this would make a save wait; size and time must do for such files.
 _HASH_LIMIT = 64 * 1024 * 1024
+_STRAY_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 
 def fingerprint(path: str, root: Path, *, role: str = "") -> FileRef:
     """Describe a file by size, time and hash; a missing one by its path alone."""
-    full = _resolved(path, root)
+    full = located(path, root)
     shown = _shown(full, root)
     found = _regular(full)
     if found is None:
@@ -32,39 +36,81 @@ def fingerprint(path: str, root: Path, *, role: str = "") -> FileRef:
 
 
 def fingerprints(paths: Iterable[str], root: Path, *, role: str = "") -> list[FileRef]:
-    """Describe several files, each once."""
-    return [fingerprint(path, root, role=role) for path in dict.fromkeys(paths)]
+    """Describe several files, each once; what cannot be a path is left out."""
+    return [
+        fingerprint(path, root, role=role) for path in dict.fromkeys(paths) if can_be_path(path)
+    ]
 
 
 def state_of(file: FileRef, root: Path) -> FileState:
     """Compare a file with its fingerprint: size and time first, the hash only when they differ."""
-    full = _resolved(file.path, root)
+    full = located(file.path, root)
     found = _regular(full)
     if found is None:
-        return "missing" if not full.exists() else "same" if file.size is None else "changed"
-    if file.size is None:
-        # It was not there when saved.
-        return "changed"
+        if not _exists(full):
+            return "missing"
+        # A folder, a FIFO: it has no content to compare, unless it was a file when saved.
+        return "same" if file.size is None else "changed"
     if found.st_size != file.size:
+        # No size at all: it was not there when saved.
         return "changed"
-    if found.st_mtime == file.mtime or file.sha256 is None:
-        return "same" if found.st_mtime == file.mtime else "changed"
-    return "same" if _hash(full) == file.sha256 else "changed"
+    if found.st_mtime == file.mtime:
+        return "same"
+    return "same" if file.sha256 is not None and _hash(full) == file.sha256 else "changed"
 
 
 def modified_since(path: str, root: Path, moment: float) -> bool:
     """Say whether a file was written after a moment."""
-    found = _regular(_resolved(path, root))
+    found = _regular(located(path, root))
     return found is not None and found.st_mtime >= moment
 
 
-def _resolved(path: str, root: Path) -> Path:
-    return root / Path(path).expanduser()
+def located(path: str, root: Path) -> Path:
+    r"""Tell where a file that a checkpoint names is; a stray byte in its name is written `\xNN`."""
+    full = root / _expanded(path)
+    if "\\x" not in path or _exists(full):
+        return full
+    real = _STRAY_BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
+    return root / _expanded(real)
+
+
+def named_from(folder: Path, path: str, root: Path) -> str:
+    """Name a file as checkpoints do, if it is named as seen from a folder."""
+    return _shown(located(path, folder), root)
+
+
+def can_be_path(path: str) -> bool:
+    """Say whether the system could have a file with this path at all."""
+    try:
+        os.stat(path)  # noqa: PTH116 - a Path would hide which error it was
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError) as error:
+        return not (isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG)
+    return True
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        # `~name` of nobody: a file whose name begins so.
+        return Path(path)
 
 
 def _shown(full: Path, root: Path) -> str:
     normal = Path(os.path.normpath(full))
-    return str(normal.relative_to(root)) if normal.is_relative_to(root) else str(normal)
+    shown = str(normal.relative_to(root)) if normal.is_relative_to(root) else str(normal)
+    # A relative path that begins with a tilde would be taken for someone's home.
+    return printable(f"./{shown}" if shown.startswith("~") else shown)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _regular(path: Path) -> os.stat_result | None:
@@ -77,7 +123,8 @@ def _regular(path: Path) -> os.stat_result | None:
 
 def _hash(path: Path) -> str | None:
     try:
-        with path.open("rb") as file:
+        # A FIFO put in its place since would never answer.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

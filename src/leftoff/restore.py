@@ -10,9 +10,10 @@ import msgspec
 from leftoff import git
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
-from leftoff.fingerprints import FileState, state_of
+from leftoff.fence import disarm
+from leftoff.fingerprints import FileState, located, state_of
 from leftoff.paths import Project
-from leftoff.store import Entry, Store
+from leftoff.store import LISTED, Entry, State, Store
 
 _PLAN_TEXT_LIMIT = 16_000
 _CHOICES = 20
@@ -105,12 +106,14 @@ def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
     if saved is None or now is None or saved == now:
         return HeadCheck(saved=saved, now=now, commits_since=0)
     since = git.commits_since(project.worktree, saved)
+    # Where git cannot be run, nothing is known, and nothing must be claimed.
+    is_known = since.known or since.diverged or git.read_state(project.worktree) is not None
     return HeadCheck(
         saved=saved,
         now=now,
         commits_since=since.count if since.known else None,
         commits=since.subjects if since.known else [],
-        diverged=not since.known,
+        diverged=is_known and not since.known,
     )
 
 
@@ -119,21 +122,31 @@ def _check_plan(checkpoint: Checkpoint, root: Path) -> PlanCheck | None:
     if plan is None or plan.path is None:
         return None
     saved = next((file for file in checkpoint.files if file.path == plan.path), None)
-    path = root / Path(plan.path).expanduser()
-    state: FileState = "same" if path.is_file() else "missing"
+    text = _plan_text(located(plan.path, root))
+    state: FileState = "missing" if text is None else "same"
     if saved is not None:
         state = state_of(saved, root)
-    return PlanCheck(
-        path=plan.path, state=state, step=plan.step, total=plan.total, text=_plan_text(path)
-    )
+    return PlanCheck(path=plan.path, state=state, step=plan.step, total=plan.total, text=text)
 
 
 def _plan_text(path: Path) -> str | None:
-    if not path.is_file():
+    try:
+        # A folder or a FIFO is no plan, and a FIFO would never answer.
+        if not path.is_file():
+            return None
+        with path.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_PLAN_TEXT_LIMIT + 1)
+    except (OSError, ValueError):
         return None
-    with path.open(encoding="utf-8", errors="replace") as file:
-        text = file.read(_PLAN_TEXT_LIMIT + 1)
-    return text if len(text) <= _PLAN_TEXT_LIMIT else text[:_PLAN_TEXT_LIMIT] + "\n…"
+    if len(text) > _PLAN_TEXT_LIMIT:
+        text = text[:_PLAN_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
+    return disarm(text)
+
+
+def newest(store: Store) -> Entry | None:
+    """Return the newest checkpoint that can be read."""
+    entries = store.index().heads([*LISTED], _CHOICES)
+    return next((entry for entry in entries if not entry.problem), None)
 
 
 def candidates(store: Store) -> list[Entry]:
@@ -141,8 +154,7 @@ def candidates(store: Store) -> list[Entry]:
 
     This worktree's come first, then this branch's, then the newest.
     """
-    index = store.index()
-    entries = index.heads(["open"], _CHOICES) or index.heads(["resumed", "declined"], _CHOICES)
+    entries = _readable(store, ["open"]) or _readable(store, ["resumed", "declined"])
     project = store.project
     branch = git.current_branch(project.worktree) if project.is_git else None
 
@@ -150,6 +162,11 @@ def candidates(store: Store) -> list[Entry]:
         return entry.worktree == str(project.worktree), entry.branch == branch
 
     return sorted(entries, key=nearness, reverse=True)
+
+
+def _readable(store: Store, states: list[State]) -> list[Entry]:
+    # What cannot be read cannot be resumed, and must not stand in the way of what can.
+    return [entry for entry in store.index().heads(states, _CHOICES) if not entry.problem]
 
 
 def choose(store: Store, key: str | None) -> Entry | None:
@@ -176,7 +193,7 @@ def _choice(entry: Entry) -> dict[str, Any]:
     key = entry.name or entry.id
     return {
         "choice": key,
-        "label": key,
+        "label": entry.name or f"autosave {entry.id}",
         "command": f"leftoff resume {key}",
         "id": entry.id,
         "branch": entry.branch,

@@ -19,7 +19,7 @@ from leftoff.checkpoint import (
     to_plain,
 )
 from leftoff.errors import BelowQualityBar, Usage
-from leftoff.fingerprints import fingerprints, modified_since
+from leftoff.fingerprints import can_be_path, fingerprints, located, modified_since
 from leftoff.names import checked_name, suggested_name, unused_name
 from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
 from leftoff.redact import redact_value
@@ -42,9 +42,12 @@ def told_from(plain: object) -> dict[str, Any]:
     """Check what a caller told in canonical keys, and allow the short forms people write."""
     if not isinstance(plain, dict):
         raise Usage("The JSON must be an object with the keys of a checkpoint.", hint=_SCHEMA_HINT)
-    told = {key: value for key, value in plain.items() if key not in _OURS}
-    if isinstance(told.get("next_action"), str):
-        told["next_action"] = {"text": told["next_action"]}
+    told: dict[str, Any] = {
+        key: _something(value) for key, value in plain.items() if key not in _OURS
+    }
+    for key, inner in (("next_action", "text"), ("plan", "path")):
+        if isinstance(told.get(key), str):
+            told[key] = {inner: told[key]}
     for key in ("decisions", "failed"):
         if isinstance(told.get(key), list):
             told[key] = [_reasoned(each) for each in told[key]]
@@ -52,10 +55,31 @@ def told_from(plain: object) -> dict[str, Any]:
         told["files"] = [
             {"path": each} if isinstance(each, str) else each for each in told["files"]
         ]
+    _check_paths(told)
     return told
 
 
 _SCHEMA_HINT = "`leftoff schema` prints what it may hold."
+# What people and agents write in a list that has nothing in it.
+_NOTHING = frozenset({"", "-", "none", "none.", "n/a"})
+
+
+def _something(value: object) -> object:
+    """Leave out the entries of a list that say there are none."""
+    if not isinstance(value, list):
+        return value
+    return [each for each in value if str(each).strip().lower() not in _NOTHING]
+
+
+def _check_paths(told: Mapping[str, Any]) -> None:
+    for each in [*_listed(told.get("files")), told.get("plan")]:
+        path = each.get("path") if isinstance(each, dict) else None
+        if isinstance(path, str) and not can_be_path(path):
+            raise Usage(f"{path[:60]!r} cannot be the path of a file.")
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _reasoned(each: object) -> object:
@@ -79,7 +103,7 @@ def compose(
     if session is None or _is_here(session, project):
         plain = {**_git_state(project), **plain}
     if session is not None:
-        plain = {**_learnt(store, session), **plain}
+        plain = _joined(_learnt(store, session), plain)
     plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
     try:
         draft = from_plain(plain, Checkpoint)
@@ -99,6 +123,14 @@ def _learnt(store: Store, session: KnownSession) -> dict[str, Any]:
     """Return what a session says of itself, as plain values without what is ours to set."""
     learnt = to_plain(checkpoint_of(store, session, trigger=MANUAL))
     return {key: value for key, value in learnt.items() if key not in {*_OURS, "trigger"}}
+
+
+def _joined(learnt: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """Let what was told come first; a step told without a plan is a step of the plan learnt."""
+    joined = {**learnt, **told}
+    if isinstance(told.get("plan"), dict) and isinstance(learnt.get("plan"), dict):
+        joined["plan"] = {**learnt["plan"], **told["plan"]}
+    return joined
 
 
 def _is_here(session: KnownSession, project: paths.Project) -> bool:
@@ -139,8 +171,16 @@ def _git_state(project: paths.Project) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     if session := paths.agent_session():
         seen["agent"], seen["session_id"] = session
-    state = git.read_state(project.worktree) if project.is_git else None
-    if state is not None:
+    if not project.is_git:
+        return seen
+    state = git.read_state(project.worktree)
+    if state is None:
+        # Without a git to run, its files still tell the branch.
+        seen |= {
+            "branch": git.current_branch(project.worktree),
+            "head": git.head_sha(project.worktree),
+        }
+    else:
         seen |= {"branch": state.branch, "head": state.head}
         seen["dirty"] = [git.printable(path) for path in state.dirty[:_DIRTY_LIMIT]]
         if state.last_commit is not None:
@@ -152,7 +192,7 @@ def _with_step(draft: Checkpoint, root: Path) -> Checkpoint:
     plan = draft.plan
     if plan is None or plan.path is None:
         return draft
-    read = plans.read_plan(root / Path(plan.path).expanduser())
+    read = plans.read_plan(located(plan.path, root))
     if read is None:
         return draft
     # A plan that someone ticks off tells its own step better than the agent's todos.
@@ -207,13 +247,15 @@ def save(
     return Outcome(saved=saved, warnings=_warnings(saved, findings, cut))
 
 
-def refused(findings: Sequence[Finding]) -> BelowQualityBar:
+def refused(
+    findings: Sequence[Finding], *, hint: str = "Say more, or save without --strict."
+) -> BelowQualityBar:
     """Say which rules of the quality bar are broken."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return BelowQualityBar(
         f"The checkpoint is below the quality bar: {rules}",
         findings=[finding.message for finding in findings],
-        hint="Say more, or save without --strict.",
+        hint=hint,
     )
 
 

@@ -1,22 +1,25 @@
 """Times for people: local dates, short ages, and spans such as 90d."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from leftoff.errors import Usage
 
 _SPAN = re.compile(r"\s*(\d{1,6})\s*([mhdw])\s*")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DATE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}\s*")
+# Nothing was saved before or will be after; beyond them dates stop sorting as text, and as numbers
+# they outgrow what a database holds.
+_EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def age(seconds: float) -> str:
     """Say how long ago something was."""
-    if seconds < 60:
-        return "just now"
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
         if seconds >= size:
             return f"{int(seconds // size)}{unit} ago"
-    raise AssertionError
+    return "just now"
 
 
 def local(moment: datetime) -> str:
@@ -34,15 +37,32 @@ def span(text: str) -> timedelta:
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
-def moment(text: str, *, now: datetime) -> datetime:
-    """Read a date such as 2026-11-15, or a span back from now."""
+def ago(text: str, *, now: datetime) -> datetime:
+    """Read a span and go that far back from now."""
+    # Compared first: years before the first cannot be reckoned with.
+    back = span(text)
+    return now - back if back < now - _EARLIEST else _EARLIEST
+
+
+def moment(text: str, *, now: datetime, is_end: bool = False) -> datetime:
+    """Read a date such as 2026-11-15, or a span back from now; an end includes its whole day."""
     try:
-        return datetime.fromisoformat(text).astimezone()
+        found = datetime.fromisoformat(text.strip())
     except ValueError:
-        try:
-            return now - span(text)
-        except (Usage, OverflowError) as error:
-            raise Usage(
-                f"{text!r} is neither a date nor a span of time.",
-                hint="Write 2026-11-15, or 7d for seven days back.",
-            ) from error
+        return _back(text, now)
+    if is_end and _DATE.fullmatch(text):
+        found = found.replace(hour=23, minute=59, second=59, microsecond=999_999)
+    try:
+        return min(max(found.astimezone(UTC), _EARLIEST), _LATEST)
+    except (OverflowError, ValueError):
+        return _EARLIEST if found.year < 2000 else _LATEST
+
+
+def _back(text: str, now: datetime) -> datetime:
+    try:
+        return ago(text, now=now)
+    except Usage as error:
+        raise Usage(
+            f"{text!r} is neither a date nor a span of time.",
+            hint="Write 2026-11-15, or 7d for seven days back.",
+        ) from error

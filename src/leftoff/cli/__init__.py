@@ -1,21 +1,15 @@
 """The command line: one file per command, loaded when it is called."""
 
+import contextlib
 import importlib
 import os
 import sys
-import traceback
-from datetime import UTC, datetime
+from collections.abc import Sequence
 
 import click
 
 from leftoff import __version__
-from leftoff.errors import (
-    EXIT_BUG,
-    EXIT_INTERRUPTED,
-    BelowQualityBar,
-    ChoiceNeeded,
-    LeftoffError,
-)
+from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED, LeftoffError
 
 COMMANDS = {
     "capture": "leftoff.cli.capture:capture",
@@ -72,59 +66,51 @@ def leftoff() -> None:
     """Save where a session left off, and give it back to the next one."""
 
 
-def run() -> int:
+def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command; every way it can end has its exit code here."""
+    given = sys.argv[1:] if arguments is None else [*arguments]
     try:
-        code = leftoff.main(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except LeftoffError as error:
-        _tell(error)
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted; nothing more was changed.", err=True)
-        return EXIT_INTERRUPTED
+        code = leftoff.main(given, prog_name="leftoff", standalone_mode=False, obj=given)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does. Nothing is left to say to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
-    except Exception:  # noqa: BLE001 - the one place where a bug of ours is caught
-        _tell_bug()
-        return EXIT_BUG
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nInterrupted; nothing more was changed.", err=True)
+        return EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the one place where errors are caught and told
+        return _told(error, as_json=_wants_json(given))
     return code if isinstance(code, int) else 0
 
 
-def _tell(error: LeftoffError) -> None:
-    from leftoff.cli.output import Output, printable  # noqa: PLC0415 - only on the way out
+def _told(error: Exception, *, as_json: bool) -> int:
+    from leftoff.cli import endings  # noqa: PLC0415 - only on the way out
 
-    out = Output(as_json="--json" in sys.argv)
-    if isinstance(error, ChoiceNeeded):
-        out.json({"message": error.message, "question": error.question, "choices": error.choices})
-    elif out.as_json:
-        findings = error.findings if isinstance(error, BelowQualityBar) else []
-        out.json({"error": error.message, "hint": error.hint, "findings": findings})
-        return
-    click.echo(f"leftoff: {printable(error.message)}", err=True)
-    for finding in error.findings if isinstance(error, BelowQualityBar) else []:
-        click.echo(f"  - {printable(finding)}", err=True)
-    if error.hint:
-        click.echo(f"  {printable(error.hint)}", err=True)
-
-
-def _tell_bug() -> None:
-    from leftoff import paths  # noqa: PLC0415 - only on the way out
-
-    report = f"leftoff {__version__}, Python {sys.version}\n\n{traceback.format_exc()}"
     try:
-        folder = paths.state_folder() / "bugs"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        log = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S}.log"
-        log.write_text(report, encoding="utf-8")
+        if isinstance(error, click.ClickException):
+            endings.tell_usage(error, as_json=as_json)
+            return error.exit_code
+        if isinstance(error, OSError):
+            error = endings.refused_by_system(error)
+        if isinstance(error, LeftoffError):
+            endings.tell(error, as_json=as_json)
+            return error.exit_code
+        endings.tell_bug(error, as_json=as_json)
     except OSError:
-        click.echo(report, err=True)
-        click.echo("leftoff: this is a bug of ours; please report the text above.", err=True)
-    else:
-        last = traceback.format_exc().strip().splitlines()[-1]
-        click.echo(f"leftoff: this is a bug of ours ({last}).", err=True)
-        click.echo(f"  The report to send us is in {log}", err=True)
+        # Nobody reads us any more, or the disk our output goes to is full.
+        _silence()
+    return getattr(error, "exit_code", EXIT_BUG)
+
+
+def _wants_json(given: Sequence[str]) -> bool:
+    return "--json" in given[: given.index("--")] if "--" in given else "--json" in given
+
+
+def _silence() -> None:
+    """Let what is still to be printed go nowhere, so that the interpreter ends without a word."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

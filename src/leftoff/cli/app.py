@@ -2,17 +2,22 @@
 
 import functools
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from leftoff import config, paths
-from leftoff.cli.output import Output
-from leftoff.errors import ChoiceNeeded
-from leftoff.store import Store
+from leftoff import config, gitstate, paths, times
+from leftoff.cli.layout import one_line
+from leftoff.cli.output import Output, printable
+from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NoSuchCheckpoint, NotAProject
+from leftoff.names import checked_name, kebab
+from leftoff.store import TRASHED, Entry, Store
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_META = "leftoff.flags"
 
 
 class App:
@@ -24,7 +29,12 @@ class App:
     @functools.cached_property
     def project(self) -> paths.Project:
         """The project we stand in."""
-        return paths.find_project()
+        try:
+            return paths.find_project()
+        except FileNotFoundError as error:
+            raise NotAProject(
+                "The folder you are in no longer exists.", hint="Go to one that does, then retry."
+            ) from error
 
     @functools.cached_property
     def store(self) -> Store:
@@ -39,17 +49,75 @@ class App:
             self.out.warn(problem)
         return loaded.settings
 
+    def close(self) -> None:
+        """Let go of what was opened."""
+        if "store" in self.__dict__:
+            self.store.close()
+
+    def find(self, name: str) -> Entry:
+        """Find a checkpoint by name or id; a name may be typed as it was when it was saved."""
+        try:
+            return self.store.find(name)
+        except NoSuchCheckpoint:
+            stored = kebab(name)
+            if not stored or stored == name:
+                raise
+            found = self.store.index().head(stored)
+            if found is None:
+                raise
+            return found
+
+    def find_listed(self, name: str) -> Entry:
+        """Find a checkpoint that was not put away."""
+        entry = self.find(name)
+        if entry.state in TRASHED:
+            raise LeftoffError(
+                f"{name} is already {entry.state}",
+                hint=f"`leftoff trash restore {key_of(entry)}` brings it back.",
+            )
+        return entry
+
     def choose(self, choice: ChoiceNeeded) -> str:
         """Let the user pick on a terminal; elsewhere hand the choice on."""
         if not self.out.is_interactive:
             raise choice
-        click.echo(choice.message)
-        for number, each in enumerate(choice.choices, 1):
-            details = [each[key] for key in ("branch", "saved_at", "summary") if each.get(key)]
-            click.echo(f"  {number}. {each['label']}  {'  '.join(map(str, details))}".rstrip())
-        numbers = click.IntRange(1, len(choice.choices))
-        picked = click.prompt(choice.question, type=numbers)
+        click.echo(printable(choice.message))
+        labels = [str(each["label"]) for each in choice.choices]
+        for number, (label, each) in enumerate(zip(labels, choice.choices, strict=True), 1):
+            line = f"  {number}. {label:{max(map(len, labels))}}  {_details(each)}"
+            click.echo(printable(line.rstrip()))
+        numbers = click.IntRange(1, len(labels))
+        picked = click.prompt(printable(choice.question), type=numbers, prompt_suffix=" ")
         return str(choice.choices[picked - 1]["choice"])
+
+    def ask_name(self) -> str:
+        """Ask for a name until one is given that can be one."""
+        while True:
+            name = str(click.prompt("Name"))
+            try:
+                return checked_name(name)
+            except NameRefused as refused:
+                click.echo(printable(f"{refused.message} {refused.hint}"))
+
+
+def _details(choice: dict[str, Any]) -> str:
+    """Say of a checkpoint to choose what tells it from the others."""
+    if "summary" not in choice:
+        return ""
+    saved = times.local(datetime.fromisoformat(choice["saved_at"]))
+    return f"{saved}  {choice['branch'] or '-'}  {one_line(choice['summary'], 40)}"
+
+
+def key_of(entry: Entry) -> str:
+    """Tell by which word a user finds a checkpoint again."""
+    return entry.name or entry.id
+
+
+def flags(function: Callable[..., R]) -> Callable[..., R]:
+    """Add --json and --quiet."""
+    quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
+    as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+    return as_json(quiet(function))
 
 
 def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
@@ -58,11 +126,39 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
     def wrap(function: Callable[..., R]) -> click.Command:
         @functools.wraps(function)
         def run(*, as_json: bool, quiet: bool, **arguments: Any) -> R:
-            return function(App(as_json=as_json, quiet=quiet), **arguments)
+            above = click.get_current_context().meta.get(_META, {})
+            app = App(as_json=as_json or bool(above.get("as_json")), quiet=quiet)
+            try:
+                return function(app, **{key: _valid(value) for key, value in arguments.items()})
+            finally:
+                app.close()
 
-        quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
-        as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
-        made: click.Command = click.command(**settings)(as_json(quiet(run)))
+        made: click.Command = click.command(**settings)(flags(run))
+        return made
+
+    return wrap
+
+
+def _valid(value: Any) -> Any:
+    """Show stray bytes of the command line as text; no checkpoint could hold them otherwise."""
+    if isinstance(value, str):
+        return gitstate.printable(value)
+    return tuple(map(_valid, value)) if isinstance(value, tuple) else value
+
+
+def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]:
+    """Make a group of commands, one of which runs when none is named."""
+
+    def wrap(function: Callable[[], None]) -> click.Group:
+        @functools.wraps(function)
+        def run(**given: bool) -> None:
+            context = click.get_current_context()
+            context.meta[_META] = given
+            if context.invoked_subcommand is None:
+                context.invoke(default, **given)
+
+        made: click.Group = click.group(invoke_without_command=True)(flags(run))
+        made.add_command(default)
         return made
 
     return wrap
@@ -70,9 +166,32 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
 
 def complete_names(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the names of checkpoints to the shell."""
-    return Store(paths.find_project()).index().names_like(typed)
+    return _completed(lambda store: store.index().names_like(typed))
 
 
-def checkpoint_argument(**settings: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def complete_trashed(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the names of what is in the trash to the shell."""
+    return _completed(
+        lambda store: [
+            key for entry in store.index().trashed(1000) if (key := key_of(entry)).startswith(typed)
+        ]
+    )
+
+
+def _completed(names: Callable[[Store], list[str]]) -> list[str]:
+    # A shell that asks for words has no use for an error.
+    try:
+        store = Store(paths.find_project())
+        try:
+            return list(dict.fromkeys(names(store)))
+        finally:
+            store.close()
+    except (LeftoffError, OSError):
+        return []
+
+
+def checkpoint_argument(
+    complete: Callable[..., list[str]] = complete_names, **settings: Any
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make an argument that names a checkpoint."""
-    return click.argument("name", metavar="NAME|ID", shell_complete=complete_names, **settings)
+    return click.argument("name", metavar="NAME|ID", shell_complete=complete, **settings)

@@ -3,10 +3,10 @@
 import click
 
 from leftoff import paths
-from leftoff.cli.app import App, checkpoint_argument, command, complete_names
+from leftoff.cli.app import App, checkpoint_argument, command, complete_names, key_of
 from leftoff.errors import LeftoffError, Usage
 from leftoff.names import RESERVED
-from leftoff.store import LISTED, TRASHED, Entry
+from leftoff.store import LISTED, Entry
 
 
 @command()
@@ -19,10 +19,11 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
     if with_all:
         entries = app.store.index().heads([*LISTED], 1_000_000)
     else:
-        entries = [_listed(app, name) for name in names]
+        found = [app.find_listed(name) for name in names]
+        entries = [*{entry.id: entry for entry in found}.values()]
     if entries:
         app.store.record("cleared", [entry.id for entry in entries])
-    shown = [entry.name or entry.id for entry in entries]
+    shown = [key_of(entry) for entry in entries]
     text = "\n".join(f'Cleared checkpoint "{name}"' for name in shown)
     app.out.result({"cleared": shown}, f"Cleared {len(shown)} checkpoint(s)" if with_all else text)
 
@@ -37,37 +38,28 @@ def delete(app: App, name: str, *, force: bool) -> None:
             "Autosaves cannot be deleted by that word.",
             hint="Name a checkpoint, or give the id of one autosave.",
         )
-    entry = _listed(app, name)
+    entry = app.find_listed(name)
     if not force and _is_active(entry):
         raise LeftoffError(
             f"{name} is what you are working on", hint="Add --force to delete it all the same."
         )
     app.store.record("cleared", [entry.id])
-    app.out.result({"deleted": entry.name or entry.id}, f"Deleted: {entry.name or entry.id}")
+    app.out.result({"deleted": key_of(entry)}, f'Deleted checkpoint "{key_of(entry)}"')
 
 
 @command()
 @checkpoint_argument()
 def complete(app: App, name: str) -> None:
     """Say that a checkpoint's task is finished, and put it away."""
-    entry = _listed(app, name)
+    entry = app.find_listed(name)
     checkpoint = app.store.load(entry)
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(
             f"{name} cannot be completed: its next action is undefined, and nothing is done",
-            hint=f"`leftoff save {name} --overwrite --done …` says what was done.",
+            hint=f"`leftoff save {key_of(entry)} --overwrite --done …` says what was done.",
         )
     app.store.record("consumed", [entry.id])
-    app.out.result({"completed": entry.name or entry.id}, f"Completed: {entry.name or entry.id}")
-
-
-def _listed(app: App, name: str) -> Entry:
-    entry = app.store.find(name)
-    if entry.state in TRASHED:
-        raise LeftoffError(
-            f"{name} is already {entry.state}", hint="`leftoff trash list` shows what was put away."
-        )
-    return entry
+    app.out.result({"completed": key_of(entry)}, f'Completed checkpoint "{key_of(entry)}"')
 
 
 def _is_active(entry: Entry) -> bool:

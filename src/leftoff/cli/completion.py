@@ -1,7 +1,7 @@
 """leftoff completion."""
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import ShellComplete, get_completion_class
 
 from leftoff.cli.app import App, command
 
@@ -11,12 +11,19 @@ from leftoff.cli.app import App, command
 def completion(app: App, shell: str) -> None:
     """Print the completion script for a shell.
 
-    For bash: eval "$(leftoff completion bash)"
-    """
+    \b
+    bash: eval "$(leftoff completion bash)"   in ~/.bashrc
+    zsh:  eval "$(leftoff completion zsh)"    in ~/.zshrc
+    fish: leftoff completion fish > ~/.config/fish/completions/leftoff.fish
+    """  # noqa: D301 - click wants the backspace itself
+    script = _completer(shell).source()
+    app.out.result({"shell": shell, "script": script}, script)
+
+
+def _completer(shell: str) -> ShellComplete:
     from leftoff.cli import leftoff  # noqa: PLC0415 - the group loads this file
 
-    cls = get_completion_class(shell)
-    if cls is None:
+    completer = get_completion_class(shell)
+    if completer is None:  # pragma: no cover - click knows all three
         raise click.UsageError(f"There is no completion for {shell}.")
-    script = cls(leftoff, {}, "leftoff", "_LEFTOFF_COMPLETE").source()
-    app.out.result({"shell": shell, "script": script}, script)
+    return completer(leftoff, {}, "leftoff", "_LEFTOFF_COMPLETE")

@@ -7,15 +7,11 @@ import msgspec
 
 from leftoff import config as settings
 from leftoff import paths
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App, command, group
 
-
-@click.group(invoke_without_command=True)
-@click.pass_context
-def config(context: click.Context) -> None:
-    """Show the settings and where each value comes from; set and unset them."""
-    if context.invoked_subcommand is None:
-        context.invoke(explain, as_json=False, quiet=False)
+_project_option = click.option(
+    "--project", "in_project", is_flag=True, help="For this project only."
+)
 
 
 @command()
@@ -30,16 +26,22 @@ def explain(app: App) -> None:
     app.out.table(
         {
             "setting": [value.key for value in loaded.values],
-            "value": [str(value.value) for value in loaded.values],
+            "value": [settings.shown(value.value) for value in loaded.values],
             "from": [value.source for value in loaded.values],
+            "meaning": [settings.HELP[value.key] for value in loaded.values],
         }
     )
 
 
+@group(explain)
+def config() -> None:
+    """Show the settings and where each value comes from; set and unset them."""
+
+
 @command(name="set")
-@click.argument("key")
+@click.argument("key", type=click.Choice([*settings.HELP]))
 @click.argument("value")
-@click.option("--project", "in_project", is_flag=True, help="For this project only.")
+@_project_option
 def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
     """Set a value, for you or for this project."""
     path = _file(app, in_project=in_project)
@@ -48,8 +50,8 @@ def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
 
 
 @command(name="unset")
-@click.argument("key")
-@click.option("--project", "in_project", is_flag=True, help="For this project only.")
+@click.argument("key", type=click.Choice([*settings.HELP]))
+@_project_option
 def unset(app: App, key: str, *, in_project: bool) -> None:
     """Take a value back to what it would be without it."""
     path = _file(app, in_project=in_project)
@@ -61,6 +63,5 @@ def _file(app: App, *, in_project: bool) -> Path:
     return settings.project_file(app.project) if in_project else paths.config_file()
 
 
-config.add_command(explain)
 config.add_command(set_)
 config.add_command(unset)

@@ -1,19 +1,22 @@
 """leftoff lint."""
 
 from leftoff import quality, restore, saving
-from leftoff.cli.app import App, checkpoint_argument, command
+from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.errors import NoSuchCheckpoint
 
 
 @command()
 @checkpoint_argument(required=False)
 def lint(app: App, name: str | None) -> None:
-    """Hold a checkpoint against the quality bar; exit 4 if it fails."""
-    entry = restore.choose(app.store, name)
+    """Hold a checkpoint, or else the newest, against the quality bar; exit 4 if it fails."""
+    entry = app.find(name) if name else restore.newest(app.store)
     if entry is None:
         raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")
     findings = quality.lint(app.store.load(entry), app.project.worktree)
     if findings:
-        raise saving.refused(findings)
-    shown = entry.name or entry.id
-    app.out.result({"name": shown, "findings": []}, f"{shown} passes the quality bar.")
+        raise saving.refused(
+            findings, hint=f"`leftoff save {key_of(entry)} --overwrite` says more."
+        )
+    app.out.result(
+        {"name": key_of(entry), "findings": []}, f"{key_of(entry)} passes the quality bar."
+    )

@@ -8,12 +8,21 @@ import click
 
 from leftoff import times
 from leftoff.cli.app import App, command
+from leftoff.cli.layout import one_line
 from leftoff.store import LISTED, TRASHED, Entry
+
+limit_option = click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1_000_000),
+    help="How many at the most.",
+)
 
 
 @command(name="list")
 @click.option("--all", "with_all", is_flag=True, help="Also what was consumed, cleared or undone.")
-@click.option("--limit", default=20, show_default=True, help="How many at the most.")
+@limit_option
 def list_(app: App, *, with_all: bool, limit: int) -> None:
     """List checkpoints, newest first."""
     index = app.store.index()
@@ -21,18 +30,25 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     entries = index.heads(states, limit)
     if index.recheck(entries):
         entries = index.heads(states, limit)
-    broken = index.unreadable()
-    if app.out.as_json:
-        app.out.json([described(entry, app.store.now()) for entry in entries])
-    elif not entries:
-        app.out.text("No checkpoints found.")
-    else:
-        app.out.table(_columns(entries, app.store.now()))
-        if len(entries) == limit and (more := index.count_heads(states) - limit) > 0:
+    show(app, entries, empty="No checkpoints found.")
+    if len(entries) == limit and not app.out.as_json:
+        more = index.count_heads(states) - limit
+        if more > 0:
             app.out.text(f"… and {more} more: leftoff list --limit {limit + more}")
-    for entry in broken:
+    for entry in index.unreadable():
         path = app.store.path_of(entry)
         app.out.warn(f"unreadable: {path} ({entry.problem}); `leftoff show --raw {entry.id}`")
+
+
+def show(app: App, entries: Sequence[Entry], *, empty: str) -> None:
+    """Show checkpoints as JSON, as a table, or say that there are none."""
+    now = app.store.now()
+    if app.out.as_json:
+        app.out.json([described(entry, now) for entry in entries])
+    elif entries:
+        app.out.table(_columns(entries, now))
+    else:
+        app.out.text(empty)
 
 
 def described(entry: Entry, now: datetime) -> dict[str, Any]:
@@ -41,7 +57,7 @@ def described(entry: Entry, now: datetime) -> dict[str, Any]:
         "id": entry.id,
         "name": entry.name,
         "saved_at": entry.saved_at.isoformat(),
-        "age_seconds": int((now - entry.saved_at).total_seconds()),
+        "age_seconds": max(0, int((now - entry.saved_at).total_seconds())),
         "branch": entry.branch,
         "agent": entry.agent,
         "session_id": entry.session_id,
@@ -49,7 +65,7 @@ def described(entry: Entry, now: datetime) -> dict[str, Any]:
         "summary": entry.task,
         "next_action": entry.next_action,
         "trigger": entry.trigger,
-        "state": "unreadable" if entry.problem else entry.state,
+        "state": state_of(entry),
     }
 
 
@@ -60,11 +76,11 @@ def _columns(entries: Sequence[Entry], now: datetime) -> dict[str, list[str]]:
     return {
         "name": [shown_name(entry) for entry in entries],
         "saved": [times.local(entry.saved_at) for entry in entries],
-        "age": [times.age((now - entry.saved_at).total_seconds()) for entry in entries],
+        "age": [age_of(entry, now) for entry in entries],
         "branch": column("branch"),
         "agent": column("agent"),
         "trigger": column("trigger"),
-        "state": ["unreadable" if entry.problem else entry.state for entry in entries],
+        "state": [state_of(entry) for entry in entries],
         "summary": column("task"),
         "next action": column("next_action"),
     }
@@ -75,7 +91,11 @@ def shown_name(entry: Entry) -> str:
     return entry.name or (entry.id if entry.problem else f"autosave {entry.id}")
 
 
-def one_line(text: str | None, width: int = 60) -> str:
-    """Show a text on one line of bounded width."""
-    flat = " ".join((text or "-").split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
+def state_of(entry: Entry) -> str:
+    """Tell a checkpoint's state; a file that cannot be read has none other."""
+    return "unreadable" if entry.problem else entry.state
+
+
+def age_of(entry: Entry, now: datetime) -> str:
+    """Say how long ago a checkpoint was saved."""
+    return times.age((now - entry.saved_at).total_seconds())

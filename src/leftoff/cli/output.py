@@ -6,10 +6,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 import msgspec
+
+from leftoff.cli import layout
 
 _LARGE_BYTES = 20_000_000
 
@@ -20,8 +22,10 @@ class Output:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json = as_json
         self.quiet = quiet
-        self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
-        self.has_colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        self.is_terminal = _is_terminal(sys.stdout)
+        self.is_interactive = self.is_terminal and _is_terminal(sys.stdin) and not as_json
+        dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self.has_colour = self.is_terminal and not dull
 
     def result(self, data: object, text: str) -> None:
         """Show a command's result, as JSON or as text."""
@@ -31,19 +35,37 @@ class Output:
             self.text(text)
 
     def json(self, data: object) -> None:
-        """Print a value as JSON."""
-        encoded = msgspec.json.format(msgspec.json.encode(data), indent=2)
-        click.echo(encoded.decode())
+        """Print a value as JSON: always UTF-8, whatever the terminal speaks."""
+        try:
+            encoded = msgspec.json.encode(data)
+        except UnicodeEncodeError:
+            encoded = msgspec.json.encode(_valid(data))
+        click.echo(msgspec.json.format(encoded, indent=2))
 
-    def text(self, text: str) -> None:
-        """Print text for a person."""
+    def text(self, text: str, **style: Any) -> None:
+        """Print text for a person, in one style."""
         if text and not self.quiet:
-            click.echo(printable(text), color=self.has_colour)
+            click.echo(self._styled(printable(text), style), color=self.has_colour)
 
     def warn(self, text: str) -> None:
         """Tell of a weakness, apart from the result."""
         if not self.quiet:
-            click.echo(self.style(f"warning: {printable(text)}", fg="yellow"), err=True)
+            warning = printable(f"warning: {text}", sys.stderr)
+            click.echo(self._styled(warning, {"fg": "yellow"}), err=True)
+
+    def table(self, columns: Mapping[str, Sequence[str]]) -> None:
+        """Show rows in columns; on a terminal that is too narrow each row gets lines of its own."""
+        if self.quiet:
+            return
+        clean = {name: [printable(cell) for cell in cells] for name, cells in columns.items()}
+        if self.is_terminal and layout.full_width(clean) > layout.terminal_width():
+            for head, lines in layout.cards(clean, layout.terminal_width()):
+                self.text(head, bold=True)
+                self.text(lines)
+            return
+        header, *rows = layout.aligned(clean)
+        self.text(header, bold=True)
+        self.text("\n".join(rows))
 
     @contextlib.contextmanager
     def progress(self, path: Path) -> Iterator[Callable[[int], None] | None]:
@@ -55,49 +77,32 @@ class Output:
         with click.progressbar(length=size, label=path.name, file=sys.stderr) as bar:
             yield lambda offset: bar.update(offset - bar.pos)
 
-    def style(self, text: str, **style: Any) -> str:
-        """Colour a text where colour is wanted."""
-        return click.style(text, **style) if self.has_colour else text
-
-    def table(self, columns: Mapping[str, Sequence[str]]) -> None:
-        """Show rows in columns: a drawn table on a terminal, aligned plain text elsewhere."""
-        if self.quiet:
-            return
-        if self.has_colour or self.is_interactive:
-            _drawn(columns, colour=self.has_colour)
-        else:
-            click.echo(aligned(columns))
+    def _styled(self, text: str, style: Mapping[str, Any]) -> str:
+        return click.style(text, **style) if style and self.has_colour else text
 
 
-# Any control but tab, newline and the escapes that only colour.
-_STEERING = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\ud800-\udfff]")
+# Whatever could steer a terminal: controls but tab and newline, and overrides of the direction
+# in which text runs, with which a line can be made to look like another.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def printable(text: str) -> str:
-    """Take out what could steer a terminal, and what the terminal's encoding cannot show."""
-    encoding = sys.stdout.encoding or "utf-8"
+def printable(text: str, stream: TextIO | None = None) -> str:
+    """Take out what could steer a terminal, and what the stream's encoding cannot show."""
+    to = stream or sys.stdout
+    encoding = (to.encoding if to is not None else None) or "utf-8"
     return _STEERING.sub("�", text).encode(encoding, "replace").decode(encoding)
 
 
-def aligned(columns: Mapping[str, Sequence[str]]) -> str:
-    """Lay out columns with spaces; the last one is as long as it needs."""
-    rows = [list(columns), *map(list, zip(*columns.values(), strict=True))]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
+def _is_terminal(stream: TextIO | None) -> bool:
+    # Started with a stream closed, Python has None in its place.
+    return stream is not None and not stream.closed and stream.isatty()
 
 
-def _drawn(columns: Mapping[str, Sequence[str]], *, colour: bool) -> None:
-    from rich.console import Console  # noqa: PLC0415 - costs three Python starts, terminals only
-    from rich.table import Table  # noqa: PLC0415 - same
-    from rich.text import Text  # noqa: PLC0415 - same
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, overflow="ellipsis", no_wrap=name not in {"summary", "next action"})
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(cell) for cell in row))
-    Console(no_color=not colour, highlight=False).print(table)
+def _valid(data: object) -> Any:
+    """Replace bytes that came in as lone surrogates; JSON has no way to say them."""
+    plain = msgspec.to_builtins(data)
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode()
+    if isinstance(plain, dict):
+        return {_valid(key): _valid(value) for key, value in plain.items()}
+    return [_valid(each) for each in plain] if isinstance(plain, list | tuple) else plain

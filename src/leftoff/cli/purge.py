@@ -1,5 +1,7 @@
 """leftoff purge."""
 
+import shlex
+
 import click
 
 from leftoff import times
@@ -16,23 +18,32 @@ def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
 
     What is listed stays; the trash and replaced revisions go.
     """
-    before = app.store.now() - times.span(older_than)
+    before = times.ago(older_than, now=app.store.now())
     entries = app.store.index().before(before, with_heads=with_open)
-    if entries and not yes:
-        question = f"Destroy {len(entries)} checkpoint(s) saved before {times.local(before)}?"
-        if not app.out.is_interactive:
-            raise ChoiceNeeded(
-                "A purge cannot be undone.",
-                question=question,
-                choices=[
-                    {"choice": "yes", "command": f"leftoff purge --older-than {older_than} --yes"},
-                    {"choice": "no"},
-                ],
-            )
-        if not click.confirm(question, default=False):
-            entries = []
+    question = f"Destroy {len(entries)} checkpoint(s) saved before {times.local(before)} for good?"
+    if entries and not (yes or _confirmed(app, question)):
+        entries = []
     if entries:
         app.store.purge(entries)
     app.out.result(
         {"purged": [entry.id for entry in entries]}, f"Purged {len(entries)} checkpoint(s)"
+    )
+
+
+def _confirmed(app: App, question: str) -> bool:
+    if app.out.is_interactive:
+        return click.confirm(question, default=False)
+    given = click.get_current_context().find_root().obj
+    raise ChoiceNeeded(
+        "A purge cannot be undone.",
+        question=question,
+        choices=[
+            {
+                "choice": "yes",
+                "label": "Destroy",
+                "command": shlex.join(["leftoff", *given, "--yes"]),
+            },
+            {"choice": "no", "label": "Keep"},
+        ],
+        hint="Add --yes to destroy them.",
     )

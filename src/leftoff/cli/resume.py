@@ -5,9 +5,10 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import briefing, restore
+from leftoff import briefing, fence, restore
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli.app import App, checkpoint_argument, command
+from leftoff.cli.app import App, checkpoint_argument, command, key_of
+from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.store import Action, Entry
 
@@ -31,24 +32,34 @@ def resume(app: App, name: str | None, answer: str | None, budget: int | None) -
             {"checkpoint": None, "briefing": "", "checks": None, "question": None},
             "No saved checkpoints found.",
         )
-        return
-    if answer == "decline":
+    elif answer == "decline":
         _decline(app, entry)
-        return
+    else:
+        _offer(app, entry, is_accepted=answer == "accept", budget=budget or app.settings.budget)
+
+
+def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int) -> None:
     checkpoint = app.store.load(entry)
     checks = restore.check(checkpoint, app.project, app.store.now())
-    text = briefing.render(checkpoint, checks, budget=budget or app.settings.budget)
-    question = None if answer else briefing.question(checkpoint, checks)
-    if answer == "accept":
+    text = briefing.render(checkpoint, checks, budget=budget)
+    question = None if is_accepted else briefing.question(checkpoint, checks)
+    if is_accepted:
         _accept(app, entry)
-    app.out.result(_plain(checkpoint, text, checks, question), _shown(text, checks, question))
+    # On a terminal the question is asked below; elsewhere it is the last line.
+    said = None if app.out.is_interactive else question
+    app.out.result(_plain(checkpoint, text, checks, question), _shown(text, checks, said))
     if question and app.out.is_interactive:
-        _accept(app, entry) if click.confirm("Resume?", default=True) else _decline(app, entry)
+        if click.confirm(printable(question), default=None, show_default=False, prompt_suffix=" "):
+            _accept(app, entry)
+        else:
+            _decline(app, entry)
 
 
 def _chosen(app: App, name: str | None) -> Entry | None:
+    if name is not None:
+        return app.find_listed(name)
     try:
-        return restore.choose(app.store, name)
+        return restore.choose(app.store, None)
     except ChoiceNeeded as choice:
         return app.store.find(app.choose(choice))
 
@@ -63,8 +74,8 @@ def _decline(app: App, entry: Entry) -> None:
     app.store.record("cleared" if is_trashed else "declined", [entry.id])
     kept = "moved to the trash" if is_trashed else "kept"
     app.out.result(
-        {"declined": entry.name or entry.id, "kept": not is_trashed},
-        f"Starting fresh; {entry.name or entry.id} is {kept}.",
+        {"declined": key_of(entry), "kept": not is_trashed},
+        f"Starting fresh; {key_of(entry)} is {kept}.",
     )
 
 
@@ -80,12 +91,12 @@ def _plain(
 
 
 def _shown(text: str, checks: restore.Checks, question: str | None) -> str:
-    parts = [text.rstrip("\n")]
-    if checks.plan is not None:
-        content = checks.plan.text
-        parts.append(
-            f"Plan {checks.plan.path} is missing."
-            if content is None
-            else f"Plan {checks.plan.path}:\n\n{content.rstrip()}"
-        )
-    return "\n\n".join([*parts, *([question] if question else [])])
+    return "\n\n".join(part for part in (text.rstrip("\n"), _plan(checks.plan), question) if part)
+
+
+def _plan(plan: restore.PlanCheck | None) -> str:
+    if plan is None:
+        return ""
+    if plan.text is None:
+        return f"Plan {plan.path} is missing."
+    return fence.fenced(f"Plan {plan.path}:\n\n{plan.text.strip()}").rstrip("\n")

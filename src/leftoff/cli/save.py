@@ -1,5 +1,6 @@
 """leftoff save."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from leftoff import plans, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command
 from leftoff.errors import ChoiceNeeded, Usage
+from leftoff.fingerprints import can_be_path, named_from
 from leftoff.sessions import KnownSession
 
 
@@ -30,7 +32,12 @@ from leftoff.sessions import KnownSession
 @click.option("--step", metavar="N/M", help="The step of the plan the work stands at.")
 @click.option("--no-plan", is_flag=True, help="Name no plan, and look for none.")
 @click.option("--from", "source", metavar="SESSION_ID|FILE", help="Save what a session says.")
-@click.option("--from-json", metavar="FILE|-", help="Read canonical keys from a JSON file.")
+@click.option(
+    "--from-json",
+    metavar="FILE|-",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Read canonical keys from a JSON file.",
+)
 @click.option("--overwrite", is_flag=True, help="Save a new revision of a name in use.")
 @click.option("--strict", is_flag=True, help="Refuse what fails the quality bar.")
 @click.option("--auto-name", is_flag=True, help="Use the suggested name without asking.")
@@ -40,7 +47,7 @@ def save(app: App, name: str | None, **given: Any) -> None:
 
     Without NAME a short one is made from the work. A name in use is never overwritten unasked.
     """
-    told = saving.told_from(_told(given))
+    told = _told(app, given)
     session = _session(app, given)
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
     outcome = _saved(
@@ -59,8 +66,9 @@ def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
     return None if given["no_capture"] else sessions.current(app.store)
 
 
-def _told(given: dict[str, Any]) -> dict[str, Any]:
-    told = _json(given["from_json"]) if given["from_json"] else {}
+def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
+    """Put together what was told: a flag beats the same key of the JSON."""
+    told = saving.told_from(_json(given["from_json"])) if given["from_json"] else {}
     flags: dict[str, Any] = {
         "summary": given["summary"],
         "left_off": given["left_off"],
@@ -70,31 +78,44 @@ def _told(given: dict[str, Any]) -> dict[str, Any]:
         "questions": list(given["question"]),
         "decisions": list(given["decision"]),
         "failed": list(given["failed"]),
-        "files": list(given["files"]),
+        "files": [_named(app, path) for path in given["files"]],
         "notes": list(given["note"]),
     }
-    told |= {key: value for key, value in flags.items() if value}
+    told |= saving.told_from({key: value for key, value in flags.items() if value})
+    return told | _told_plan(app, told.get("plan"), given)
+
+
+def _told_plan(app: App, plan: object, given: dict[str, Any]) -> dict[str, Any]:
+    flags: dict[str, Any] = {}
     if given["plan"]:
-        told["plan"] = {"path": given["plan"]}
+        flags["path"] = _named(app, given["plan"])
     if given["step"]:
-        step, total = plans.parse_step(given["step"])
-        plan = told.get("plan") or {}
-        told["plan"] = {**plan, "step": step, "total": total}
-    return told
+        flags["step"], flags["total"] = plans.parse_step(given["step"])
+    return {"plan": {**(plan if isinstance(plan, dict) else {}), **flags}} if flags else {}
 
 
-def _json(source: str) -> dict[str, Any]:
+def _named(app: App, path: str) -> str:
+    """Take a path as the shell does, from the folder we stand in."""
+    if not can_be_path(path):
+        raise Usage(f"{path[:60]!r} cannot be the path of a file.")
+    return named_from(Path.cwd(), path, app.project.worktree)
+
+
+def _json(source: Path) -> object:
     try:
-        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        data = _stdin() if str(source) == "-" else source.read_bytes()
     except OSError as error:
         raise Usage(f"{source} cannot be read: {error.strerror}") from error
     try:
-        plain = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Usage(f"{source} is not valid JSON: {error}") from error
-    if not isinstance(plain, dict):
-        raise Usage("The JSON must be an object with the keys of a checkpoint.")
-    return plain
+
+
+def _stdin() -> bytes:
+    if sys.stdin is None:
+        raise Usage("There is nothing to read: the standard input is closed.")
+    return sys.stdin.buffer.read()
 
 
 def _saved(
@@ -104,10 +125,21 @@ def _saved(
         try:
             return saving.save(app.store, draft, name=name, overwrite=overwrite, strict=strict)
         except ChoiceNeeded as choice:
-            if app.choose(choice) == "overwrite":
+            if app.choose(_with_whole_commands(choice)) == "overwrite":
                 overwrite = True
             else:
-                name = click.prompt("Name")
+                name = app.ask_name()
+
+
+def _with_whole_commands(choice: ChoiceNeeded) -> ChoiceNeeded:
+    """Give the commands with all that was told in this call, so that running one loses nothing."""
+    given = click.get_current_context().find_root().obj
+    whole = {"overwrite": shlex.join(["leftoff", *given, "--overwrite"])}
+    choices = [
+        {**each, "command": whole.get(str(each["choice"]), each.get("command"))}
+        for each in choice.choices
+    ]
+    return ChoiceNeeded(choice.message, question=choice.question, choices=choices, hint=choice.hint)
 
 
 def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
@@ -116,13 +148,13 @@ def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
         return name
     choice = ChoiceNeeded(
         "The checkpoint needs a name.",
-        question="Name",
+        question="Which name?",
         choices=[
             {"choice": "use", "label": f"Use '{name}' (Recommended)"},
             {"choice": "other", "label": "Provide different name"},
         ],
     )
-    return name if app.choose(choice) == "use" else str(click.prompt("Name"))
+    return name if app.choose(choice) == "use" else app.ask_name()
 
 
 def _show(app: App, outcome: saving.Outcome) -> None:

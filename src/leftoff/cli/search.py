@@ -6,33 +6,40 @@ import click
 
 from leftoff import times
 from leftoff.cli.app import App, command
-from leftoff.cli.list import described, shown_name
+from leftoff.cli.list import age_of, described, limit_option, shown_name
 from leftoff.store import Query
 
 
-@command()
+# A word such as -x is a word to find, not an option that we do not have.
+@command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True)
 @click.option("--branch", help="Only this branch.")
 @click.option("--agent", help="Only this agent.")
 @click.option("--since", metavar="DATE|SPAN", help="Saved since, such as 2026-11-01 or 7d.")
-@click.option("--until", metavar="DATE|SPAN", help="Saved until.")
+@click.option("--until", metavar="DATE|SPAN", help="Saved until the end of that day.")
 @click.option("--all", "with_all", is_flag=True, help="Also what was consumed, cleared or undone.")
-@click.option("--limit", default=20, show_default=True, help="How many at the most.")
-def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **filters: Any) -> None:
+@limit_option
+def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **given: Any) -> None:
     """Find checkpoints by words, newest first; the last word may be a beginning."""
     now = app.store.now()
-    for bound in ("since", "until"):
-        if filters[bound]:
-            filters[bound] = times.moment(filters[bound], now=now)
-    query = Query(words=" ".join(words), with_trashed=with_all, limit=limit, **filters)
+    since = times.moment(given["since"], now=now) if given["since"] else None
+    until = times.moment(given["until"], now=now, is_end=True) if given["until"] else None
+    query = Query(
+        words=" ".join(words),
+        branch=given["branch"],
+        agent=given["agent"],
+        since=since,
+        until=until,
+        with_trashed=with_all,
+        limit=limit,
+    )
     hits = app.store.search(query)
     if app.out.as_json:
         app.out.json([{**described(hit.entry, now), "snippet": hit.snippet} for hit in hits])
         return
-    lines = [
-        f"{app.out.style(shown_name(hit.entry), bold=True)}  "
-        f"{times.age((now - hit.entry.saved_at).total_seconds())}  {hit.entry.branch or ''}\n"
-        f"  {hit.snippet}"
-        for hit in hits
-    ]
-    app.out.text("\n".join(lines) or "Nothing found.")
+    for hit in hits:
+        where = f"  {hit.entry.branch}" if hit.entry.branch else ""
+        app.out.text(f"{shown_name(hit.entry)}  {age_of(hit.entry, now)}{where}", bold=True)
+        app.out.text(f"  {hit.snippet}")
+    if not hits:
+        app.out.text("Nothing found.")

@@ -9,7 +9,7 @@ import click
 from leftoff import sessions as use_case
 from leftoff import times
 from leftoff.cli.app import App, command
-from leftoff.cli.list import one_line
+from leftoff.cli.layout import one_line
 
 
 @command()

@@ -2,47 +2,76 @@
 
 from typing import Any
 
-from leftoff import git, times
+import msgspec
+
+from leftoff import git
+from leftoff.checkpoint import ContextUse
 from leftoff.cli.app import App, command
-from leftoff.cli.list import described, one_line, shown_name
+from leftoff.cli.layout import one_line
+from leftoff.cli.list import age_of, described, shown_name
+from leftoff.errors import LeftoffError
 from leftoff.store import LISTED
+
+_SHOWN = 5
 
 
 @command()
 def status(app: App) -> None:
     """Show on one screen where you are and what is open."""
     index = app.store.index()
-    entries = index.heads([*LISTED], 5)
-    place = _place(app)
-    now = app.store.now()
-    context = app.store.load(entries[0]).context if entries and not entries[0].problem else None
-    percent = context.percent if context else None
-    lines = [f"{key:9} {value}" for key, value in place.items() if value is not None]
-    if percent is not None:
-        lines.append(f"{'context':9} {percent:.0f} % at the last save")
-    lines.append(f"{'open':9} {index.count_heads([*LISTED])}")
-    for entry in entries:
-        age = times.age((now - entry.saved_at).total_seconds())
-        lines.append(f"  {shown_name(entry)}  {age}  {entry.state}  {one_line(entry.next_action)}")
-    app.out.result(
-        {
-            **place,
-            "context_percent": percent,
-            "checkpoints": [described(entry, now) for entry in entries],
-        },
-        "\n".join(lines),
-    )
+    entries = index.heads([*LISTED], _SHOWN)
+    count = index.count_heads([*LISTED])
+    place, now, context = _place(app), app.store.now(), _context(app)
+    if app.out.as_json:
+        listed = [described(entry, now) for entry in entries]
+        used = msgspec.to_builtins(context) if context else None
+        app.out.json({**place, "context": used, "count": count, "checkpoints": listed})
+        return
+    app.out.text("\n".join(_lines(place, context)))
+    app.out.text(f"{'open':9}{count or 'nothing: `leftoff save` keeps where you are'}")
+    if entries:
+        app.out.table(
+            {
+                "name": [f"  {shown_name(entry)}" for entry in entries],
+                "age": [age_of(entry, now) for entry in entries],
+                "state": [entry.state for entry in entries],
+                "next action": [one_line(entry.next_action) for entry in entries],
+            }
+        )
 
 
 def _place(app: App) -> dict[str, Any]:
     project = app.project
     state = git.read_state(project.worktree) if project.is_git else None
-    linked = project.worktree != project.root
+    is_linked = project.worktree != project.root
     return {
         "project": str(project.root),
-        "worktree": str(project.worktree) if linked else None,
-        "branch": (state.branch or f"detached at {(state.head or '')[:8]}") if state else None,
+        "worktree": str(project.worktree) if is_linked else None,
+        "branch": state.branch if state else None,
         "head": state.head if state else None,
-        "changed": f"{len(state.dirty)} file(s)" if state else None,
+        "changed": len(state.dirty) if state else None,
         "store": str(project.store),
     }
+
+
+def _context(app: App) -> ContextUse | None:
+    """Return how full the context was at the newest save that tells."""
+    for entry in app.store.index().heads([*LISTED], 1):
+        try:
+            return app.store.load(entry).context
+        except (LeftoffError, OSError):
+            # A file that cannot be read is told of by `leftoff list`.
+            return None
+    return None
+
+
+def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
+    shown = {**place}
+    if place["head"]:
+        shown["branch"] = place["branch"] or f"detached at {place['head'][:8]}"
+    shown.pop("head")
+    if place["changed"] is not None:
+        shown["changed"] = f"{place['changed']} file{'' if place['changed'] == 1 else 's'}"
+    if context is not None and context.percent is not None:
+        shown["context"] = f"{context.percent:.0f} % at the last save"
+    return [f"{key:9}{value}" for key, value in shown.items() if value is not None]

@@ -1,58 +1,50 @@
 """leftoff trash."""
 
-import click
-
-from leftoff import times
-from leftoff.cli.app import App, checkpoint_argument, command
-from leftoff.cli.list import described, one_line, shown_name
+from leftoff.cli.app import (
+    App,
+    checkpoint_argument,
+    command,
+    complete_trashed,
+    group,
+    key_of,
+)
+from leftoff.cli.list import limit_option, show
 from leftoff.errors import NoSuchCheckpoint
+from leftoff.names import kebab
 from leftoff.store import TRASHED, Entry
 
 
-@click.group()
+@command(name="list")
+@limit_option
+def trash_list(app: App, limit: int) -> None:
+    """List what was consumed, cleared or undone, newest first."""
+    show(app, app.store.index().trashed(limit), empty="The trash is empty.")
+
+
+@group(trash_list)
 def trash() -> None:
     """Look at what was put away, and bring it back."""
 
 
-@command(name="list")
-def trash_list(app: App) -> None:
-    """List what was consumed, cleared or undone, newest first."""
-    entries = app.store.index().trashed(100)
-    now = app.store.now()
-    if app.out.as_json:
-        app.out.json([described(entry, now) for entry in entries])
-    elif not entries:
-        app.out.text("The trash is empty.")
-    else:
-        app.out.table(
-            {
-                "name": [shown_name(entry) for entry in entries],
-                "id": [entry.id for entry in entries],
-                "saved": [times.local(entry.saved_at) for entry in entries],
-                "state": [entry.state for entry in entries],
-                "summary": [one_line(entry.task) for entry in entries],
-            }
-        )
-
-
 @command(name="restore")
-@checkpoint_argument()
+@checkpoint_argument(complete_trashed)
 def trash_restore(app: App, name: str) -> None:
     """Bring a checkpoint back."""
     entry = _trashed(app, name)
     app.store.record("restored", [entry.id])
-    app.out.result({"restored": entry.name or entry.id}, f"Restored: {entry.name or entry.id}")
+    app.out.result(
+        {"restored": key_of(entry), "id": entry.id}, f'Restored checkpoint "{key_of(entry)}"'
+    )
 
 
 def _trashed(app: App, name: str) -> Entry:
     for entry in app.store.index().trashed(1_000_000):
-        if name in {entry.name, entry.id}:
+        if entry.id == name or (entry.name is not None and entry.name in {name, kebab(name)}):
             return entry
-    found = app.store.find(name)
+    found = app.find(name)
     if found.state in TRASHED:
         return found
     raise NoSuchCheckpoint(f"{name} is not in the trash", hint="`leftoff trash list` shows it all.")
 
 
-trash.add_command(trash_list)
 trash.add_command(trash_restore)
