@@ -1,0 +1,172 @@
+"""A model on loopback that says what a test tells it to, and keeps every request it was sent."""
+
+import contextlib
+import json
+import threading
+from collections.abc import Iterable
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+from e2e import wire
+from e2e.turns import DEFAULTS, Kind, Turn
+from e2e.waiting import until
+from e2e.wire import Request
+
+
+class Model:
+    """A stand-in for the Messages API; a request takes the first turn left that fits it."""
+
+    def __init__(self) -> None:
+        self._turns: list[Turn] = []
+        self._requests: list[Request] = []
+        self._lock = threading.Lock()
+        self._released = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def url(self) -> str:
+        """Where the program under test finds the model."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    # --- script ---
+
+    def will(self, *turns: Turn) -> None:
+        """Give the model its next turns; those it has not used are forgotten."""
+        with self._lock:
+            self._turns = list(turns)
+
+    def release(self) -> None:
+        """Let all turns that stall go on, and every later one."""
+        self._released.set()
+
+    @property
+    def turns_left(self) -> int:
+        """How many turns no request has taken."""
+        with self._lock:
+            return len(self._turns)
+
+    def take(self, request: Request) -> Turn:
+        """Keep the request; return the turn that answers it."""
+        news = request.news
+        with self._lock:
+            self._requests.append(request)
+            for turn in self._turns:
+                if turn.kind == request.kind and turn.when in news:
+                    self._turns.remove(turn)
+                    return turn
+        return DEFAULTS[request.kind]
+
+    def stall(self) -> None:
+        """Wait until the test lets go."""
+        self._released.wait()
+
+    # --- what it saw ---
+
+    def requests(self, kind: Kind = "main") -> list[Request]:
+        """Return the requests of one kind, oldest first."""
+        with self._lock:
+            return [request for request in self._requests if request.kind == kind]
+
+    def seen_text(self, index: int = -1, kind: Kind = "main") -> str:
+        """Return everything that one request showed the model."""
+        return self.requests(kind)[index].text
+
+    def wait_for(self, words: str, kind: Kind = "main") -> Request:
+        """Wait for a request whose new messages hold these words."""
+
+        def found() -> Request | None:
+            return next((one for one in self.requests(kind) if words in one.news), None)
+
+        request = until(found, f"a {kind} request with {words!r}")
+        assert request is not None
+        return request
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, model: Model, *arguments: Any) -> None:
+        self.model = model
+        super().__init__(*arguments)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
+        """Say nothing: the test looks at the requests."""
+
+    def do_HEAD(self) -> None:
+        self._send(200, {})
+
+    def do_GET(self) -> None:
+        self._send(200, {"data": [], "has_more": False})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+        path = self.path.partition("?")[0]
+        # A client that was killed no longer listens.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            if path == "/v1/messages":
+                self._answer(body)
+            elif path == "/v1/messages/count_tokens":
+                self._send(200, {"input_tokens": 1000})
+            else:
+                self._send(200, {})
+            return
+        self.close_connection = True
+
+    def _answer(self, body: dict[str, Any]) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        session_id = headers.get("x-claude-code-session-id", "")
+        kind = wire.kind_of(body, headers)
+        turn = self.model.take(Request(kind=kind, session_id=session_id, body=body))
+        if turn.status != 200:
+            problem = {"type": "invalid_request_error", "message": "scripted error"}
+            self._send(turn.status, {"type": "error", "error": problem})
+            return
+        message = wire.answer(turn, body.get("model", "fake-model"))
+        if body.get("stream"):
+            self._stream(turn, message)
+        else:
+            self._send(200, message)
+
+    def _stream(self, turn: Turn, message: wire.Message) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self._chunks(wire.opening(message))
+        if turn.stall:
+            self.model.stall()
+        self._chunks(wire.closing(message))
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _chunks(self, events: Iterable[bytes]) -> None:
+        for event in events:
+            self.wfile.write(b"%X\r\n%s\r\n" % (len(event), event))
+            self.wfile.flush()
+
+    def _send(self, status: int, value: Any) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)

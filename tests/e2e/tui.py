@@ -1,0 +1,119 @@
+"""An interactive program in a terminal of its own: a private tmux server."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from e2e.waiting import becomes_true, until
+
+_WIDTH, _HEIGHT = "150", "50"
+_PROMPT = "\u276f"
+_TRIES = 5
+
+
+class Tui:
+    """The program, its screen and its keyboard."""
+
+    def __init__(self, tmux: Path, socket: Path, folder: Path, env: Mapping[str, str]) -> None:
+        self._command = (str(tmux), "-S", str(socket), "-f", os.devnull)
+        self._folder, self._env = folder, dict(env)
+
+    def start(self, *command: str) -> None:
+        """Start the program and wait for its input box."""
+        pairs = [f"{name}={value}" for name, value in self._env.items()]
+        size = ("-x", _WIDTH, "-y", _HEIGHT, "-c", str(self._folder))
+        self._tmux(
+            "new-session", "-d", *size, "env", "-i", *pairs, *command,
+            ";", "set-option", "-g", "remain-on-exit", "on",
+        )  # fmt: skip
+        until(lambda: self._typed() is not None, lambda: f"the input box on:\n{self.screen()}")
+
+    def close(self) -> None:
+        """End the program and its terminal."""
+        self._tmux("kill-server", check=False)
+
+    # --- screen ---
+
+    def screen(self) -> str:
+        """Return what is on the screen, and what has left it at the top."""
+        return self._tmux("capture-pane", "-p", "-J", "-S", "-500", check=False)
+
+    def wait(self, words: str) -> str:
+        """Wait until the screen shows these words, and return it."""
+        until(lambda: words in self.screen(), lambda: f"{words!r} on:\n{self.screen()}")
+        return self.screen()
+
+    def _typed(self) -> str | None:
+        """Return what is in the input box, or nothing if there is no box."""
+        lines = self.screen().splitlines()
+        for number in range(len(lines) - 2, 0, -1):
+            if lines[number].startswith(_PROMPT) and set(lines[number - 1][:20]) == {"\u2500"}:
+                return lines[number].removeprefix(_PROMPT).strip()
+        return None
+
+    # --- keyboard ---
+
+    def keys(self, *keys: str) -> None:
+        """Press keys by their tmux names."""
+        self._tmux("send-keys", *keys)
+
+    def type(self, words: str) -> None:
+        """Type into the input box, again if the program was not listening yet."""
+        for _ in range(_TRIES):
+            self._tmux("send-keys", "-l", words)
+            if becomes_true(lambda: words[:60] in (self._typed() or ""), seconds=4):
+                return
+            self.keys("C-u")
+        raise AssertionError(f"{words!r} cannot be typed on:\n{self.screen()}")
+
+    def send(self, words: str) -> None:
+        """Type and press Enter until the program has taken the words."""
+        self.type(words)
+        for _ in range(_TRIES):
+            self.keys("Enter")
+            if becomes_true(lambda: words[:60] not in (self._typed() or ""), seconds=3):
+                return
+        raise AssertionError(f"{words!r} is not taken on:\n{self.screen()}")
+
+    # --- life ---
+
+    def pid(self) -> int:
+        """Return the process id of the program."""
+        return int(self._tmux("list-panes", "-F", "#{pane_pid}").split()[0])
+
+    def is_alive(self) -> bool:
+        """Say whether the program still runs."""
+        return self._tmux("list-panes", "-F", "#{pane_dead}", check=False).strip() == "0"
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the program a signal and wait for its end."""
+        os.kill(self.pid(), number)
+        self.wait_for_end()
+
+    def kill(self) -> None:
+        """End it as a crash would: kill -9."""
+        self.signal(signal.SIGKILL)
+
+    def close_pane(self) -> None:
+        """Close the terminal under the program, as a closed window does, and wait for its end."""
+        pid = self.pid()
+        self._tmux("kill-pane")
+        until(lambda: not Path(f"/proc/{pid}").exists(), "the end of the program")
+
+    def wait_for_end(self) -> None:
+        """Wait until the program has ended."""
+        until(lambda: not self.is_alive(), lambda: f"the end of the program:\n{self.screen()}")
+
+    def _tmux(self, *arguments: str, check: bool = True) -> str:
+        done = subprocess.run(
+            (*self._command, *arguments),
+            env=self._env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"tmux {arguments[0]}: {done.stderr}")
+        return done.stdout

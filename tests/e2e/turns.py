@@ -1,0 +1,66 @@
+"""What a scripted model says: one turn answers one request."""
+
+from typing import Any, Literal
+
+import msgspec
+
+# Claude Code asks for more than the visible conversation: `main` and `subagent` are agent loops,
+# `compact` asks for a summary, `title` for structured output, `side` is anything else.
+Kind = Literal["main", "subagent", "compact", "title", "side"]
+
+SUMMARY = "FAKE-SUMMARY of the conversation so far."
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A tool that the model calls."""
+
+    name: str
+    input: dict[str, Any]
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer; `stall` holds it back until the test lets go."""
+
+    texts: tuple[str, ...] = ()
+    tools: tuple[ToolCall, ...] = ()
+    tokens: int = 100
+    """How large the context is said to be."""
+    stall: bool = False
+    status: int = 200
+    kind: Kind = "main"
+    when: str = ""
+    """Only for a request whose new messages hold this."""
+
+
+def say(*texts: str, **options: Any) -> Turn:
+    """Make a turn that only speaks."""
+    return Turn(texts=texts, **options)
+
+
+def call(name: str, /, say: str = "", *, given: dict[str, Any], **options: Any) -> Turn:
+    """Make a turn that calls one tool, after saying something if there is something to say."""
+    texts = (say,) if say else ()
+    return Turn(texts=texts, tools=(ToolCall(name, given),), **options)
+
+
+def bash(command: str, say: str = "", **options: Any) -> Turn:
+    """Make a turn that runs a command."""
+    given = {"command": command, "description": "scripted command"}
+    return call("Bash", say, given=given, **options)
+
+
+def write(path: object, content: str, **options: Any) -> Turn:
+    """Make a turn that writes a file."""
+    return call("Write", given={"file_path": str(path), "content": content}, **options)
+
+
+DEFAULTS: dict[Kind, Turn] = {
+    "main": say("FAKE-DEFAULT: the script has no turn left."),
+    "subagent": say("FAKE-SUBAGENT: done."),
+    "compact": say(
+        "<analysis>scripted</analysis>\n"
+        f"<summary>\n1. Primary Request and Intent: {SUMMARY}\n</summary>"
+    ),
+    "title": say('{"title": "Fake title", "isNewTopic": true}'),
+    "side": say("ok"),
+}

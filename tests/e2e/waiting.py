@@ -1,0 +1,36 @@
+"""Waiting for something to become true, never for time to pass."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+# Generous: it is only ever used up when something is wrong.
+PATIENCE = 40.0
+_PAUSE = 0.02
+
+
+def until(
+    condition: Callable[[], Found],
+    what: str | Callable[[], str],
+    seconds: float = PATIENCE,
+) -> Found:
+    """Return the first true value of the condition, or fail saying what was waited for."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            told = what if isinstance(what, str) else what()
+            raise AssertionError(f"Waited {seconds:g} s for: {told}")
+        time.sleep(_PAUSE)
+    return found
+
+
+def becomes_true(condition: Callable[[], object], seconds: float) -> bool:
+    """Say whether the condition becomes true within some seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE)
+    return True
