@@ -1,0 +1,37 @@
+"""The demo plays to its end and leaves nothing behind."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DEMO = Path(__file__).parent.parent / "scripts" / "demo.py"
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, DEMO],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
+    told: str, tmp_path: Path
+) -> None:
+    assert "8 of them are in the store" in told or "9 of them are in the store" in told
+    assert "- changed: src/cart.py" in told
+    assert "Undid clearing cart-totals" in told
+    assert "Error: AssertionError: 200 != 429" in told
+    assert "\x1b[" not in told
+    assert {path.name for path in tmp_path.rglob("*")} == {"home", "tmp"}
