@@ -54,7 +54,8 @@ fidelity: $(READY) ## Score captures: make fidelity SESSIONS=folder
 	@test -n "$(SESSIONS)" || { echo "Name a folder of sessions: make fidelity SESSIONS=folder"; exit 2; }
 	@$(BIN)/python scripts/fidelity.py "$(SESSIONS)" $(ARGS)
 
-accept: $(READY) ## Run the tests that show what docs/acceptance.md promises
+accept: $(READY) ## Show which tests hold each row of docs/acceptance.md, and run them
+	@$(BIN)/python scripts/accept.py
 	@$(BIN)/python -m pytest -n auto -m accept $(ARGS)
 
 picture: $(READY) ## Draw the README's picture anew from real output

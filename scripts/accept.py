@@ -1,0 +1,52 @@
+"""Print which tests show each row of docs/acceptance.md; fail on a row that none shows.
+
+python scripts/accept.py
+"""
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+_ROW = re.compile(r"^\| (\d+) \| (.*) \|$", re.MULTILINE)
+
+
+class Collector:
+    """Takes down which test names which rows, while pytest collects."""
+
+    def __init__(self) -> None:
+        self.tests: dict[int, set[str]] = defaultdict(set)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Note the rows of every test."""
+        for item in items:
+            for mark in item.iter_markers("accept"):
+                for row in mark.args:
+                    self.tests[row].add(item.nodeid.partition("[")[0])
+
+
+def main() -> int:
+    """Print the table and tell whether every row is shown."""
+    promised = _ROW.findall((ROOT / "docs" / "acceptance.md").read_text(encoding="utf-8"))
+    rows = {int(number): text for number, text in promised}
+    collector = Collector()
+    code = pytest.main(["--collect-only", "-qq", "-p", "no:terminal", str(ROOT)], [collector])
+    if code != pytest.ExitCode.OK:
+        return int(code)
+    for number, text in rows.items():
+        print(f"{number:4}  {text}")
+        for test in sorted(collector.tests[number]) or ["NOT SHOWN BY ANY TEST"]:
+            print(f"        {test}")
+    unknown = sorted(set(collector.tests) - set(rows))
+    missing = [number for number in rows if not collector.tests[number]]
+    print(f"\n{len(rows) - len(missing)} of {len(rows)} rows are shown by tests.")
+    if unknown:
+        print(f"Rows that tests name and docs/acceptance.md does not have: {unknown}")
+    return 1 if missing or unknown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
