@@ -102,7 +102,7 @@ def _shown(full: Path, root: Path) -> str:
     normal = Path(os.path.normpath(full))
     shown = str(normal.relative_to(root)) if normal.is_relative_to(root) else str(normal)
     # A relative path that begins with a tilde would be taken for someone's home.
-    return printable(f"./{shown}" if shown.startswith("~") else shown)
+    return printable(str(normal) if shown.startswith("~") else shown)
 
 
 def _exists(path: Path) -> bool:

@@ -5,11 +5,12 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 import click
 
 from leftoff import __version__
-from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED, LeftoffError
+from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
 
 COMMANDS = {
     "capture": "leftoff.cli.capture:capture",
@@ -73,7 +74,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = leftoff.main(given, prog_name="leftoff", standalone_mode=False, obj=given)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does. Nothing is left to say to it.
-        _silence()
+        _silence(sys.stdout)
         return 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("\nInterrupted; nothing more was changed.", err=True)
@@ -86,19 +87,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _told(error: Exception, *, as_json: bool) -> int:
     from leftoff.cli import endings  # noqa: PLC0415 - only on the way out
 
-    try:
-        if isinstance(error, click.ClickException):
-            endings.tell_usage(error, as_json=as_json)
-            return error.exit_code
-        if isinstance(error, OSError):
-            error = endings.refused_by_system(error)
-        if isinstance(error, LeftoffError):
-            endings.tell(error, as_json=as_json)
-            return error.exit_code
-        endings.tell_bug(error, as_json=as_json)
-    except OSError:
-        # Nobody reads us any more, or the disk our output goes to is full.
-        _silence()
+    if isinstance(error, OSError):
+        error = endings.refused_by_system(error)
+    for wants_json in (as_json, False):
+        try:
+            endings.tell(error, as_json=wants_json)
+        except OSError:
+            # Nobody reads us, or the disk our output goes to is full. People may still see stderr.
+            _silence(sys.stdout)
+        else:
+            break
     return getattr(error, "exit_code", EXIT_BUG)
 
 
@@ -106,11 +104,11 @@ def _wants_json(given: Sequence[str]) -> bool:
     return "--json" in given[: given.index("--")] if "--" in given else "--json" in given
 
 
-def _silence() -> None:
+def _silence(stream: TextIO | None) -> None:
     """Let what is still to be printed go nowhere, so that the interpreter ends without a word."""
+    if stream is None:
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(nowhere, stream.fileno())
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

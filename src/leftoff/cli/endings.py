@@ -14,7 +14,17 @@ from leftoff.cli.output import Output, printable
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError
 
 
-def tell(error: LeftoffError, *, as_json: bool) -> None:
+def tell(error: Exception, *, as_json: bool) -> None:
+    """Tell of whatever ended a run."""
+    if isinstance(error, click.ClickException):
+        _tell_usage(error, as_json=as_json)
+    elif isinstance(error, LeftoffError):
+        _tell_problem(error, as_json=as_json)
+    else:
+        _tell_bug(error, as_json=as_json)
+
+
+def _tell_problem(error: LeftoffError, *, as_json: bool) -> None:
     """Tell of a problem that the user can solve; choices always go out as JSON."""
     findings = error.findings if isinstance(error, BelowQualityBar) else []
     if isinstance(error, ChoiceNeeded):
@@ -28,7 +38,7 @@ def tell(error: LeftoffError, *, as_json: bool) -> None:
             _say(f"  {line}")
 
 
-def tell_usage(error: click.ClickException, *, as_json: bool) -> None:
+def _tell_usage(error: click.ClickException, *, as_json: bool) -> None:
     """Tell what is wrong with the words of the call."""
     if as_json:
         _json({"error": error.format_message(), "hint": "Add --help for help.", "findings": []})
@@ -45,7 +55,7 @@ def refused_by_system(error: OSError) -> LeftoffError:
     )
 
 
-def tell_bug(error: Exception, *, as_json: bool) -> None:
+def _tell_bug(error: Exception, *, as_json: bool) -> None:
     """Write a report that can be sent to us, and say where it is."""
     report = f"leftoff {__version__}, Python {sys.version}\n\n{_traced(error)}"
     last = traceback.format_exception_only(error)[-1].strip()

@@ -1,15 +1,17 @@
 """leftoff log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import msgspec
 
 from leftoff import times
-from leftoff.cli.app import App, checkpoint_argument, command
+from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.layout import one_line
 from leftoff.cli.list import described, state_of
 from leftoff.store import Entry, Event
+
+_NAMED = 3
 
 
 @command()
@@ -37,9 +39,8 @@ def log(app: App, name: str | None, limit: int) -> None:
         return
     if revisions:
         app.out.table(_revisions(revisions))
-        app.out.text("\n".join(["", *map(_line, events)]) if events else "")
-    else:
-        app.out.text("\n".join(map(_line, events)) or "Nothing has happened yet.")
+        app.out.gap()
+    app.out.text("\n".join(_lines(app, events)) or "Nothing has happened yet.")
 
 
 def _revisions(entries: Sequence[Entry]) -> dict[str, list[str]]:
@@ -51,7 +52,15 @@ def _revisions(entries: Sequence[Entry]) -> dict[str, list[str]]:
     }
 
 
-def _line(event: Event) -> str:
-    what = event.name or " ".join(event.ids[:3]) or f"of {event.of}"
-    more = f" (+{len(event.ids) - 3})" if len(event.ids) > 3 and not event.name else ""
-    return f"{times.local(event.at)}  {event.action:9}  {what}{more}"
+def _lines(app: App, events: Sequence[Event]) -> Iterator[str]:
+    index = app.store.index()
+    known = {event.id: event for event in events}
+    for event in events:
+        undone = known.get(event.of or "")
+        told = undone or event
+        entries = [index.get(each) for each in told.ids[:_NAMED]]
+        names = dict.fromkeys(key_of(entry) for entry in entries if entry)
+        what = told.name or ", ".join(names) or ", ".join(told.ids[:_NAMED])
+        more = f" (+{len(told.ids) - _NAMED})" if len(told.ids) > _NAMED else ""
+        action = f"{event.action} ({undone.action})" if undone else event.action
+        yield f"{times.local(event.at)}  {action:18}  {what}{more}".rstrip()

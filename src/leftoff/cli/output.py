@@ -47,6 +47,11 @@ class Output:
         if text and not self.quiet:
             click.echo(self._styled(printable(text), style), color=self.has_colour)
 
+    def gap(self) -> None:
+        """Leave a line free between two parts."""
+        if not self.quiet:
+            click.echo()
+
     def warn(self, text: str) -> None:
         """Tell of a weakness, apart from the result."""
         if not self.quiet:

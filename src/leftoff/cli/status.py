@@ -30,9 +30,10 @@ def status(app: App) -> None:
     app.out.text("\n".join(_lines(place, context)))
     app.out.text(f"{'open':9}{count or 'nothing: `leftoff save` keeps where you are'}")
     if entries:
+        app.out.gap()
         app.out.table(
             {
-                "name": [f"  {shown_name(entry)}" for entry in entries],
+                "name": [shown_name(entry) for entry in entries],
                 "age": [age_of(entry, now) for entry in entries],
                 "state": [entry.state for entry in entries],
                 "next action": [one_line(entry.next_action) for entry in entries],
