@@ -8,7 +8,6 @@ from leftoff.facts import places
 from leftoff.facts.state import State
 
 FOCUS_FILES = 10
-_DIFF_PREFIXES = ("a/", "b/")
 
 # How much each sign counts, and after how many calls it has faded to a third.
 EDITED, EDITED_FADES = 2.0, 12.0
@@ -123,7 +122,6 @@ def _by_name(state: State) -> dict[str, list[str]]:
 
 def _resolve(path: str, names: dict[str, list[str]], state: State) -> list[str]:
     """Find the known files that a path in a text means; itself, if none."""
-    path = path[2:] if path.startswith(_DIFF_PREFIXES) else path
     known = names.get(path.rsplit("/", 1)[-1], [])
     meant = [full for full in known if full == path or full.endswith("/" + path)]
     if meant:

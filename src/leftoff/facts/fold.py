@@ -189,7 +189,7 @@ class Fold:
         if not call.sidechain:
             self._count_run(command)
         if event.ok:
-            if any(failed.command[:12] in command for failed in state.failures):
+            if any(failed.command.split(maxsplit=1)[0] in command for failed in state.failures):
                 self._repaired(command, event.output)
             if commit := commands.commit_in(command, event.output):
                 state.commit_sha, state.commit_subject = commit

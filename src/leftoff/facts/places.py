@@ -15,6 +15,7 @@ _BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
 _PATH = re.compile(rf"(?<![\w/.:@-])(?:{_WITH_SLASH}|{_BARE_NAME})")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
 _NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//")
+_DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
 _MOST_IN_TEXT = 60
 _SHORTEST_ROOT = 2
 
@@ -50,7 +51,10 @@ def is_windows(cwd: str) -> bool:
 
 def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
     """Add a working directory, keeping only the outermost ones."""
-    if len([part for part in cwd.split("/") if part]) < _SHORTEST_ROOT:
+    depth = len([part for part in cwd.split("/") if part and not part.endswith(":")])
+    swallows = any(is_under(root, cwd) for root in roots)
+    # A visit to / or /home must not swallow the project below it.
+    if not depth or (swallows and depth < _SHORTEST_ROOT):
         return list(roots)
     if any(is_under(cwd, root) for root in roots):
         return list(roots)
@@ -76,6 +80,8 @@ def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT)
     """Find what looks like a path in a text, in order, each once."""
     if is_windows:
         text = text.replace("\\", "/")
+    if "+++ b/" in text:
+        text = _DIFF_SIDE.sub(" ", text)
     found: dict[str, None] = {}
     for match in _PATH.finditer(_URL.sub(" ", text)):
         path = match[0].rstrip(".,:;)]-")

@@ -1,0 +1,71 @@
+"""Paths are understood as text, whatever machine they come from."""
+
+import pytest
+
+from leftoff.facts import places
+
+
+@pytest.mark.parametrize(
+    ("path", "cwd", "expected"),
+    [
+        ("/r/a.py", "/r", "/r/a.py"),
+        ("a.py", "/r/sub", "/r/sub/a.py"),
+        ("../a.py", "/r/sub", "/r/a.py"),
+        ("./a.py", "/r", "/r/a.py"),
+        ("/r//x/./a.py", "/r", "/r/x/a.py"),
+        ("file:///r/a.py", "/r", "/r/a.py"),
+        ("'/r/a b.py'", "/r", "/r/a b.py"),
+        ("d:\\r\\a.py", "D:/r", "D:/r/a.py"),
+        ("sub\\a.py", "D:/r", "D:/r/sub/a.py"),
+        ("/d/r/a.py", "D:/r", "D:/r/a.py"),
+        ("~/a.py", "/r", "~/a.py"),
+        ("a.py", "", "a.py"),
+        ("", "/r", "/r"),
+    ],
+)
+def test_a_path_is_made_absolute_with_plain_slashes(path: str, cwd: str, expected: str) -> None:
+    assert places.normalise(path, cwd) == expected
+
+
+@pytest.mark.parametrize(
+    ("cwds", "roots"),
+    [
+        (["/u/r", "/u/r/sub"], ["/u/r"]),
+        (["/u/r/sub", "/u/r"], ["/u/r"]),
+        (["/u/r", "/v/r"], ["/u/r", "/v/r"]),
+        (["/u/r", "/u/rest"], ["/u/r", "/u/rest"]),
+        (["/u/r", "/", "/u"], ["/u/r"]),
+        (["/app", "/app/sub"], ["/app"]),
+    ],
+)
+def test_only_the_outermost_folders_are_roots(cwds: list[str], roots: list[str]) -> None:
+    found: list[str] = []
+    for cwd in cwds:
+        found = places.widen_roots(found, cwd)
+
+    assert found == roots
+
+
+def test_a_path_is_anchored_at_its_root() -> None:
+    assert places.anchor("/u/r/a.py", ["/x", "/u/r"]) == "a.py"
+    assert places.anchor("/elsewhere/a.py", ["/u/r"]) == "/elsewhere/a.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("see `src/a.py:12` and b.ts.", ("src/a.py", "b.ts")),
+        ("https://example.invalid/x/y.html is not one", ()),
+        ("version 1.2.3 at 10:30 in 2/3", ()),
+        ("./run.sh ../up/x.go /abs/y.rs", ("run.sh", "../up/x.go", "/abs/y.rs")),
+        ("twice src/a.py src/a.py", ("src/a.py",)),
+        ("route app/[id]/page.tsx", ("app/[id]/page.tsx",)),
+    ],
+)
+def test_paths_are_found_in_prose(text: str, paths: tuple[str, ...]) -> None:
+    assert places.paths_in(text) == paths
+
+
+def test_backslashes_are_separators_on_windows_only() -> None:
+    assert places.paths_in("packages\\msi\\a.wxs", is_windows=True) == ("packages/msi/a.wxs",)
+    assert "packages/msi/a.wxs" not in places.paths_in("packages\\msi\\a.wxs")
