@@ -163,11 +163,11 @@ def sweep(temps: Path) -> None:
 
 
 @contextlib.contextmanager
-def lock(path: Path) -> Iterator[bool]:
-    """Hold the store's lock; after ten seconds go on without it, and say so.
+def lock(path: Path, *, seconds: float = _LOCK_WAIT_SECONDS) -> Iterator[bool]:
+    """Hold a lock; after some seconds go on without it, and say so.
 
-    The lock only orders writers. Each write is safe by itself, so a stopped process that holds
-    the lock must not keep others from saving.
+    The store's lock only orders writers. Each write is safe by itself, so a stopped process that
+    holds the lock must not keep others from saving.
     """
     try:
         descriptor = _opened(path, os.O_RDWR | os.O_CREAT)
@@ -176,13 +176,13 @@ def lock(path: Path) -> Iterator[bool]:
         return
     try:
         _regular(descriptor, path)
-        yield _acquire(descriptor)
+        yield _acquire(descriptor, seconds)
     finally:
         os.close(descriptor)
 
 
-def _acquire(descriptor: int) -> bool:
-    deadline = time.monotonic() + _LOCK_WAIT_SECONDS
+def _acquire(descriptor: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
     pause = 0.001
     while True:
         try:

@@ -50,6 +50,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return self.replaced is not None
         return self.action in {"consumed", "cleared", "declined", "restored"}
 
+    @property
+    def brings_back(self) -> list[str]:
+        """What is seen again, or otherwise, once it is undone; if purged, nothing can be."""
+        return self.ids if self.replaced is None else [self.replaced]
+
 
 def fold(events: Iterable[Event]) -> dict[str, State]:
     """Tell the state each checkpoint is in after these events, the same event told twice or not."""

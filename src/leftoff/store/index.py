@@ -4,22 +4,24 @@ It is derived. It may be deleted, cut in half or be of another version at any mo
 built anew, without a word.
 """
 
-import contextlib
-import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from leftoff.store import disk, events
+from leftoff.errors import StoreRefused
+from leftoff.store import events
 from leftoff.store.area import Area
+from leftoff.store.database import Database
 from leftoff.store.intake import EVENTS_OF, Intake
 from leftoff.store.text import match_expression, snippet, unspaced
 
 VERSION = 1
+
+Result = TypeVar("Result")
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
@@ -92,9 +94,12 @@ class Index:
 
     def __init__(self, path: Path | None, areas: Sequence[Area]) -> None:
         """Open the index at a path, or one in memory."""
-        self._path = path
-        self._areas = areas
-        self._db = self._opened()
+        self.areas = areas
+        self._database = Database(path, _SCHEMA, VERSION)
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        return self._database.db
 
     def close(self) -> None:
         """Close the database."""
@@ -102,37 +107,38 @@ class Index:
 
     def sync(self) -> None:
         """Take in what is new on disk; build anew whatever cannot be used."""
-        for _ in range(2):
-            try:
-                Intake(self._db, self._areas).sync()
-            except sqlite3.DatabaseError as error:
-                # Busy is a matter of waiting, which SQLite has done; all else is damage.
-                if "locked" in str(error):
-                    raise
-                self._start_over()
-            else:
-                return
-        Intake(self._db, self._areas).sync()
+        self._safely(self._sync)
+
+    def _sync(self) -> None:
+        intake = Intake(self._db, self.areas)
+        if intake.has_news():
+            with self._database.turn():
+                intake.take_news()
 
     def tail(self) -> list[events.Event]:
         """Return the events that the index has not taken in yet."""
-        return [event for each in Intake(self._db, self._areas).news() for event in each.events]
+        news = self._safely(lambda: list(Intake(self._db, self.areas).news()))
+        return [event for each in news for event in each.events]
 
     def events_of(self, checkpoint_id: str) -> list[events.Event]:
         """Return what happened to a checkpoint, oldest first."""
-        rows = self._db.execute(EVENTS_OF, (checkpoint_id,))
+        rows = self._rows(EVENTS_OF, (checkpoint_id,))
         return [_event_decoder.decode(row[0]) for row in rows]
 
     def last_undoable(self) -> events.Event | None:
-        """Return the last event that took something away and was not undone."""
-        row = self._db.execute(
-            "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC LIMIT 1"
-        ).fetchone()
-        return _event_decoder.decode(row[0]) if row else None
+        """Return the last event that took something away which can still be brought back."""
+        return self._safely(lambda: next(self._undoable(), None))
+
+    def _undoable(self) -> Iterator[events.Event]:
+        query = "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC"
+        for row in self._db.execute(query):
+            event = _event_decoder.decode(row[0])
+            if any(self.get(checkpoint_id) for checkpoint_id in event.brings_back):
+                yield event
 
     def newest_events(self, limit: int) -> list[events.Event]:
         """Return the newest events, newest first."""
-        rows = self._db.execute("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))
+        rows = self._rows("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))
         return [_event_decoder.decode(row[0]) for row in rows]
 
     def head(self, slot: str) -> Entry | None:
@@ -163,7 +169,7 @@ class Index:
         """Count the slots whose newest revision is in one of these states."""
         marks = ", ".join(repr(state) for state in states)
         query = f"SELECT count(*) FROM checkpoints WHERE is_head AND state IN ({marks})"  # noqa: S608 - literals of ours
-        return int(self._db.execute(query).fetchone()[0])
+        return int(self._rows(query, ())[0][0])
 
     def newest(self, limit: int) -> list[Entry]:
         """Return the newest checkpoints of any kind, newest first."""
@@ -193,7 +199,7 @@ class Index:
 
     def names_like(self, prefix: str) -> list[str]:
         """Return the names in use that begin like this."""
-        rows = self._db.execute(
+        rows = self._rows(
             "SELECT DISTINCT name FROM checkpoints WHERE is_head AND slot >= ? AND slot < ?",
             (prefix, prefix + "\U0010ffff"),
         )
@@ -210,7 +216,7 @@ class Index:
             return []
         low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
         high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
-        rows = self._db.execute(
+        rows = self._rows(
             f"SELECT {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
             "ON words.rowid = checkpoints.rowid "
             "WHERE words MATCH ? AND words.rowid BETWEEN ? AND ? "
@@ -237,54 +243,49 @@ class Index:
         """Notice files that were changed in place since they were read; say whether any was."""
         changed = [entry.id for entry in entries if self._differs(entry)]
         if changed:
-            Intake(self._db, self._areas).take_again(changed)
+            self._safely(lambda: self._take_again(changed))
         return bool(changed)
 
+    def _take_again(self, ids: Sequence[str]) -> None:
+        with self._database.turn():
+            Intake(self._db, self.areas).take_again(ids)
+
     def _differs(self, entry: Entry) -> bool:
-        row = self._db.execute("SELECT size, mtime FROM checkpoints WHERE id = ?", (entry.id,))
+        rows = self._rows("SELECT size, mtime FROM checkpoints WHERE id = ?", (entry.id,))
         try:
-            found = self._areas[entry.area].path_of(entry.id).lstat()
+            found = self.areas[entry.area].path_of(entry.id).lstat()
         except OSError:
             return entry.problem is None
-        return bool((found.st_size, found.st_mtime_ns) != row.fetchone())
+        return (found.st_size, found.st_mtime_ns) not in rows
+
+    def _rows(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        return self._safely(lambda: self._db.execute(query, values).fetchall())
 
     def _many(self, where: str, values: Sequence[object]) -> list[Entry]:
-        rows = self._db.execute(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours
+        rows = self._rows(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours
         return [_entry(row) for row in rows]
 
     def _one(self, where: str, values: Sequence[object]) -> Entry | None:
         return next(iter(self._many(where, values)), None)
 
-    # Opening
+    def _safely(self, work: Callable[[], Result]) -> Result:
+        """Do some work; should the database be damaged or replaced, get another and do it again.
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._path is not None and disk.is_regular(self._path):
-            with contextlib.suppress(sqlite3.Error):
-                db = _connect(str(self._path))
-                if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
-                    return db
-                db.close()
-        return self._created()
-
-    def _start_over(self) -> None:
-        self._db.close()
-        self._db = self._created()
-
-    def _created(self) -> sqlite3.Connection:
-        if self._path is not None:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
-            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
-        db = _connect(str(self._path or ":memory:"))
-        db.execute("PRAGMA journal_mode = WAL")
-        db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-        return db
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=30, isolation_level=None)
-    db.execute("PRAGMA synchronous = NORMAL")
-    return db
+        Another process may have built it anew already, so it is opened again first. With no
+        place to keep an index, or one that is locked, answers come from memory, slowly but right.
+        """
+        for renew in (None, self._database.reopen, self._database.recreate):
+            try:
+                if renew is not None:
+                    renew()
+                    self._sync()
+                return work()
+            except (sqlite3.DatabaseError, OSError, StoreRefused) as error:
+                if "locked" in str(error):
+                    break
+        self._database.leave()
+        self._sync()
+        return work()
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -4,6 +4,7 @@ A monthly folder is listed again only when its time stamp moved, and an event lo
 where the last reading ended.
 """
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,24 +51,40 @@ class Intake:
         self._db = db
         self._areas = areas
 
-    def sync(self) -> None:
+    def has_news(self) -> bool:
+        """Say whether there is anything on disk that the index does not know."""
+        return bool(
+            any(True for _ in self._stale_shards())
+            or any(True for _ in self.news())
+            or self._broken()
+        )
+
+    def take_news(self) -> None:
         """Take in everything that is new on disk."""
-        stale = [*self._stale_shards()]
-        has_news = any(True for _ in self.news())
-        broken = self._db.execute("SELECT id FROM checkpoints WHERE problem IS NOT NULL").fetchall()
-        if not (stale or has_news or broken):
-            return
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            slots = self._take_shards(stale)
-            slots |= self._take_again(checkpoint_id for (checkpoint_id,) in broken)
-            # Asked anew: another process may have read the logs while we waited for the lock.
+        with self._transaction():
+            slots = self._take_shards(list(self._stale_shards()))
+            slots |= self._take_again(self._broken())
             slots |= self._take_events(self.news())
             self._point_heads(slots)
+
+    def take_again(self, ids: Sequence[str]) -> None:
+        """Read files anew that were changed in place."""
+        with self._transaction():
+            self._point_heads(self._take_again(ids))
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    def _broken(self) -> list[str]:
+        rows = self._db.execute("SELECT id FROM checkpoints WHERE problem IS NOT NULL")
+        return [row[0] for row in rows]
 
     def _stale_shards(self) -> Iterator[tuple[int, str, int]]:
         known = {(row[0], row[1]): row[2] for row in self._db.execute("SELECT * FROM shards")}
@@ -103,12 +120,6 @@ class Intake:
         }
         slots = {self._forget(checkpoint_id) for checkpoint_id in known - on_disk}
         return slots | {self._take(number, each) for each in sorted(on_disk - known)}
-
-    def take_again(self, ids: Sequence[str]) -> None:
-        """Read files anew that were changed in place."""
-        self._db.execute("BEGIN IMMEDIATE")
-        self._point_heads(self._take_again(ids))
-        self._db.execute("COMMIT")
 
     def _take_again(self, ids: Iterable[str]) -> set[str]:
         slots = set()
