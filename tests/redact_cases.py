@@ -128,14 +128,14 @@ SHAPES: dict[str, tuple[str, str]] = {
     "figma": ("figma token", "figd_" + made_up(URLSAFE, 40)),
     "postman": ("postman key", f"PMAK-{made_up(HEX, 24)}-{made_up(HEX, 34)}"),
     "jwt": ("jwt", jwt()),
-    "bcrypt": ("password hash", "$2b$12$" + made_up(ALNUM + "./", 53)),
+    "bcrypt": ("password hash", made_up(ALNUM + ".", 53)),
     "private key": ("private key", pem()),
     "openssh key": ("private key", pem("OPENSSH PRIVATE KEY")),
     "plain key": ("private key", pem("PRIVATE KEY")),
     "pgp key": ("private key", pem("PGP PRIVATE KEY BLOCK")),
 }
 # A few shapes are part of something longer, the rest of which stays.
-BEFORE = {"google refresh": "1//", "telegram": "123456789:"}
+BEFORE = {"google refresh": "1//", "telegram": "123456789:", "bcrypt": "$2b$12$"}
 
 SECRET = made_up(ALNUM, 40)
 STORAGE_KEY = made_up(ALNUM + "+/", 86) + "=="
@@ -168,7 +168,7 @@ PLACES: dict[str, tuple[str, str, str]] = {
     "spoken password": ("password", "the password is {} for now", "hunter" + "2"),
     "connection string": ("password", "Server=db;User Id=sa;Password={};Encrypt=on", "letmein"),
     "libpq": ("password", "host=db user=me password={} dbname=x", PASSWORD),
-    "azure storage": ("azure key", "AccountName=a;AccountKey={};E=1", STORAGE_KEY),
+    "azure storage": ("key", "AccountName=a;AccountKey={};E=1", STORAGE_KEY),
     "bearer": ("authorization", "Authorization: Bearer {}", SECRET),
     "basic": ("authorization", "Authorization: Basic {}", "dXNlcjpw" + "YXNzd29yZA=="),
     "token header": ("authorization", "authorization: token {}", SECRET),

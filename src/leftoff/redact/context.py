@@ -81,7 +81,6 @@ PLACES: tuple[Place, ...] = (
     ),
     Place("password", "sshpass", r"sshpass\s+-p\s*(?:<q>)?([^\s\"'\\]+)", _in_command),
     Place("password", "mysql", r"mysql(?:dump|admin)?<args>-p([^\s\"'\\]{3,})", _in_command),
-    Place("password", "redis-cli", r"redis-cli<args>-a\s+([^\s\"'\\]{3,})", _in_command),
     Place("password", " login ", r"[ ]login<args>-p[ =]?(?:<q>)?([^\s\"'\\]{4,})", _in_command),
     Place("password", "pass:", r"(?<=[ '\"])pass:([^\s\"'\\]{4,})", _in_command),
     Place(

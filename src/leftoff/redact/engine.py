@@ -15,7 +15,10 @@ _Value = TypeVar("_Value")
 # No rule matches anything shorter.
 _SHORTEST = 8
 _ESCAPES = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
-_COLOUR = re.compile(rb"(?:\x1b|\\u001b)\[[0-9;]*m")
+_COLOURS = (
+    (b"\x1b[", re.compile(rb"\x1b\[[0-9;]*m")),
+    (b"\\u001b[", re.compile(rb"\\u001b\[[0-9;]*m")),
+)
 
 
 def redact(text: str) -> str:
@@ -62,8 +65,9 @@ def _as_seen(data: bytes) -> bytes:
     if b"\\" in data:
         for escape, blank in _ESCAPES:
             data = data.replace(escape, blank)
-    if b"\x1b" in data or b"u001b" in data:
-        data = _COLOUR.sub(lambda colour: b" " * len(colour[0]), data)
+    for start, colour in _COLOURS:
+        if start in data:
+            data = colour.sub(lambda found: b" " * len(found[0]), data)
     return data
 
 

@@ -7,8 +7,8 @@ _PLACEHOLDER = re.compile(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | ^x+$ | \.{3} | \xe2\x80\xa6"
     rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!]|\d$) | \$\{ | \{\{ | ^%[\w.]+%?$ | ^!\w"
     rb"| (?:^|[-_. ])your(?:$|[-_. a-z]) | [-_ ]here$ | change[-_ ]?(?:me|it) | place[-_]?holder"
-    rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some)"
-    rb"| redacted | &lt; | ^my[-_]?(?:password|secret|token|key|api) | ^env:"
+    rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
+    rb"| redacted | &lt; | ^env:"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
 )
 _WORDS = frozenset(
