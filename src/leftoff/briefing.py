@@ -50,6 +50,11 @@ def question(checkpoint: Checkpoint, checks: Checks) -> str:
     return f"Resume {what}{stale}? [yes / no]"
 
 
+def changes(checks: Checks) -> list[str]:
+    """Say what is no longer as it was saved, one line each, disarmed."""
+    return [fence.disarm(line.text) for line in _changes(checks)]
+
+
 def branch_warning(checks: Checks) -> str | None:
     """Warn when the work was saved on another branch."""
     branch = checks.branch

@@ -134,6 +134,12 @@ def agent_session(environment: Mapping[str, str] | None = None) -> tuple[str, st
     return None
 
 
+def agent_pid() -> int:
+    """Return the process of the agent that runs us, where it says so; else 0."""
+    pid = os.environ.get("CLAUDE_PID", "")
+    return int(pid) if pid.isdigit() else 0
+
+
 _SESSION_VARIABLES = {
     "CLAUDE_CODE_SESSION_ID": "claude",
 }

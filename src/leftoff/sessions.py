@@ -6,18 +6,20 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import capture, paths
+from leftoff import capture, paths, records
 from leftoff.agents import AGENTS
 from leftoff.agents.base import FoundSession
 from leftoff.checkpoint import Checkpoint
-from leftoff.errors import LeftoffError, SessionUnreadable, StoreRefused
+from leftoff.errors import LeftoffError, SessionUnreadable
 from leftoff.facts.report import Facts, report
 from leftoff.store import Entry, Saved, Store
 
 # A transcript touched so lately may belong to an agent that is still at work.
 _ALIVE_SECONDS = 120
 
-_memory_decoder = msgspec.json.Decoder(capture.SessionMemory)
+_memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.json.Decoder(
+    capture.SessionMemory | None
+)
 
 
 class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +115,8 @@ def _found(store: Store) -> Iterator[tuple[str, FoundSession]]:
 
 
 def _known(store: Store, agent: str, found: FoundSession) -> KnownSession | None:
-    memory = _remembered(store, agent, found.session_id)
+    record = records.load(store, agent, found.session_id)
+    memory = remembered(record)
     try:
         read = capture.read_session(
             found.path, agent=agent, memory=memory, session_id=found.session_id
@@ -121,7 +124,7 @@ def _known(store: Store, agent: str, found: FoundSession) -> KnownSession | None
     except (LeftoffError, OSError):
         return None
     if read != memory:
-        _remember(store, agent, found.session_id, read)
+        records.keep(store, remembering(record, read))
     current_id = paths.agent_session()
     return KnownSession(
         agent=agent,
@@ -149,17 +152,14 @@ def _from_file(store: Store, path: Path) -> KnownSession:
     )
 
 
-def _remembered(store: Store, agent: str, session_id: str) -> capture.SessionMemory | None:
-    data = store.read_session(agent, session_id)
+def remembered(record: records.Record) -> capture.SessionMemory | None:
+    """Return what capture remembers of a session, if it can still be used."""
     try:
-        return _memory_decoder.decode(data) if data is not None else None
+        return _memory_decoder.decode(record.memory)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 
-def _remember(store: Store, agent: str, session_id: str, memory: capture.SessionMemory) -> None:
-    try:
-        store.keep_session(agent, session_id, msgspec.json.encode(memory))
-    except StoreRefused:
-        # It is read again from the transcript next time.
-        return
+def remembering(record: records.Record, memory: capture.SessionMemory) -> records.Record:
+    """Put what capture learnt into a session's record."""
+    return msgspec.structs.replace(record, memory=msgspec.Raw(msgspec.json.encode(memory)))

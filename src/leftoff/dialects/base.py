@@ -1,0 +1,51 @@
+"""Hook events in one form for all agents, and what a module supplies to be a dialect."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+Kind = Literal[
+    "session-start",
+    "prompt",
+    "stop",
+    "failure",
+    "pre-compact",
+    "session-end",
+    "pre-tool",
+    "idle",
+]
+
+
+class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that happened in a session, as the agent told it."""
+
+    agent: str
+    kind: Kind
+    session_id: str
+    cwd: str
+    at: float = 0.0
+    transcript_path: str = ""
+    prompt: str = ""
+    source: str = ""
+    """Why a session starts: startup, resume, clear, compact; or why it ends."""
+    command: str = ""
+    timeout_seconds: float = 0.0
+    is_automatic: bool = False
+    """Whether a compaction was the agent's own idea."""
+
+
+class Dialect(Protocol):
+    """The names every dialect module supplies."""
+
+    KINDS: dict[str, Kind]
+    """The agent's event names that we listen to."""
+
+    def translate(self, event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
+        """Read a payload; None for one that tells nothing."""
+
+    def context_reply(self, event: str, text: str, *, notice: str = "") -> str:
+        """Give the model background for its next answer, and the user a line of notice."""
+
+    def block_reply(self, reason: str) -> str:
+        """Keep a prompt from the model, with the reason for the user."""

@@ -1,0 +1,77 @@
+"""Claude Code's hooks: what it sends, as observed in 2.1.197 and 2.1.325, and what it accepts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from leftoff.dialects.base import HookEvent, Kind
+
+# Names that every supported version knows: one unknown name makes the program stop at a warning
+# dialog on every start.
+KINDS: dict[str, Kind] = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "prompt",
+    "Stop": "stop",
+    "StopFailure": "failure",
+    "PreCompact": "pre-compact",
+    "SessionEnd": "session-end",
+    "PreToolUse": "pre-tool",
+    "Notification": "idle",
+}
+# Longer replies are cut to a preview and put into a file.
+REPLY_LIMIT = 10_000
+_IDLE = "idle_prompt"
+_SHELLS = frozenset({"Bash", "PowerShell"})
+
+
+def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
+    """Read a payload; None for one that tells nothing."""
+    kind = KINDS.get(event)
+    session_id, cwd = payload.get("session_id"), payload.get("cwd")
+    if kind is None or not isinstance(session_id, str) or not isinstance(cwd, str) or not cwd:
+        return None
+    if kind == "idle" and payload.get("notification_type") != _IDLE:
+        return None
+    call = payload.get("tool_input") if payload.get("tool_name") in _SHELLS else None
+    return HookEvent(
+        agent="claude",
+        kind=kind,
+        session_id=session_id,
+        cwd=cwd,
+        at=at,
+        transcript_path=_text(payload.get("transcript_path")),
+        prompt=_text(payload.get("prompt")),
+        source=_text(payload.get("source") or payload.get("reason")),
+        command=_text(call.get("command")) if isinstance(call, dict) else "",
+        timeout_seconds=_milliseconds(call.get("timeout")) if isinstance(call, dict) else 0.0,
+        is_automatic=payload.get("trigger") == "auto",
+    )
+
+
+def context_reply(event: str, text: str, *, notice: str = "") -> str:
+    """Give the model background for its next answer, and the user a line of notice."""
+    reply: dict[str, Any] = {}
+    if text:
+        output = {"hookEventName": event, "additionalContext": text[:REPLY_LIMIT]}
+        reply["hookSpecificOutput"] = output
+    if notice:
+        reply["systemMessage"] = notice
+    return _line(reply) if reply else ""
+
+
+def block_reply(reason: str) -> str:
+    """Keep a prompt from the model, with the reason for the user."""
+    return _line({"decision": "block", "reason": reason})
+
+
+def _line(reply: object) -> str:
+    return msgspec.json.encode(reply).decode()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _milliseconds(value: object) -> float:
+    return float(value) / 1000 if isinstance(value, int | float) else 0.0

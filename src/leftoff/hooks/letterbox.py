@@ -1,0 +1,131 @@
+"""The letterbox where there is no sh: the same steps as letterbox.sh, with builtin modules only.
+
+Started as `python -I -S letterbox.py AGENT EVENT`. Nothing but builtins is imported: anything else
+would cost more than the whole hook.
+"""
+
+import sys
+
+try:
+    import posix as system
+except ImportError:  # Windows
+    import nt as system  # type: ignore[no-redef]
+
+_NAMES = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "prompt",
+    "Stop": "stop",
+    "StopFailure": "failure",
+    "PreCompact": "pre-compact",
+    "SessionEnd": "session-end",
+    "PreToolUse": "pre-tool",
+    "Notification": "idle",
+}
+_CHUNK = 1 << 16
+_TRIES = 10
+
+
+def main(agent: str, event: str) -> None:
+    """Keep the event, print the reply that waits, wake settle."""
+    environment = {_text(key): _text(value) for key, value in system.environ.items()}
+    state = _state(environment)
+    replies = f"{state}/replies{system.getcwd()}"
+    disabled = environment.get("LEFTOFF_DISABLED_HOOKS", "").split(",")
+    if _exists(f"{replies}/off") or _NAMES.get(event, event) in disabled:
+        return
+    python = _first_line(f"{state}/python") or sys.executable
+    if event == "SessionStart":
+        system.execv(python, [python, "-I", "-m", "leftoff.hooks.start", agent])
+    session = environment.get("CLAUDE_CODE_SESSION_ID") or "any"
+    reply = f"{replies}/{agent}.{event}.{session}"
+    if _exists(f"{reply}.ask"):
+        system.execv(
+            python, [python, "-I", "-m", "leftoff.hooks.answer", agent, event, f"{reply}.ask"]
+        )
+    _keep(f"{state}/spool", f"{agent}.{event}.{system.getpid()}")
+    if line := _first_line(reply):
+        system.write(1, line.encode() + b"\n")
+    if not _is_running(_first_line(f"{state}/settling")):
+        _start([python, "-I", "-m", "leftoff.hooks.settle"])
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+
+
+def _state(environment: dict[str, str]) -> str:
+    if home := environment.get("LEFTOFF_HOME"):
+        return home
+    base = environment.get("XDG_STATE_HOME") or f"{environment.get('HOME', '')}/.local/state"
+    return f"{base}/leftoff"
+
+
+def _exists(path: str) -> bool:
+    try:
+        system.stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def _first_line(path: str) -> str:
+    try:
+        descriptor = system.open(path, system.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return system.read(descriptor, _CHUNK).split(b"\n", 1)[0].decode("utf-8", "replace")
+    finally:
+        system.close(descriptor)
+
+
+def _keep(spool: str, name: str) -> None:
+    for n in range(_TRIES):
+        path = f"{spool}/{name}.{n}"
+        try:
+            descriptor = system.open(path, system.O_WRONLY | system.O_CREAT | system.O_EXCL, 0o600)
+        except OSError:
+            _make_folders(spool)
+            continue
+        while chunk := system.read(0, _CHUNK):
+            system.write(descriptor, chunk)
+        system.close(descriptor)
+        return
+
+
+def _make_folders(path: str) -> None:
+    for end in (i for i, c in enumerate(path + "/") if c == "/" and i):
+        try:
+            system.mkdir(path[:end], 0o700)
+        except OSError:
+            continue
+
+
+def _is_running(pid: str) -> bool:
+    if not pid.isdigit():
+        return False
+    try:
+        system.kill(int(pid), 0)
+    except OSError:
+        return False
+    return True
+
+
+def _start(arguments: list[str]) -> None:
+    if system.fork():
+        return
+    try:
+        system.setsid()
+        null = system.open("/dev/null", system.O_RDWR)
+        for stream in (0, 1, 2):
+            system.dup2(null, stream)
+        system.execv(arguments[0], arguments)
+    finally:
+        system._exit(0)  # noqa: SLF001 - the one way to end a fork without the parent's clean-up
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:3])
+    finally:
+        system._exit(0)  # noqa: SLF001 - a hook never fails, and skips the interpreter's clean-up

@@ -1,0 +1,95 @@
+"""Triggers: when the state of a session is worth a checkpoint."""
+
+import re
+
+from leftoff.config import Settings
+
+# As the whole message, whatever punctuation is around; inside a sentence they mean nothing.
+_CLOSE_WORDS = frozenset(
+    {
+        *"goodnight bye exit quit logout goodbye later tomorrow".split(),
+        "good night",
+        "see you tomorrow",
+        "see you later",
+        "bye bye",
+        "log out",
+        "sign off",
+        "signing off",
+        "gute nacht",
+        "bis morgen",
+        "feierabend",
+        "buenas noches",
+        "hasta mañana",
+        "bonne nuit",
+        "à demain",
+        *"晚安 睡觉了 休息了 退出 关闭 明天见 下次继续 再见 下班了 おやすみ また明日".split(),
+    }
+)
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+
+LONG_SECONDS = 30
+IDLE_SECONDS = 600
+_LONG_COMMAND = re.compile(
+    r"\b(?:docker(?:[ -]compose)? (?:build|up|push|pull)|terraform (?:apply|destroy|plan)|"
+    r"pulumi up|kubectl (?:apply|rollout)|helm (?:install|upgrade)|ansible-playbook|"
+    r"(?:npm|pnpm|yarn|bun)(?: run)? (?:build|deploy|publish|install|ci)|"
+    r"(?:vite|next|webpack) build|"
+    r"cargo (?:build|test|bench|publish)|go (?:build|test) \./\.\.\.|make(?: -j\d*)?(?: \w+)*$|"
+    r"cmake --build|ninja|bazel (?:build|test)|gradlew?|mvn |msbuild|xcodebuild|"
+    r"tox|nox|pip install|uv sync|poetry install|deploy(?:\.sh)?\b|vercel|netlify deploy|"
+    r"rsync |dd if=|pg_dump|pg_restore|mysqldump|alembic upgrade|sleep \d{2,})"
+)
+
+
+def is_close(prompt: str) -> bool:
+    """Say whether a prompt is nothing but a goodbye."""
+    plain = _EDGES.sub("", " ".join(prompt.casefold().split()))
+    return plain.removeprefix("/") in _CLOSE_WORDS
+
+
+def is_long(command: str, timeout_seconds: float) -> bool:
+    """Say whether a command may run so long that the session may not see its end."""
+    return timeout_seconds > LONG_SECONDS or _LONG_COMMAND.search(command) is not None
+
+
+# The ladder: what each step means is in `advice`.
+ADVISE, URGE, FRESH, CAPTURE, PANIC = 1, 2, 3, 4, 5
+
+
+def step(percent: float | None, settings: Settings) -> int:
+    """Tell which step of the ladder the context use has reached; in whole basis points."""
+    if percent is None:
+        return 0
+    points = round(percent * 100)
+    thresholds = (
+        settings.advise_at,
+        settings.urge_at,
+        settings.fresh_at,
+        settings.capture_at,
+        100,
+    )
+    return sum(points >= round(threshold * 100) for threshold in thresholds)
+
+
+def is_autosave_due(percent: float | None, settings: Settings) -> bool:
+    """Say whether the context is so full that the state must be saved."""
+    return percent is not None and round(percent * 100) > round(settings.autosave_at * 100)
+
+
+def advice(reached: int, percent: float) -> str:
+    """Say what the agent should know about its context."""
+    use = f"context at {percent:.2f}%"
+    if reached >= FRESH:
+        return (
+            f"leftoff: {use} — compact or start fresh now. The state is saved: the session after "
+            "/compact, and any new one, is told where this one left off."
+        )
+    if reached >= URGE:
+        return (
+            f"leftoff: {use} — finish the step at hand, then run `leftoff save` with the exact "
+            "next action, what failed and why."
+        )
+    return (
+        f"leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
+        "made; the rest is saved by itself."
+    )
