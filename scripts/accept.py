@@ -33,7 +33,7 @@ def main() -> int:
     promised = _ROW.findall((ROOT / "docs" / "acceptance.md").read_text(encoding="utf-8"))
     rows = {int(number): text for number, text in promised}
     collector = Collector()
-    code = pytest.main(["--collect-only", "-qq", "-p", "no:terminal", str(ROOT)], [collector])
+    code = pytest.main(["--collect-only", "-p", "no:terminal", str(ROOT)], [collector])
     if code != pytest.ExitCode.OK:
         return int(code)
     for number, text in rows.items():
