@@ -99,7 +99,7 @@ def compose(
 ) -> Checkpoint:
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
-    plain = {"trigger": MANUAL, **_place(project), **told}
+    plain = {"trigger": MANUAL, **_place(project), **_whose(session), **told}
     if session is None or _is_here(session, project):
         plain = {**_git_state(project), **plain}
     if session is not None:
@@ -117,6 +117,15 @@ def compose(
 
 def _place(project: paths.Project) -> dict[str, Any]:
     return {"project": str(project.root), "worktree": str(project.worktree)}
+
+
+def _whose(session: KnownSession | None) -> dict[str, Any]:
+    """Tell whose state it is: the session's that is saved, or else the one's that runs us."""
+    if session is not None:
+        found = (session.agent, session.session_id)
+    else:
+        found = paths.agent_session() or ("", "")
+    return {key: value for key, value in zip(("agent", "session_id"), found, strict=True) if value}
 
 
 def _learnt(store: Store, session: KnownSession) -> dict[str, Any]:
@@ -168,11 +177,9 @@ def _with_found_plan(draft: Checkpoint, root: Path) -> Checkpoint:
 
 
 def _git_state(project: paths.Project) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    if session := paths.agent_session():
-        seen["agent"], seen["session_id"] = session
     if not project.is_git:
-        return seen
+        return {}
+    seen: dict[str, Any] = {}
     state = git.read_state(project.worktree)
     if state is None:
         # Without a git to run, its files still tell the branch.
