@@ -27,8 +27,8 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "This Python cannot make environments; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 	@echo "Setting up .venv (once; about a minute) …"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q -c constraints.txt pip
-	@$(BIN)/python -m pip install -q -c constraints.txt --group dev -e .
+	@$(BIN)/python -m pip install -qq -c constraints.txt pip
+	@$(BIN)/python -m pip install -qq -c constraints.txt --group dev -e .
 	@rm -f $(VENV)/ready-* && touch $@
 
 demo: $(READY) ## Play the story: a session is killed, the next one is told where it left off
