@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from leftoff.agents import claude, codex, copilot, cursor, gemini, opencode
-from leftoff.agents.base import HEAD_BYTES, Agent, Layout
+from leftoff.agents.base import HEAD_BYTES, Agent, Layout, no_reader
 from leftoff.errors import SessionUnreadable, Usage
 
 AGENTS: dict[str, Agent] = {
@@ -27,10 +27,11 @@ def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
         layout = AGENTS[name].recognises(head, path)
         if layout is not None:
             return name, layout
-    if agent is not None and not head.strip():
-        return agent, "lines"
+    if agent is not None:
+        # Whoever names the agent knows: the file may be empty, or damaged where it tells.
+        return agent, "document" if AGENTS[agent].new_reader is no_reader else "lines"
     raise SessionUnreadable(
-        f"{path} is not a session of {agent or 'any agent we know'}",
+        f"{path} is not a session of any agent we know",
         hint=f"Sessions of {', '.join(AGENTS)} can be read; name the agent with --agent.",
     )
 

@@ -82,7 +82,9 @@ class Reading:
             try:
                 extend(feed(line))
             except (ValueError, RecursionError) as error:
-                if not line.isspace():
+                if line.isspace():
+                    self._lines -= 1
+                else:
                     extend(self._salvage(line, error))
         self._lines += len(lines)
         return events

@@ -11,23 +11,22 @@ from leftoff.agents.claude.reader import ClaudeReader
 read_document = no_document
 
 _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
+# With their quotes and colons, so that a session that merely talks of them does not match.
 _CLAUDE_ONLY = (
-    b'"parentUuid"',
-    b'"file-history-snapshot"',
-    b'"queue-operation"',
-    b'"leafUuid"',
-    b'"last-prompt"',
-    b'"permission-mode"',
+    b'"parentUuid":',
+    b'"leafUuid":',
+    b'"type":"queue-operation"',
+    b'"type":"file-history-snapshot"',
+    b'"type":"permission-mode"',
+    b'"type":"last-prompt"',
 )
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:
     """Tell whether the file is a transcript of Claude Code."""
-    if not head.lstrip(b"\0 \r\n\t").startswith(b"{"):
-        return None
     if any(mark in head for mark in _CLAUDE_ONLY):
         return "lines"
-    is_claude = b'"sessionId"' in head and b'"type":' in head and ".claude" in path.parts
+    is_claude = b'"sessionId":' in head and b'"type":' in head and ".claude" in path.parts
     return "lines" if is_claude else None
 
 

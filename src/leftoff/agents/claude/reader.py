@@ -70,7 +70,7 @@ class ClaudeReader:
         self._cwd: str = state.get("cwd", "")
         self._branch: str = state.get("branch", "")
         self._session: str = state.get("session", "")
-        self._tokens = 0
+        self._usage: tuple[int, str | None] = (0, None)
         # By call id: the tool, for results to be understood.
         self._calls: dict[str, str] = state.setdefault("calls", {})
         self._queue: list[str] = state.setdefault("queue", [])
@@ -137,8 +137,8 @@ class ClaudeReader:
         if message.usage is not None and not sidechain:
             tokens = message.usage.context_tokens
             # All lines of one answer repeat its usage.
-            if tokens and tokens != self._tokens:
-                self._tokens = tokens
+            if tokens and (tokens, message.model) != self._usage:
+                self._usage = (tokens, message.model)
                 events.append(Usage(at=at, tokens=tokens, model=message.model or ""))
 
     def _call(self, block: Block, where: _Where, events: list[Event]) -> None:
@@ -219,7 +219,7 @@ class ClaudeReader:
         at = entry.timestamp or ""
         if entry.subtype == "compact_boundary":
             events.append(Compaction(at=at))
-            self._tokens = 0
+            self._usage = (0, None)
             if tokens := _tokens_after(entry.compact_metadata):
                 events.append(Usage(at=at, tokens=tokens))
         elif entry.subtype == "informational" and (ending := bytes(entry.prompt_submit_ending)):
