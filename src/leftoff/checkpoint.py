@@ -1,7 +1,7 @@
 """The checkpoint: an immutable saved state, as typed values and as flat JSON."""
 
+import os
 import re
-import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -260,7 +260,7 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-_ID = re.compile(r"\d{8}T\d{9}Z-[0-9a-f]{8}")
+_ID = re.compile(r"[0-9]{8}T[0-9]{9}Z-[0-9a-f]{8}")
 
 
 def new_id(now: datetime, *, after: str | None = None) -> str:
@@ -271,18 +271,26 @@ def new_id(now: datetime, *, after: str | None = None) -> str:
     moment = now.astimezone(UTC)
     if after is not None:
         moment = max(moment, id_time(after) + timedelta(milliseconds=1))
-    return f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{secrets.token_hex(4)}"
+    return f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{os.urandom(4).hex()}"
 
 
 def is_id(text: str) -> bool:
-    """Say whether the text has the form of an id."""
-    return _ID.fullmatch(text) is not None
+    """Say whether the text has the form of an id, of a moment that exists."""
+    if _ID.fullmatch(text) is None:
+        return False
+    try:
+        id_time(text)
+    except ValueError:
+        return False
+    return True
 
 
 def id_time(checkpoint_id: str) -> datetime:
     """Read the moment back out of an id."""
     stamp = checkpoint_id[:18]
-    return datetime.strptime(stamp + "000", "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
+    year, month, day = int(stamp[:4]), int(stamp[4:6]), int(stamp[6:8])
+    hour, minute, second = int(stamp[9:11]), int(stamp[11:13]), int(stamp[13:15])
+    return datetime(year, month, day, hour, minute, second, int(stamp[15:]) * 1000, tzinfo=UTC)
 
 
 def bounded(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:

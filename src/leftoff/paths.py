@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -113,7 +112,9 @@ def _project(*, root: Path, worktree: Path, store: Path, is_git: bool) -> Projec
 
 def _fallback_root() -> Path:
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    return Path(tempfile.gettempdir()) / f"leftoff-{user}"
+    # What tempfile.gettempdir says, without its import of random, shutil and more.
+    temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"  # noqa: S108
+    return Path(temporary) / f"leftoff-{user}"
 
 
 def _plain_store(folder: Path) -> Path:

@@ -4,16 +4,21 @@ Chinese, Japanese and Korean write without spaces, so each such character is a w
 here, and a run of them is searched as a phrase.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 
 from leftoff.checkpoint import Checkpoint
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CJK_CHARACTER = re.compile(f"([{_CJK}])")
-_SPACED = re.compile(f"(?<=[{_CJK}]) | (?=[{_CJK}])")
-_WORD = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+_CJK_CHARACTER = f"([{_CJK}])"
+_SPACED = f"(?<=[{_CJK}]) | (?=[{_CJK}])"
+_WORD = rf"[{_CJK}]+|[^\W{_CJK}]+"
 _AROUND = 60
+
+# Compiled when first used: sets this large take a Python start to compile, and most commands
+# never search.
+_compiled = functools.cache(re.compile)
 
 
 def searchable(checkpoint: Checkpoint) -> str:
@@ -46,32 +51,32 @@ def _texts(checkpoint: Checkpoint) -> Iterator[str | None]:
 
 def spaced(text: str) -> str:
     """Set each character of unspaced scripts apart, as a word."""
-    return _CJK_CHARACTER.sub(r" \1 ", text)
+    return _compiled(_CJK_CHARACTER).sub(r" \1 ", text)
 
 
 def unspaced(text: str) -> str:
     """Take back what `spaced` did."""
-    return _SPACED.sub("", text)
+    return _compiled(_SPACED).sub("", text)
 
 
 def match_expression(words: str, **columns: str | None) -> str:
     """Write the full-text question: all words, the last one as a beginning, filters by column."""
-    found = _WORD.findall(words)
+    found = _compiled(_WORD).findall(words)
     if not found:
         return ""
     terms = [f'text : "{spaced(word).strip()}"' for word in found]
     terms[-1] += "*"
     filters = (
-        f'{column} : "{" ".join(_WORD.findall(value))}"'
+        f'{column} : "{" ".join(_compiled(_WORD).findall(value))}"'
         for column, value in columns.items()
-        if value and _WORD.search(value)
+        if value and _compiled(_WORD).search(value)
     )
     return " AND ".join([*terms, *filters])
 
 
 def snippet(text: str, words: str) -> str:
     """Show the first match with some text around it, on one line."""
-    places = list(_first_places(text, _WORD.findall(words)))
+    places = list(_first_places(text, _compiled(_WORD).findall(words)))
     middle = min(places, default=0)
     start, end = max(0, middle - _AROUND), min(len(text), middle + 2 * _AROUND)
     part = " ".join(text[start:end].split())
