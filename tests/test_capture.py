@@ -18,7 +18,7 @@ from recordings import RECORDED
 RECORDINGS = sorted((RECORDED / "claude").glob("*.jsonl"))
 NAMES = [path.stem for path in RECORDINGS]
 IN_ONE_FOLDER = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -143,6 +143,20 @@ def test_the_last_commit_is_read_from_git_s_own_words() -> None:
     assert (known.commit_sha, known.commit_subject) == ("1a2b3c4", "Add login")
 
 
+def test_a_commit_stands_though_the_push_after_it_failed() -> None:
+    output = "[main 1a2b3c4] Add login\nerror: failed to push some refs"
+    known = facts(*run("git commit -am x && git push", output, ok=False))
+
+    assert known.commit_sha == "1a2b3c4"
+    assert known.failures
+
+
+def test_a_plan_pasted_into_a_request_is_the_plan() -> None:
+    asked = UserText(text="Implement the following plan:\n\n# Login page\n\n1. form")
+
+    assert facts(asked).plan_title == "Login page"
+
+
 def test_a_call_without_result_is_in_flight() -> None:
     assert [call.what for call in facts(run("sleep 99")[0]).in_flight] == ["sleep 99"]
 

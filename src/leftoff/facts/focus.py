@@ -130,6 +130,8 @@ def _resolve(path: str, names: dict[str, list[str]], state: State) -> list[str]:
 
 
 def _is_worth_showing(path: str, state: State) -> bool:
+    if not state.roots and not path.startswith("/"):
+        return True
     return any(places.is_under(path, root) and path != root for root in state.roots) or (
         path in state.files and not path.startswith(("~", "/tmp/"))  # noqa: S108
     )

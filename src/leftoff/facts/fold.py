@@ -53,6 +53,7 @@ _TRIMMED = 0.8
 # "go on", "commit this", "please push": an order within a task, not a task.
 _SHORTEST_TASK = 16
 
+_PLAN_FOLLOWS = "Implement the following plan:\n"
 _TITLE_WITHIN = 4000
 _HEADING = re.compile(r"^#+[ \t]*(\S.*)$", re.MULTILINE)
 _FIRST_LINE = re.compile(r"(\S.*)")
@@ -128,6 +129,8 @@ class Fold:
         state.requests = [*state.requests[-3:], Said(asked, state.calls)]
         if len(asked.strip()) >= _SHORTEST_TASK:
             state.task = asked
+        if asked.startswith(_PLAN_FOLLOWS):
+            self._plan(PlanSeen(text=event.text.split("\n", 1)[-1]))
         # Whoever asks anew no longer waits for the calls of the turn before.
         state.open = {key: call for key, call in state.open.items() if call.sidechain}
         state.is_turn_over = False
@@ -188,11 +191,12 @@ class Fold:
             self._used(call, event)
         if not call.sidechain:
             self._count_run(command)
+        # A push that fails after it does not undo a commit.
+        if commit := commands.commit_in(command, event.output):
+            state.commit_sha, state.commit_subject = commit
         if event.ok:
             if any(failed.command.split(maxsplit=1)[0] in command for failed in state.failures):
                 self._repaired(command, event.output)
-            if commit := commands.commit_in(command, event.output):
-                state.commit_sha, state.commit_subject = commit
         elif not call.sidechain and event.output and not event.output.isspace():
             failed = FailedRun(
                 commands.key_of(command),
