@@ -6,13 +6,15 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL, Checkpoint, bounded, to_plain
 from leftoff.redact import redact_value
-from leftoff.sessions import KnownSession
 from leftoff.store import Saved, Store
 
 # These move without the work moving.
 _VOLATILE = frozenset(
     {"id", "saved_at", "trigger", "transcript", "context", "files", "dirty", "in_flight"}
 )
+
+# What moves when work is done.
+_WORK = ("intent", "files_modified", "todos", "head", "pending_prompts")
 
 
 def digest(draft: Checkpoint) -> str:
@@ -21,10 +23,16 @@ def digest(draft: Checkpoint) -> str:
     return hashlib.blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
 
 
-def is_saved_on_purpose(session: KnownSession) -> bool:
-    """Say whether someone saved this session's state after its last change."""
-    newest = session.checkpoint
-    return newest is not None and newest.trigger == MANUAL and newest.saved_at >= session.touched_at
+def is_saved_on_purpose(store: Store, draft: Checkpoint) -> bool:
+    """Say whether someone saved this session by name and no work was done since.
+
+    An agent that saves still says a word or two afterwards, so the transcript is always newer.
+    """
+    newest = store.index().newest_of_session(draft.session_id or "")
+    if newest is None or newest.trigger != MANUAL or newest.problem is not None:
+        return False
+    saved = store.load(newest)
+    return all(getattr(saved, key) == getattr(draft, key) for key in _WORK)
 
 
 def autosave(store: Store, draft: Checkpoint) -> Saved:

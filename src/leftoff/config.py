@@ -24,6 +24,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     capture_at: float = 95.0
     prompts: Literal["keep", "block"] = "keep"
     start_budget: int = 400
+    offer_days: int = 14
+    buffer_at: float = 60.0
 
 
 HELP = {
@@ -38,6 +40,8 @@ HELP = {
     "capture_at": "Context use in per cent from which every prompt is kept.",
     "prompts": "What happens to prompts from there on: keep a copy, or block them.",
     "start_budget": "Tokens that the offer at session start may take.",
+    "offer_days": "How many days an autosave is offered at session start.",
+    "buffer_at": "Context use in per cent from which every request is kept word for word.",
 }
 
 

@@ -1,16 +1,27 @@
 """What is kept of each session in the store: how far it was read, and how it lives and ended.
 
-A record outlives the agent's transcript. Sessions that have not ended also have a small file in
-`live/`, so that looking for crashed ones costs what is running, not what ever ran.
+A record outlives the agent's transcript. Sessions that have not ended also have a small file among
+the user's own state, so that looking for crashed ones costs what is running, not what ever ran,
+and a session that does nothing leaves nothing in its project.
 """
 
 import contextlib
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
 from leftoff.errors import StoreRefused
-from leftoff.store import SessionFile, Store
+from leftoff.paths import Project
+from leftoff.store import Store, disk, plain_name
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user asked, word for word, and how the agent's answer ended."""
+
+    at: datetime
+    asked: str
+    answered: str = ""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,6 +43,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A digest of what the last autosave held: the same is not saved twice."""
     advised: int = 0
     """The highest step of the context ladder the user was told of."""
+    buffer: list[Exchange] = []
+    """What was said since the context began to fill up: a summary would lose it."""
 
 
 class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -42,6 +55,7 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     agent: str
     session_id: str
+    store: str
     cwd: str = ""
     pid: int = 0
     pid_began: float = 0.0
@@ -54,7 +68,7 @@ _life_decoder = msgspec.json.Decoder(Life)
 
 def load(store: Store, agent: str, session_id: str) -> Record:
     """Return what is kept of a session; an empty record of one that is new or was garbled."""
-    data = store.read_session("sessions", agent, session_id)
+    data = store.read_session(agent, session_id)
     try:
         if data is not None:
             return _record_decoder.decode(data)
@@ -65,31 +79,34 @@ def load(store: Store, agent: str, session_id: str) -> Record:
 
 def keep(store: Store, record: Record) -> None:
     """Put a record in the place of the one before."""
-    _keep(store, "sessions", record)
-
-
-def keep_life(store: Store, life: Life) -> None:
-    """Note that a session is running."""
-    _keep(store, "live", life)
-
-
-def end_life(store: Store, agent: str, session_id: str) -> None:
-    """Note that a session has ended."""
-    store.drop_session("live", agent, session_id)
-
-
-def lives(store: Store) -> list[Life]:
-    """Return the sessions that have not ended, as far as anyone told."""
-    found = []
-    for data in store.session_files("live"):
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
-            found.append(_life_decoder.decode(data))
-    return found
-
-
-def _keep(store: Store, kind: SessionFile, what: Record | Life) -> None:
     try:
-        store.keep_session(kind, what.agent, what.session_id, msgspec.json.encode(what))
+        store.keep_session(record.agent, record.session_id, msgspec.json.encode(record))
     except StoreRefused:
         # The transcript is still there, and is read again next time.
         return
+
+
+def keep_life(state: Path, life: Life) -> None:
+    """Note that a session is running."""
+    folder = state / "live"
+    disk.ensure_folder(folder)
+    disk.replace(_life_path(state, life), msgspec.json.encode(life), temps=folder)
+
+
+def end_life(state: Path, life: Life) -> None:
+    """Note that a session has ended."""
+    _life_path(state, life).unlink(missing_ok=True)
+
+
+def lives(state: Path, project: Project) -> list[Life]:
+    """Return the sessions of a project that have not ended, as far as anyone told."""
+    folder = state / "live"
+    found = []
+    for path in sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []:
+        with contextlib.suppress(OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError):
+            found.append(_life_decoder.decode(disk.read(path)[0]))
+    return [life for life in found if life.store == str(project.store)]
+
+
+def _life_path(state: Path, life: Life) -> Path:
+    return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import autosaving, capture, records, saving
+from leftoff import autosaving, capture, paths, records, saving
 from leftoff.facts.report import report
 from leftoff.hooks.handling import known
 from leftoff.records import Life
@@ -21,9 +21,10 @@ def recover(store: Store, life: Life) -> None:
         memory = capture.read_session(path, agent=record.agent, memory=memory)
         record = remembering(record, memory)
     session = known(store, record, report(memory.state) if memory else None, memory)
-    if session is not None and not autosaving.is_saved_on_purpose(session):
+    if session is not None:
         draft = saving.compose({"trigger": "recovered"}, store, session=session)
-        autosaving.autosave(store, draft)
+        if not autosaving.is_saved_on_purpose(store, draft):
+            autosaving.autosave(store, draft)
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)
-    records.end_life(store, life.agent, life.session_id)
+    records.end_life(paths.state_folder(), life)

@@ -10,9 +10,13 @@ from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts, report
 from leftoff.hooks import replies, triggers
-from leftoff.records import Life, Record
+from leftoff.records import Exchange, Life, Record
+from leftoff.redact import redact
 from leftoff.sessions import KnownSession, remembered, remembering
 from leftoff.store import Store
+
+_MOST_BUFFERED = 20
+_BUFFERED_CHARS = 2_000
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,12 +43,9 @@ def handle(event: HookEvent, store: Store) -> None:
     trigger = _trigger(case)
     if trigger is not None:
         case = _saved(case, trigger)
-    case = _answered(case)
+    case = _answered(_buffered(case))
     records.keep(store, case.now)
-    if event.kind == "session-end":
-        records.end_life(store, event.agent, event.session_id)
-    else:
-        _live(case)
+    _note_life(case)
 
 
 def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
@@ -94,7 +95,17 @@ def _trigger(case: Case) -> str | None:
         return "idle"
     if event.kind == "pre-tool":
         return "long-command" if triggers.is_long(event.command, event.timeout_seconds) else None
+    if event.kind == "prompt" and _has_long_way(case):
+        return "long-command"
     return "context" if triggers.is_autosave_due(percent, case.settings) else None
+
+
+def _has_long_way(case: Case) -> bool:
+    """Say whether many steps are left and nothing was saved for a while."""
+    steps = [todo for todo in case.facts.todos if todo.status != "completed"] if case.facts else []
+    last = case.now.autosaved_at
+    is_stale = last is None or (case.at - last).total_seconds() > triggers.PAUSE_SECONDS
+    return len(steps) > triggers.LONG_WAY and is_stale
 
 
 def _idle_seconds(case: Case) -> float:
@@ -108,7 +119,7 @@ def _saved(case: Case, trigger: str) -> Case:
         return case
     draft = saving.compose({"trigger": trigger}, case.store, session=session)
     digest = autosaving.digest(draft)
-    if digest == case.now.autosaved_state or autosaving.is_saved_on_purpose(session):
+    if digest == case.now.autosaved_state or autosaving.is_saved_on_purpose(case.store, draft):
         return case
     autosaving.autosave(case.store, draft)
     now = msgspec.structs.replace(case.now, autosaved_at=case.store.now(), autosaved_state=digest)
@@ -132,6 +143,21 @@ def known(
         memory=memory,
         checkpoint=store.index().newest_of_session(record.session_id),
     )
+
+
+def _buffered(case: Case) -> Case:
+    """Keep requests word for word once the context fills up; a fresh context starts anew."""
+    percent = case.facts.percent if case.facts else None
+    if case.facts is None or percent is None or percent < case.settings.buffer_at:
+        return msgspec.structs.replace(case, now=msgspec.structs.replace(case.now, buffer=[]))
+    buffer = case.now.buffer
+    if case.event.kind == "prompt" and case.event.prompt.strip():
+        asked = redact(case.event.prompt)[:_BUFFERED_CHARS]
+        buffer = [*buffer[1 - _MOST_BUFFERED :], Exchange(at=case.at, asked=asked)]
+    elif case.event.kind == "stop" and buffer:
+        ending = case.facts.last_words[-_BUFFERED_CHARS:]
+        buffer = [*buffer[:-1], msgspec.structs.replace(buffer[-1], answered=ending)]
+    return msgspec.structs.replace(case, now=msgspec.structs.replace(case.now, buffer=buffer))
 
 
 def _answered(case: Case) -> Case:
@@ -165,13 +191,13 @@ def _percent_before(case: Case) -> float | None:
     return report(memory.state).percent if memory is not None else None
 
 
-def _live(case: Case) -> None:
-    """Note that the session runs, without losing who runs it."""
-    event = case.event
-    for life in records.lives(case.store):
-        if (life.agent, life.session_id) == (event.agent, event.session_id):
-            seen = msgspec.structs.replace(life, cwd=event.cwd, seen_at=event.at)
-            records.keep_life(case.store, seen)
-            return
-    life = Life(agent=event.agent, session_id=event.session_id, cwd=event.cwd, seen_at=event.at)
-    records.keep_life(case.store, life)
+def _note_life(case: Case) -> None:
+    """Note that the session runs, without losing who runs it, or that it has ended."""
+    event, state = case.event, paths.state_folder()
+    new = Life(agent=event.agent, session_id=event.session_id, store=str(case.store.project.store))
+    if event.kind == "session-end":
+        records.end_life(state, new)
+        return
+    running = {life.session_id: life for life in records.lives(state, case.store.project)}
+    life = running.get(event.session_id, new)
+    records.keep_life(state, msgspec.structs.replace(life, cwd=event.cwd, seen_at=event.at))

@@ -29,6 +29,8 @@ _WAIT_SECONDS = 1.0
 # A session that nobody named a process for is taken for dead after this time.
 _FORGOTTEN = timedelta(hours=12)
 _SEVERAL = 8
+_LAST_SAID = 5
+_SAID_CHARS = 2_000
 
 
 def main(agent: str) -> None:
@@ -100,8 +102,19 @@ def _own_state(event: HookEvent, store: Store, settings: config.Settings) -> str
         return ""
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
+    said = _said(event, store)
     text = briefing.render(checkpoint, checks, budget=settings.budget)
-    return f"leftoff: this session was compacted. Where it stood before:\n{text}"
+    return f"leftoff: this session was compacted. Where it stood before:\n{text}{said}"
+
+
+def _said(event: HookEvent, store: Store) -> str:
+    """Return what was last said while the context filled up: a summary loses the wording."""
+    record = records.load(store, event.agent, event.session_id)
+    lines = [f"- {each.asked}" for each in record.buffer[-_LAST_SAID:]]
+    if not lines:
+        return ""
+    text = fence.disarm("\n".join(lines))[:_SAID_CHARS]
+    return fence.fenced(f"The user's last requests, word for word:\n{text}")
 
 
 def _changes(event: HookEvent, store: Store) -> str:
@@ -119,7 +132,7 @@ def _changes(event: HookEvent, store: Store) -> str:
 
 def _offer(event: HookEvent, store: Store, settings: config.Settings) -> str:
     """Offer what was left off here: one in short, several by name."""
-    entries = _open(event, store)
+    entries = _open(event, store, settings)
     if not entries:
         return ""
     if len(entries) > 1:
@@ -131,7 +144,7 @@ def _offer(event: HookEvent, store: Store, settings: config.Settings) -> str:
     after = (
         f"Ask the user whether to resume it, and do nothing of it before they answer. If yes: "
         f"`leftoff resume {key} --accept` gives the full briefing. If no: "
-        f"`leftoff resume {key} --decline`."
+        f"`leftoff resume {key} --decline`. It is kept in {store.path_of(entries[0])}"
     )
     room = settings.start_budget - estimate(f"{before}\n{after}\n")
     return f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
@@ -156,10 +169,12 @@ def _several(entries: Sequence[Entry], store: Store) -> str:
     return fence.disarm("\n".join(lines))
 
 
-def _open(event: HookEvent, store: Store) -> list[Entry]:
+def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:
     """Return what waits in this worktree: what was saved by name, and the newest autosave."""
     here = str(store.project.worktree)
-    running = {life.session_id for life in records.lives(store)} - {event.session_id}
+    running = {life.session_id for life in records.lives(paths.state_folder(), store.project)} - {
+        event.session_id
+    }
     entries = [
         entry
         for entry in store.index().heads(["open"], 100)
@@ -171,7 +186,8 @@ def _open(event: HookEvent, store: Store) -> list[Entry]:
         for entry in entries
         if entry.name is None and entry.session_id not in {*running, event.session_id}
     ]
-    newest = autosaves[:1]
+    recent = store.now() - timedelta(days=settings.offer_days)
+    newest = [entry for entry in autosaves[:1] if entry.saved_at > recent]
     # An autosave made before a later save on purpose has nothing to add to it.
     if newest and any(entry.saved_at > newest[0].saved_at for entry in named):
         newest = []
@@ -180,7 +196,7 @@ def _open(event: HookEvent, store: Store) -> list[Entry]:
 
 def _recover_crashed(event: HookEvent, store: Store) -> None:
     """Save sessions that have no end and whose process is gone."""
-    for life in records.lives(store):
+    for life in records.lives(paths.state_folder(), store.project):
         if life.session_id == event.session_id or not _is_dead(life, store.now()):
             continue
         # Only a crash pays for loading the readers.
@@ -204,12 +220,13 @@ def _note(event: HookEvent, store: Store) -> None:
     life = Life(
         agent=event.agent,
         session_id=event.session_id,
+        store=str(store.project.store),
         cwd=event.cwd,
         pid=pid,
         pid_began=processes.began(pid) if pid else 0.0,
         seen_at=event.at,
     )
-    records.keep_life(store, life)
+    records.keep_life(paths.state_folder(), life)
 
 
 def _notice(state: Path) -> str:

@@ -29,6 +29,8 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 LONG_SECONDS = 30
 IDLE_SECONDS = 600
+LONG_WAY = 3
+PAUSE_SECONDS = 300
 _LONG_COMMAND = re.compile(
     r"\b(?:docker(?:[ -]compose)? (?:build|up|push|pull)|terraform (?:apply|destroy|plan)|"
     r"pulumi up|kubectl (?:apply|rollout)|helm (?:install|upgrade)|ansible-playbook|"

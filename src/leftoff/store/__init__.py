@@ -1,5 +1,6 @@
 """The store: plain files are the truth, the index answers questions about them."""
 
+from leftoff.store.area import plain_name
 from leftoff.store.events import LISTED, TRASHED, Action, Event, State
 from leftoff.store.index import Entry, Hit, Query
 from leftoff.store.store import Saved, Store
@@ -15,4 +16,5 @@ __all__ = [
     "Saved",
     "State",
     "Store",
+    "plain_name",
 ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, encode, is_id
+from leftoff.errors import StoreRefused
 from leftoff.store import disk, events
 
 # Letters, digits, dots and dashes, and short enough for any file system.
@@ -41,15 +42,9 @@ class Area(msgspec.Struct, frozen=True):
         """The folder of the monthly folders."""
         return self.root / "checkpoints"
 
-    @property
-    def sessions(self) -> Path:
-        """The folder of what was learnt of each session."""
-        return self.root / "sessions"
-
-    def session_path(self, agent: str, session_id: str) -> Path:
-        """Tell where a session's memory is kept; an id that is no plain name goes by its hash."""
-        plain = session_id if _PLAIN.fullmatch(session_id) else _digest(session_id)
-        return self.sessions / f"{agent}-{plain}.json"
+    def session_file(self, agent: str, session_id: str) -> Path:
+        """Tell where what was learnt of a session is kept."""
+        return self.root / "sessions" / f"{agent}-{plain_name(session_id)}.json"
 
     def path_of(self, checkpoint_id: str) -> Path:
         """Tell where a checkpoint's file is, or would be."""
@@ -78,18 +73,24 @@ class Area(msgspec.Struct, frozen=True):
 
     def shards(self) -> Iterator[os.DirEntry[str]]:
         """Yield the monthly folders."""
+        if not (disk.is_own_folder(self.root) and disk.is_own_folder(self.checkpoints)):
+            return
         try:
             entries = list(os.scandir(self.checkpoints))
-        except FileNotFoundError:
-            return
+        except OSError as error:
+            raise StoreRefused(
+                f"{self.checkpoints} cannot be read: {error.strerror}",
+                hint="Make the folder readable again; nothing in it was changed.",
+            ) from error
         for entry in entries:
             if _SHARD.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
                 yield entry
 
     def ids_in(self, shard: str) -> list[str]:
         """List the ids of a monthly folder, whatever else was put there left out."""
+        begin, end = shard.replace("-", ""), ".json"
         names = os.listdir(self.checkpoints / shard)  # noqa: PTH208 - 100,000 names: no Path each
-        stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+        stems = (name[:-5] for name in names if name.startswith(begin) and name.endswith(end))
         return sorted(stem for stem in stems if is_id(stem))
 
     def append(self, event: events.Event, *, durable: bool = True) -> None:
@@ -101,5 +102,8 @@ class Area(msgspec.Struct, frozen=True):
         return self.checkpoints.is_dir() or self.log.exists()
 
 
-def _digest(text: str) -> str:
+def plain_name(text: str) -> str:
+    """Make a file name of an agent's id: the id itself, or its hash if that is no plain name."""
+    if _PLAIN.fullmatch(text):
+        return text
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]

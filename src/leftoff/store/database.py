@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from leftoff.errors import StoreRefused
 from leftoff.store import disk
 
 # Building the index of a large store takes a while; whoever waits needs the result.
@@ -26,7 +27,7 @@ class Database:
         self._file: tuple[int, int] | None = None
         try:
             self.db = self._opened()
-        except (sqlite3.Error, OSError):
+        except sqlite3.Error:
             self._path = None
             self.db = self._blank()
 
@@ -63,7 +64,10 @@ class Database:
 
     @contextlib.contextmanager
     def _locked(self, path: Path) -> Iterator[None]:
-        with disk.lock(path.with_suffix(".lock"), seconds=_TURN_SECONDS) as is_held:
+        lock = path.with_suffix(".lock")
+        if os.path.lexists(lock) and not disk.is_regular(lock):
+            raise sqlite3.OperationalError(f"The index is locked by what {lock} is")
+        with disk.lock(lock, seconds=_TURN_SECONDS) as is_held:
             if not is_held:
                 raise sqlite3.OperationalError("The index is locked")
             yield
@@ -77,11 +81,8 @@ class Database:
     def _created(self) -> sqlite3.Connection:
         if self._path is None:
             return self._blank()
-        temps = self._path.parent / "tmp"
-        disk.ensure_folder(temps)
         with self._locked(self._path), contextlib.closing(self._blank()) as blank:
-            _journal(self._path).unlink(missing_ok=True)
-            disk.replace(self._path, blank.serialize(), temps=temps)
+            _put(self._path, blank.serialize())
             return self._connected(self._path)
 
     def _blank(self) -> sqlite3.Connection:
@@ -108,6 +109,16 @@ class Database:
             raise sqlite3.DatabaseError(f"The index is of version {found}")
         if _identity(path) != self._file:
             raise sqlite3.DatabaseError("The index was replaced")
+
+
+def _put(path: Path, data: bytes) -> None:
+    temps = path.parent / "tmp"
+    try:
+        disk.ensure_folder(temps)
+        _journal(path).unlink(missing_ok=True)
+        disk.replace(path, data, temps=temps)
+    except (OSError, StoreRefused) as error:
+        raise sqlite3.OperationalError(f"The index cannot be written: {error}") from error
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -8,7 +8,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -74,7 +73,7 @@ def write_new(path: Path, data: bytes, *, temps: Path) -> None:
 
 def replace(path: Path, data: bytes, *, temps: Path) -> None:
     """Put this content in the file's place, durably and all at once."""
-    temp = _written(temps / f"{path.stem}-{secrets.token_hex(4)}", data)
+    temp = _written(temps / f"{path.stem}-{os.urandom(4).hex()}", data)
     try:
         temp.replace(path)
     except BaseException:
@@ -215,12 +214,17 @@ def _regular(descriptor: int, path: Path, *, twin: Path | None = None) -> os.sta
         raise StoreRefused(
             f"{path} is not a regular file, so it is left alone", hint="Move it away and try again."
         )
-    if found.st_nlink > 1 and not (twin and _is_inode(twin, found.st_ino)):
+    if found.st_nlink > 1 and not (twin and _is_twin(descriptor, twin)):
         raise StoreRefused(
             f"{path} is hard-linked to a file elsewhere, so it is left alone",
             hint="Move it away and try again.",
         )
     return found
+
+
+def _is_twin(descriptor: int, twin: Path) -> bool:
+    """Say whether the file's other name is the temp one; it may be removed just now."""
+    return _is_inode(twin, os.fstat(descriptor).st_ino) or os.fstat(descriptor).st_nlink == 1
 
 
 def _is_inode(path: Path, inode: int) -> bool:

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from leftoff.errors import StoreRefused
 from leftoff.store import events
 from leftoff.store.area import Area
 from leftoff.store.database import Database
@@ -25,7 +24,7 @@ Result = TypeVar("Result")
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
-CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, head BLOB);
+CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB);
 CREATE TABLE checkpoints (
   rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
   trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
@@ -115,8 +114,10 @@ class Index:
             with self._database.turn():
                 intake.take_news()
 
-    def tail(self) -> list[events.Event]:
-        """Return the events that the index has not taken in yet."""
+    def tail(self) -> list[events.Event] | None:
+        """Return the events that the index has not taken in yet, or None if it has taken in none."""
+        if not self._rows("SELECT 1 FROM logs WHERE area = 0", ()):
+            return None
         news = self._safely(lambda: list(Intake(self._db, self.areas).news()))
         return [event for each in news for event in each.events]
 
@@ -280,7 +281,7 @@ class Index:
                     renew()
                     self._sync()
                 return work()
-            except (sqlite3.DatabaseError, OSError, StoreRefused) as error:
+            except sqlite3.DatabaseError as error:
                 if "locked" in str(error):
                     break
         self._database.leave()

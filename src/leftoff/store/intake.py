@@ -8,6 +8,7 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from leftoff.store.text import searchable, spaced
 # A folder changed within this time may change again under the same time stamp: on the coarsest
 # file systems a stamp lasts two seconds. Such a folder is listed again next time.
 _SETTLED_SECONDS = 2.5
-_HEAD_BYTES = 64
+_TAIL_BYTES = 64
 
 _event_decoder = msgspec.json.Decoder(events.Event)
 _checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
@@ -33,7 +34,8 @@ class LogMark(msgspec.Struct, frozen=True):
 
     inode: int
     offset: int
-    head: bytes
+    tail: bytes
+    """The last bytes read, up to the offset."""
 
 
 class LogNews(msgspec.Struct, frozen=True):
@@ -99,8 +101,12 @@ class Intake:
     def _take_shards(self, stale: Iterable[tuple[int, str, int]]) -> set[str]:
         slots: set[str] = set()
         for number, shard, mtime in stale:
-            slots |= self._take_shard(number, shard, exists=mtime != 0)
             settled = time.time() - mtime / 1e9 > _SETTLED_SECONDS
+            try:
+                slots |= self._take_shard(number, shard, exists=mtime != 0)
+            except OSError:
+                # What is known of a folder that cannot be read just now still holds.
+                settled = False
             self._db.execute("DELETE FROM shards WHERE area = ? AND name = ?", (number, shard))
             if mtime:
                 self._db.execute(
@@ -124,14 +130,19 @@ class Intake:
     def _take_again(self, ids: Iterable[str]) -> set[str]:
         slots = set()
         for checkpoint_id in ids:
-            row = self._db.execute("SELECT area FROM checkpoints WHERE id = ?", (checkpoint_id,))
-            found = row.fetchone()
-            if found is not None:
-                slots |= {self._forget(checkpoint_id), self._take(found[0], checkpoint_id)}
+            known = self._known(checkpoint_id)
+            if known is not None:
+                slots |= {self._forget(checkpoint_id), self._take(known[0], checkpoint_id)}
         return slots
 
     def _take(self, number: int, checkpoint_id: str) -> str:
         """Read one file into the index; return its slot."""
+        known = self._known(checkpoint_id)
+        if known is not None:
+            # In both areas: the process that took it into the store was killed before the end.
+            if known[0] <= number:
+                return known[1]
+            self._forget(checkpoint_id)
         row: dict[str, Any] = {"id": checkpoint_id, "area": number, "slot": f"!{checkpoint_id}"}
         row["saved_at"] = id_time(checkpoint_id).timestamp()
         text = ""
@@ -141,17 +152,22 @@ class Intake:
             checkpoint = _checkpoint_decoder.decode(data)
             row |= _described(checkpoint)
             text = searchable(checkpoint)
-        except (OSError, LeftoffError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (OSError, LeftoffError, ValueError, OverflowError) as error:
             row["problem"] = str(error) or type(error).__name__
         self._insert(row, text)
         return str(row["slot"])
+
+    def _known(self, checkpoint_id: str) -> tuple[int, str] | None:
+        query = "SELECT area, slot FROM checkpoints WHERE id = ?"
+        found: tuple[int, str] | None = self._db.execute(query, (checkpoint_id,)).fetchone()
+        return found
 
     def _insert(self, row: dict[str, Any], text: str) -> None:
         row["rowid"] = self._free_rowid(row["id"])
         row["state"] = self._state_of(row["id"])
         names = ", ".join(row)
         marks = ", ".join(f":{name}" for name in row)
-        self._db.execute(f"INSERT OR REPLACE INTO checkpoints ({names}) VALUES ({marks})", row)  # noqa: S608 - column names are ours
+        self._db.execute(f"INSERT INTO checkpoints ({names}) VALUES ({marks})", row)  # noqa: S608 - column names are ours
         self._db.execute(
             "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)",
             (row["rowid"], spaced(text), row.get("branch"), row.get("agent")),
@@ -173,18 +189,12 @@ class Intake:
 
     def news(self) -> Iterator[LogNews]:
         """Yield what each log holds that the index does not."""
-        rows = self._db.execute("SELECT area, inode, offset, head FROM logs")
+        rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
         marks = {row[0]: LogMark(*row[1:]) for row in rows}
         for number, area in enumerate(self._areas):
-            inode, size = _identity(area.log)
-            mark = marks.get(number, LogMark(inode, 0, b""))
-            if (inode, size) == (mark.inode, mark.offset):
-                continue
-            offset = mark.offset if _continues(area.log, mark, inode, size) else 0
-            read, end = events.read(area.log, offset)
-            if end != mark.offset or inode != mark.inode:
-                head = disk.read_from(area.log, 0, limit=min(_HEAD_BYTES, end))
-                yield LogNews(number, read, LogMark(inode, end, head))
+            news = _read_log(number, area.log, marks.get(number))
+            if news is not None:
+                yield news
 
     def _take_events(self, news: Iterable[LogNews]) -> set[str]:
         touched: set[str] = set()
@@ -268,17 +278,32 @@ def slot_of(checkpoint: Checkpoint) -> str:
     return f"~{checkpoint.worktree or ''}"
 
 
-def _continues(log: Path, mark: LogMark, inode: int, size: int) -> bool:
-    if inode != mark.inode or size < mark.offset:
-        return False
-    return disk.read_from(log, 0, limit=len(mark.head)) == mark.head
+def _read_log(number: int, log: Path, mark: LogMark | None) -> LogNews | None:
+    inode, size = _identity(log)
+    mark = mark or LogMark(inode, 0, b"")
+    if (inode, size) == (mark.inode, mark.offset):
+        return None
+    goes_on = inode == mark.inode and size >= mark.offset and _tail(log, mark.offset) == mark.tail
+    # The fallback's log is gone once the store's log has taken it in; another log in place of the
+    # store's own tells another story, for which nothing read so far can stand.
+    if not goes_on and number == 0 and mark.offset:
+        raise sqlite3.DatabaseError(f"{log} was replaced")
+    read, end = events.read(log, mark.offset if goes_on else 0)
+    if goes_on and end == mark.offset:
+        return None
+    return LogNews(number, read, LogMark(inode, end, _tail(log, end)))
+
+
+def _tail(log: Path, offset: int) -> bytes:
+    start = max(0, offset - _TAIL_BYTES)
+    return disk.read_from(log, start, limit=offset - start)
 
 
 def _identity(log: Path) -> tuple[int, int]:
-    try:
-        found = log.lstat()
-    except OSError:
+    # A log that must not be read, for what it is, holds nothing.
+    if not disk.is_regular(log):
         return 0, 0
+    found = log.lstat()
     return found.st_ino, found.st_size
 
 
@@ -287,7 +312,8 @@ def _described(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
         "slot": slot_of(checkpoint),
         "name": checkpoint.name,
-        "saved_at": checkpoint.saved_at.timestamp(),
+        # In UTC first: a moment at the edge of the calendar may not exist there.
+        "saved_at": checkpoint.saved_at.astimezone(UTC).timestamp(),
         "trigger": checkpoint.trigger,
         "agent": checkpoint.agent,
         "session_id": checkpoint.session_id,

@@ -3,7 +3,6 @@
 import contextlib
 import difflib
 import os
-import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +14,11 @@ from leftoff.checkpoint import Checkpoint, decode, new_id
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
 from leftoff.paths import Project
 from leftoff.store import disk, events
+from leftoff.store.adoption import adopt
 from leftoff.store.area import Area
 from leftoff.store.events import LISTED, Action, Event
 from leftoff.store.index import Entry, Hit, Index, Query
+from leftoff.store.intake import slot_of
 
 # So many events the index may lag behind before a save brings it up to date.
 _LAG = 200
@@ -61,8 +62,8 @@ class Store:
         """Store a checkpoint under a new id; a name in use must be overwritten on purpose."""
 
         def act(area: Area) -> Saved:
-            standing = self._standing(draft.name) if draft.name else None
-            if standing is not None and standing.state in LISTED and not overwrite:
+            standing = self._standing(draft)
+            if draft.name and standing and standing.state in LISTED and not overwrite:
                 raise name_taken(standing)
             return self._store_revision(area, draft, standing)
 
@@ -70,7 +71,7 @@ class Store:
 
     def _store_revision(self, area: Area, draft: Checkpoint, standing: Entry | None) -> Saved:
         now = self.now()
-        replaced = standing.id if standing is not None and standing.state in LISTED else None
+        replaced = standing.id if draft.name and standing and standing.state in LISTED else None
         new = new_id(now, after=standing.id if standing is not None else None)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
         path = area.write(checkpoint)
@@ -134,8 +135,8 @@ class Store:
                 with disk.lock(area.lock) as is_held:
                     if is_held:
                         disk.sweep(area.temps)
-                    if area is self._main:
-                        self._adopt()
+                    if area is self._main and self._has_fallback():
+                        adopt(self._fallback, self._main)
                     return act(area)
             except (OSError, StoreRefused) as error:
                 self._problems.append(str(error))
@@ -152,98 +153,76 @@ class Store:
             f"{area.root} and will be taken into the store by the next command that can."
         )
 
-    def _adopt(self) -> None:
-        """Take in what was saved while the store could not be written."""
-        if not self._has_fallback():
-            return
-        for shard in list(self._fallback.shards()):
-            for checkpoint_id in self._fallback.ids_in(shard.name):
-                self._adopt_file(checkpoint_id)
-        told, _ = events.read(self._fallback.log)
-        for event in told:
-            self._main.append(event)
-        self._fallback.log.unlink(missing_ok=True)
-
-    def _adopt_file(self, checkpoint_id: str) -> None:
-        try:
-            data, _ = self._fallback.read(checkpoint_id)
-        except (OSError, StoreRefused):
-            return
-        try:
-            self._main.write_raw(checkpoint_id, data)
-        except FileExistsError:
-            # Adopted before, by a process that was killed before it could remove the original.
-            if self._main.read(checkpoint_id)[0] != data:
-                return
-        self._fallback.path_of(checkpoint_id).unlink()
-
     def _has_fallback(self) -> bool:
         root = self._fallback.root
         folders = (root, root.parent)
         return all(map(disk.is_own_folder, folders)) and self._fallback.has_anything()
 
-    def _standing(self, name: str) -> Entry | None:
-        """Return the newest revision of a name, without bringing the whole index up to date."""
+    def _standing(self, draft: Checkpoint) -> Entry | None:
+        """Return the revision before this one, without bringing the whole index up to date."""
+        slot = slot_of(draft)
         index = self._opened_index()
         tail = index.tail()
-        simple = all(event.action not in {"undone", "restored", "purged"} for event in tail)
-        if not simple or len(tail) > _LAG:
-            return self.index().head(name)
-        standing = index.head(name)
-        for event in tail:
-            if event.action == "saved" and event.name == name:
-                standing = self._fresh_entry(event.ids[0], name)
+        if tail is None or len(tail) > _LAG or not all(_is_aside(e, draft.name) for e in tail):
+            return self.index().head(slot)
+        standing = index.head(slot)
         states = events.fold(tail)
         if standing is not None and standing.id in states:
             standing = msgspec.structs.replace(standing, state=states[standing.id])
         return standing
 
-    def _fresh_entry(self, checkpoint_id: str, name: str) -> Entry | None:
-        index = self.index()
-        return index.get(checkpoint_id) or index.head(name)
-
     # Sessions
 
     def read_session(self, agent: str, session_id: str) -> bytes | None:
-        """Return what was learnt of a session, as it was kept."""
+        """Return what is kept of a session, as it was given."""
         for area in reversed(self._areas()):
-            try:
-                return disk.read(area.session_path(agent, session_id))[0]
-            except (OSError, StoreRefused):
-                continue
+            with contextlib.suppress(OSError, StoreRefused):
+                return disk.read(area.session_file(agent, session_id))[0]
         return None
 
     def keep_session(self, agent: str, session_id: str, data: bytes) -> None:
-        """Keep what was learnt of a session, in place of what was known before."""
+        """Keep what is known of a session, in place of what was kept before."""
 
         def act(area: Area) -> None:
-            disk.ensure_folder(area.sessions)
-            disk.replace(area.session_path(agent, session_id), data, temps=area.temps)
+            path = area.session_file(agent, session_id)
+            disk.ensure_folder(path.parent)
+            disk.replace(path, data, temps=area.temps)
 
         self._write(act)
+
+    # Logs
+
+    def append_line(self, log: str, line: bytes) -> None:
+        """Add a line to one of the project's logs, durably."""
+        self._write(lambda area: disk.append(area.root / f"{log}.jsonl", line))
+
+    def lines(self, log: str) -> list[bytes]:
+        """Return all whole lines of a log."""
+        found: list[bytes] = []
+        for area in self._areas():
+            data = disk.read_from(area.root / f"{log}.jsonl", 0)
+            found += data[: data.rfind(b"\n") + 1].splitlines()
+        return found
 
     # Reading
 
     def index(self) -> Index:
         """Return the index, up to date with the files."""
-        try:
-            index = self._opened_index()
-            index.sync()
-        except (sqlite3.Error, OSError):
-            # No place to keep an index, or a full disk: answer from memory, slowly but rightly.
-            self.close()
-            index = self._index = Index(None, self._areas())
-            index.sync()
+        index = self._opened_index()
+        index.sync()
         return index
 
     def _opened_index(self) -> Index:
-        if self._index is None:
-            self._index = Index(self._index_path(), self._areas())
+        areas = self._areas()
+        # The fallback may have come into being since.
+        if self._index is None or self._index.areas != areas:
+            self.close()
+            self._index = Index(self._index_path(), areas)
         return self._index
 
     def _index_path(self) -> Path | None:
         for area in (self._main, self._fallback):
-            if area.root.is_dir() and os.access(area.root, os.W_OK):
+            if disk.is_own_folder(area.root) and os.access(area.root, os.W_OK):
                 return area.root / "index.sqlite"
         return None
 
@@ -279,6 +258,13 @@ class Store:
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""
         return self.index().search(query)
+
+
+def _is_aside(event: Event, name: str | None) -> bool:
+    """Say whether an event leaves alone which revision of a name is the newest."""
+    if event.action == "saved":
+        return event.name != name
+    return event.action not in {"undone", "restored", "purged"}
 
 
 def name_taken(standing: Entry) -> LeftoffError:

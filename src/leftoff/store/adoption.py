@@ -1,0 +1,96 @@
+"""Adoption: take into the store what was kept in the fallback while the store could not be written.
+
+Each step may be the last one before a kill: a thing is removed from the fallback only when it is
+durable in the store, and taking it in a second time changes nothing.
+"""
+
+import contextlib
+from pathlib import Path
+
+from leftoff.errors import StoreRefused
+from leftoff.store import disk
+from leftoff.store.area import Area
+
+# What the fallback holds may be odd, and must not keep the store from being written. What goes
+# wrong in the store is raised: then the fallback stays in use.
+_ODD = (OSError, StoreRefused)
+
+
+def adopt(fallback: Area, store: Area) -> None:
+    """Move everything from the fallback to the store."""
+    for shard in _shards(fallback):
+        for checkpoint_id in _ids_in(fallback, shard):
+            _adopt_checkpoint(fallback, store, checkpoint_id)
+    for log in sorted(fallback.root.glob("*.jsonl")):
+        _adopt_log(log, store.root / log.name)
+    for kind in ("sessions", "live"):
+        _adopt_sessions(fallback.root / kind, store.root / kind, temps=store.temps)
+
+
+def _shards(fallback: Area) -> list[str]:
+    with contextlib.suppress(*_ODD):
+        return [shard.name for shard in fallback.shards()]
+    return []
+
+
+def _ids_in(fallback: Area, shard: str) -> list[str]:
+    with contextlib.suppress(*_ODD):
+        return fallback.ids_in(shard)
+    return []
+
+
+def _adopt_checkpoint(fallback: Area, store: Area, checkpoint_id: str) -> None:
+    try:
+        data, _ = fallback.read(checkpoint_id)
+    except _ODD:
+        return
+    try:
+        store.write_raw(checkpoint_id, data)
+    except FileExistsError:
+        # Adopted before, by a process that was killed before it could remove the original.
+        if not _is_there(store, checkpoint_id, data):
+            return
+    _remove(fallback.path_of(checkpoint_id))
+
+
+def _is_there(store: Area, checkpoint_id: str, data: bytes) -> bool:
+    with contextlib.suppress(*_ODD):
+        return store.read(checkpoint_id)[0] == data
+    return False
+
+
+def _adopt_log(source: Path, target: Path) -> None:
+    try:
+        lines = _lines(source)
+    except _ODD:
+        return
+    # Some may be there already, if the process that took them in was killed.
+    known = set(_lines(target))
+    for line in lines:
+        if line not in known:
+            disk.append(target, line)
+    _remove(source)
+
+
+def _lines(log: Path) -> list[bytes]:
+    data = disk.read_from(log, 0)
+    return [line for line in data[: data.rfind(b"\n") + 1].split(b"\n") if line]
+
+
+def _adopt_sessions(source: Path, target: Path, *, temps: Path) -> None:
+    """Put each session's file in the place of an older one; the fallback was written last."""
+    if not disk.is_own_folder(source):
+        return
+    disk.ensure_folder(target)
+    for path in sorted(source.glob("*.json")):
+        try:
+            data, _ = disk.read(path)
+        except _ODD:
+            continue
+        disk.replace(target / path.name, data, temps=temps)
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
