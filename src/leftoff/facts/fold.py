@@ -58,6 +58,8 @@ _TITLE_WITHIN = 4000
 _HEADING = re.compile(r"^#+[ \t]*(\S.*)$", re.MULTILINE)
 _FIRST_LINE = re.compile(r"(\S.*)")
 
+_UNUSED = FileUse()
+
 Redact = Callable[[str], str]
 
 
@@ -65,7 +67,9 @@ class Fold:
     """Learns from events; `export` gives what was learnt as a value that can be stored."""
 
     def __init__(self, state: State | None = None) -> None:
-        self.state = msgspec.convert(msgspec.to_builtins(state), State) if state else State()
+        self.state = state.copy() if state else State()
+        # What was stored is clean already: only new texts are scanned for secrets.
+        self._clean = _texts_of(state) if state else frozenset()
         # Raw texts wait here: paths are looked for only in the last few, when asked.
         self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
         self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
@@ -101,9 +105,9 @@ class Fold:
     def export(self, redact: Redact = str) -> State:
         """Return the state as a value of its own, bounded and without secrets."""
         self._settle()
-        _trim(self.state)
-        state: State = msgspec.convert(msgspec.to_builtins(self.state), State)
-        _redact_texts(state, redact)
+        state = self.state.copy()
+        clean = self._clean
+        _redact_texts(state, lambda text: text if text in clean else redact(text))
         return state
 
     def _session(self, event: SessionInfo) -> None:
@@ -174,15 +178,20 @@ class Fold:
 
     def _used(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
+        is_edit = call.kind == "edit" or bool(event.paths)
         for name in event.paths or call.paths:
-            use = self._use(places.normalise(name, state.cwd))
-            if call.kind == "edit" or event.paths:
-                use.edits += 1
-                use.edited_at = state.calls
-                use.edited_by_agent = use.edited_by_agent or call.sidechain
+            path = places.normalise(name, state.cwd)
+            use = state.files.get(path, _UNUSED)
+            if is_edit:
+                by_agent = use.edited_by_agent or call.sidechain
+                use = FileUse(use.edits + 1, use.reads, state.calls, use.read_at, by_agent)
             else:
-                use.reads += 1
-                use.read_at = state.calls
+                use = FileUse(
+                    use.edits, use.reads + 1, use.edited_at, state.calls, use.edited_by_agent
+                )
+            state.files[path] = use
+            if len(state.files) > _MOST_FILES:
+                _trim_files(state)
 
     def _ran(self, call: ToolCall, event: ToolResult) -> None:
         state = self.state
@@ -237,16 +246,21 @@ class Fold:
         if event.sidechain:
             return
         todos = self.state.todos
-        known = next((todo for todo in todos if todo.id == event.id), None)
-        if event.status == "deleted":
-            self.state.todos = [todo for todo in todos if todo is not known]
-        elif known is None:
-            if event.text and len(todos) < _MOST_TODOS:
-                todos.append(TodoEntry(event.text[:400], event.status or "pending", event.id))
+        at = next((n for n, todo in enumerate(todos) if todo.id == event.id), None)
+        if at is None:
+            if event.text and event.status != "deleted" and len(todos) < _MOST_TODOS:
+                added = TodoEntry(event.text[:400], event.status or "pending", event.id)
+                self.state.todos = [*todos, added]
+        elif event.status == "deleted":
+            self.state.todos = todos[:at] + todos[at + 1 :]
         else:
-            known.text = event.text[:400] or known.text
-            known.status = event.status or known.status
-            known.id = event.new_id or known.id
+            known = todos[at]
+            changed = TodoEntry(
+                event.text[:400] or known.text,
+                event.status or known.status,
+                event.new_id or known.id,
+            )
+            self.state.todos = [*todos[:at], changed, *todos[at + 1 :]]
 
     def _plan(self, event: PlanSeen) -> None:
         state = self.state
@@ -286,15 +300,6 @@ class Fold:
 
     def _forget_queued(self, key: str) -> None:
         self.state.queued = [queued for queued in self.state.queued if queued.key != key]
-
-    def _use(self, path: str) -> FileUse:
-        files = self.state.files
-        use = files.get(path)
-        if use is None:
-            use = files[path] = FileUse()
-            if len(files) > _MOST_FILES:
-                _trim_files(self.state)
-        return use
 
     def _settle(self) -> None:
         """Look into the texts that were put off until someone asks."""
@@ -338,9 +343,16 @@ def _trim_files(state: State) -> None:
     state.files = dict(order[: int(_MOST_FILES * _TRIMMED)])
 
 
-def _trim(state: State) -> None:
-    if len(state.files) > _MOST_FILES:
-        _trim_files(state)
+def _texts_of(state: State) -> frozenset[str]:
+    """Collect the texts that `_redact_texts` looks at."""
+    texts: set[str] = set()
+
+    def note(text: str) -> str:
+        texts.add(text)
+        return text
+
+    _redact_texts(state.copy(), note)
+    return frozenset(texts)
 
 
 def _redact_texts(state: State, redact: Redact) -> None:
@@ -348,8 +360,7 @@ def _redact_texts(state: State, redact: Redact) -> None:
     state.requests = [Said(redact(said.text), said.at) for said in state.requests]
     state.answers = [Said(redact(said.text), said.at) for said in state.answers]
     state.outline = Said(redact(state.outline.text), state.outline.at)
-    for todo in state.todos:
-        todo.text = redact(todo.text)
+    state.todos = [TodoEntry(redact(todo.text), todo.status, todo.id) for todo in state.todos]
     state.failures = [
         FailedRun(f.key, redact(f.command), redact(f.error), f.at) for f in state.failures
     ]

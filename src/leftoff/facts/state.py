@@ -5,7 +5,7 @@ import msgspec
 from leftoff.agents.stream import Status, ToolCall
 
 
-class FileUse(msgspec.Struct, omit_defaults=True):
+class FileUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a file was used; the numbers are the call counts at the last use."""
 
     edits: int = 0
@@ -15,7 +15,7 @@ class FileUse(msgspec.Struct, omit_defaults=True):
     edited_by_agent: bool = False
 
 
-class TodoEntry(msgspec.Struct, omit_defaults=True):
+class TodoEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """One todo of the agent."""
 
     text: str
@@ -32,7 +32,7 @@ class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int
 
 
-class RunUse(msgspec.Struct, omit_defaults=True):
+class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """How often a command ran, and when last."""
 
     count: int = 0
@@ -68,7 +68,7 @@ class Said(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class State(msgspec.Struct, omit_defaults=True):
-    """The whole memory of the fold."""
+    """The whole memory of the fold; all its values are frozen, only it and its dicts change."""
 
     calls: int = 0
     session_id: str = ""
@@ -103,3 +103,9 @@ class State(msgspec.Struct, omit_defaults=True):
     agents_files: list[str] = []
     """Files that sub-agents edited, where these keep transcripts of their own."""
     is_turn_over: bool = False
+
+    def copy(self) -> "State":
+        """Return a state that changes on its own."""
+        return msgspec.structs.replace(
+            self, open=dict(self.open), files=dict(self.files), runs=dict(self.runs)
+        )
