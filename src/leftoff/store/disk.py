@@ -190,7 +190,7 @@ def _acquire(descriptor: int, seconds: float) -> bool:
             if time.monotonic() > deadline:
                 return False
             time.sleep(pause)
-            pause = min(pause * 2, 0.05)
+            pause = min(pause * 2, 0.004)
         except OSError:  # a file system without locks
             return False
         else:

@@ -115,7 +115,7 @@ class Index:
                 intake.take_news()
 
     def tail(self) -> list[events.Event] | None:
-        """Return the events that the index has not taken in yet, or None if it has taken in none."""
+        """Return the events not taken in yet, or None if the index never took in any."""
         if not self._rows("SELECT 1 FROM logs WHERE area = 0", ()):
             return None
         news = self._safely(lambda: list(Intake(self._db, self.areas).news()))
