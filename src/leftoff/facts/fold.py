@@ -1,6 +1,5 @@
 """The fold: events in, state out. One event at a time, so that reading can go on any time."""
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -25,6 +24,7 @@ from leftoff.agents.stream import (
     prompt_key,
 )
 from leftoff.facts import commands, places
+from leftoff.facts.cleaning import Redact, redact_texts, texts_of
 from leftoff.facts.state import (
     FailedRun,
     FileUse,
@@ -34,8 +34,9 @@ from leftoff.facts.state import (
     RunUse,
     Said,
     State,
-    TodoEntry,
 )
+from leftoff.facts.texts import clip, title_of
+from leftoff.facts.todos import change_todo, replace_todos
 
 _REQUEST_CHARS = 4000
 _ANSWER_CHARS = 3000
@@ -45,7 +46,6 @@ _MOST_FILES = 1500
 _MOST_OPEN = 64
 _MOST_RUNS = 60
 _MOST = 12
-_MOST_TODOS = 200
 _PLAN_CHARS = 20000
 _OUTLINE_CHARS = 600
 _OUTLINE_MARKS = 6
@@ -54,13 +54,8 @@ _TRIMMED = 0.8
 _SHORTEST_TASK = 16
 
 _PLAN_FOLLOWS = "Implement the following plan:\n"
-_TITLE_WITHIN = 4000
-_HEADING = re.compile(r"^#+[ \t]*(\S.*)$", re.MULTILINE)
-_FIRST_LINE = re.compile(r"(\S.*)")
 
 _UNUSED = FileUse()
-
-Redact = Callable[[str], str]
 
 
 class Fold:
@@ -69,7 +64,7 @@ class Fold:
     def __init__(self, state: State | None = None) -> None:
         self.state = state.copy() if state else State()
         # What was stored is clean already: only new texts are scanned for secrets.
-        self._clean = _texts_of(state) if state else frozenset()
+        self._clean = texts_of(state) if state else frozenset()
         # Raw texts wait here: paths are looked for only in the last few, when asked.
         self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
         self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
@@ -107,7 +102,7 @@ class Fold:
         self._settle()
         state = self.state.copy()
         clean = self._clean
-        _redact_texts(state, lambda text: text if text in clean else redact(text))
+        redact_texts(state, lambda text: text if text in clean else redact(text))
         return state
 
     def _session(self, event: SessionInfo) -> None:
@@ -145,11 +140,11 @@ class Fold:
         if event.sidechain or not event.text or event.text.isspace():
             return
         state = self.state
-        said = Said(_clip(event.text, _ANSWER_CHARS), state.calls)
+        said = Said(clip(event.text, _ANSWER_CHARS), state.calls)
         state.answers = [*state.answers[-3:], said]
         # A long answer that names files is as good as a plan for the turns that follow.
         if len(event.text) >= _OUTLINE_CHARS and event.text.count("`") >= _OUTLINE_MARKS:
-            state.outline = Said(_clip(event.text, _ANSWER_CHARS * 2), state.calls)
+            state.outline = Said(clip(event.text, _ANSWER_CHARS * 2), state.calls)
         state.is_turn_over = True
 
     def _call(self, event: ToolCall) -> None:
@@ -238,33 +233,15 @@ class Fold:
 
     def _todo_list(self, event: TodoList) -> None:
         if not event.sidechain:
-            self.state.todos = [
-                TodoEntry(item.text[:400], item.status, item.id) for item in event.items
-            ][:_MOST_TODOS]
+            self.state.todos = replace_todos(event)
 
     def _todo_change(self, event: TodoChange) -> None:
-        if event.sidechain:
-            return
-        todos = self.state.todos
-        at = next((n for n, todo in enumerate(todos) if todo.id == event.id), None)
-        if at is None:
-            if event.text and event.status != "deleted" and len(todos) < _MOST_TODOS:
-                added = TodoEntry(event.text[:400], event.status or "pending", event.id)
-                self.state.todos = [*todos, added]
-        elif event.status == "deleted":
-            self.state.todos = todos[:at] + todos[at + 1 :]
-        else:
-            known = todos[at]
-            changed = TodoEntry(
-                event.text[:400] or known.text,
-                event.status or known.status,
-                event.new_id or known.id,
-            )
-            self.state.todos = [*todos[:at], changed, *todos[at + 1 :]]
+        if not event.sidechain:
+            self.state.todos = change_todo(self.state.todos, event)
 
     def _plan(self, event: PlanSeen) -> None:
         state = self.state
-        title = _title(event.text)
+        title = title_of(event.text)
         path = places.normalise(event.path, state.cwd) if event.path else ""
         if path:
             if path != state.plan_path and not title:
@@ -321,14 +298,14 @@ class Fold:
 
 
 def _error_in(output: str) -> str:
-    return commands.telling_lines(_clip(output, _OUTPUT_CHARS * 4))
+    return commands.telling_lines(clip(output, _OUTPUT_CHARS * 4))
 
 
 def _mentions(texts: deque[tuple[str, int]], cwd: str) -> list[Mention]:
     """Look for paths in the texts that wait, and empty the queue."""
     is_windows = places.is_windows(cwd)
     found = [
-        Mention(at, places.paths_in(_clip(text, _OUTPUT_CHARS), is_windows=is_windows))
+        Mention(at, places.paths_in(clip(text, _OUTPUT_CHARS), is_windows=is_windows))
         for text, at in texts
     ]
     texts.clear()
@@ -341,47 +318,3 @@ def _trim_files(state: State) -> None:
         state.files.items(), key=lambda item: (item[1].edited_at, item[1].read_at), reverse=True
     )
     state.files = dict(order[: int(_MOST_FILES * _TRIMMED)])
-
-
-def _texts_of(state: State) -> frozenset[str]:
-    """Collect the texts that `_redact_texts` looks at."""
-    texts: set[str] = set()
-
-    def note(text: str) -> str:
-        texts.add(text)
-        return text
-
-    _redact_texts(state.copy(), note)
-    return frozenset(texts)
-
-
-def _redact_texts(state: State, redact: Redact) -> None:
-    state.task = redact(state.task)
-    state.requests = [Said(redact(said.text), said.at) for said in state.requests]
-    state.answers = [Said(redact(said.text), said.at) for said in state.answers]
-    state.outline = Said(redact(state.outline.text), state.outline.at)
-    state.todos = [TodoEntry(redact(todo.text), todo.status, todo.id) for todo in state.todos]
-    state.failures = [
-        FailedRun(f.key, redact(f.command), redact(f.error), f.at) for f in state.failures
-    ]
-    state.runs = {redact(command): use for command, use in state.runs.items()}
-    state.queued = [Queued(queued.key, redact(queued.text)) for queued in state.queued]
-    state.refusals = [Refusal(redact(r.what), redact(r.why)) for r in state.refusals]
-    state.commit_subject = redact(state.commit_subject)
-    state.plan_title = redact(state.plan_title)
-    state.open = {
-        key: msgspec.structs.replace(call, what=redact(call.what), command=redact(call.command))
-        for key, call in state.open.items()
-    }
-
-
-def _clip(text: str, chars: int) -> str:
-    """Keep the beginning and the end of a long text."""
-    if len(text) <= chars:
-        return text
-    return f"{text[: chars // 2]}\n…\n{text[-chars // 2 :]}"
-
-
-def _title(text: str) -> str:
-    heading = _HEADING.search(text, 0, _TITLE_WITHIN) or _FIRST_LINE.search(text, 0, _TITLE_WITHIN)
-    return heading[1].strip()[:200] if heading else ""

@@ -1,0 +1,84 @@
+"""The score of a capture: what was true at the cut, and does the checkpoint tell it?"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SCRIPT = Path(__file__).parent.parent / "scripts" / "fidelity.py"
+
+TRUTH: dict[str, Any] = {
+    "roots": ["/u/r"],
+    "basenames": {"login.py": 1},
+    "files": ["src/login.py"],
+    "maybe": [],
+    "intent": "build the login page with a form",
+    "todos": [{"text": "Add the form", "status": "pending"}],
+    "open": ["Add the form"],
+    "failure": {"command": "make test", "error": "error: no form"},
+    "next_knowable": ["src/login.py"],
+    "next_heads_knowable": ["make test"],
+    "plan": None,
+    "step": [1, 1],
+    "branch": "main",
+    "commit": None,
+    "in_flight": None,
+    "pending_prompts": [],
+}
+
+
+def line(kind: str, content: object) -> str:
+    entry = {"parentUuid": None, "type": kind, "cwd": "/u/r", "gitBranch": "main"}
+    return json.dumps({**entry, "message": {"role": kind, "content": content}})
+
+
+def call(name: str, **given: object) -> str:
+    return line("assistant", [{"type": "tool_use", "id": name, "name": name, "input": given}])
+
+
+def result(name: str, content: str, *, is_error: bool = False) -> str:
+    block = {"type": "tool_result", "tool_use_id": name, "content": content, "is_error": is_error}
+    return line("user", [block])
+
+
+def make_folder(folder: Path) -> Path:
+    lines = [
+        line("user", TRUTH["intent"]),
+        call("TodoWrite", todos=[{"content": "Add the form", "status": "pending"}]),
+        result("TodoWrite", "ok"),
+        call("Edit", file_path="/u/r/src/login.py"),
+        result("Edit", "ok"),
+        call("Bash", command="make test"),
+        result("Bash", "Exit code 2\nerror: no form", is_error=True),
+        line("user", "and what came after the cut"),
+    ]
+    (folder / "truth").mkdir()
+    (folder / "session.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    case = {"session": "session.jsonl", "agent": "claude", "family": "60", "cut": 7, "truth": TRUTH}
+    (folder / "truth" / "dev.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    return folder
+
+
+def scores(folder: Path, *options: str) -> dict[str, Any]:
+    table = folder / "rows.json"
+    command = [sys.executable, str(SCRIPT), str(folder), "--json", str(table), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "1 cases" in done.stdout
+    row: dict[str, Any] = json.loads(table.read_bytes())[0]
+    return row
+
+
+def test_a_right_capture_scores_one_with_and_without_a_torn_line(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+
+    for options in ([], ["--torn"]):
+        row = scores(folder, *options)
+        told = {key: value for key, value in row.items() if key not in {"tokens", "case"}}
+        assert set(told.values()) == {1.0}
+
+
+def test_a_capture_by_a_command_that_tells_nothing_scores_nothing(tmp_path: Path) -> None:
+    nothing = "echo > {outdir}/briefing.txt; echo '{{}}' > {outdir}/checkpoint.json; : {session}"
+
+    assert scores(make_folder(tmp_path), "--command", nothing)["composite"] == 0.0
