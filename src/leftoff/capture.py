@@ -33,6 +33,7 @@ _LEFT_OFF_CHARS = 1200
 _MOST_IN_FLIGHT = 3
 _MOST_FAILED = 3
 _TASK_CHARS = 600
+_COMMAND_CHARS = 200
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,13 +149,13 @@ def _last_failure(facts: Facts) -> LastFailure | None:
     if not facts.failures:
         return None
     last = facts.failures[-1]
-    return LastFailure(command=last.command, error=last.error)
+    return LastFailure(command=shorten(last.command, _COMMAND_CHARS), error=last.error)
 
 
 def _failed(facts: Facts) -> list[Failure]:
     """List the failures before the last one that no later run repaired."""
     return [
-        Failure(what=shorten(failure.command, 160), why=failure.error)
+        Failure(what=shorten(failure.command, _COMMAND_CHARS), why=failure.error)
         for failure in reversed(facts.failures[-_MOST_FAILED - 1 : -1])
     ]
 

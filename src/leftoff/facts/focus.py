@@ -1,6 +1,7 @@
 """Which files will be needed next: a ranking by how, when and where each was last named."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -8,6 +9,10 @@ from leftoff.facts import places
 from leftoff.facts.state import State
 
 FOCUS_FILES = 10
+_FILE_NAME = re.compile(
+    r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$|/\.\w+$"
+    r"|/(?:Makefile|Dockerfile|Justfile|Rakefile|Gemfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
+)
 
 # How much each sign counts, and after how many calls it has faded to a third.
 EDITED, EDITED_FADES = 2.0, 12.0
@@ -130,10 +135,13 @@ def _resolve(path: str, names: dict[str, list[str]], state: State) -> list[str]:
 
 
 def _is_worth_showing(path: str, state: State) -> bool:
-    if not state.roots and not path.startswith("/"):
-        return True
-    return any(places.is_under(path, root) and path != root for root in state.roots) or (
-        path in state.files and not path.startswith(("~", "/tmp/"))  # noqa: S108
+    """Tell a file of the project from other words with slashes."""
+    if path in state.files:
+        return path not in state.roots and not path.startswith(("~", "/tmp/"))  # noqa: S108
+    if state.roots and not any(places.is_under(path, root) for root in state.roots):
+        return False
+    return _FILE_NAME.search(path) is not None or any(
+        known.startswith(path + "/") for known in state.files if path not in state.roots
     )
 
 

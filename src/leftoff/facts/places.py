@@ -14,7 +14,9 @@ _WITH_SLASH = r"(?:[A-Za-z]:|~|\.{1,2})?(?:/?[\w@+.-]+)?(?:/[\w@+.()\[\]-]+)+"
 _BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
 _PATH = re.compile(rf"(?<![\w/.:@-])(?:{_WITH_SLASH}|{_BARE_NAME})")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
-_NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//")
+_NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$")
+# grep and compilers put a line number behind the name: a.ts-12-, a.ts(12,3).
+_POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
 _DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
 _MOST_IN_TEXT = 60
 _SHORTEST_ROOT = 2
@@ -84,8 +86,8 @@ def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT)
         text = _DIFF_SIDE.sub(" ", text)
     found: dict[str, None] = {}
     for match in _PATH.finditer(_URL.sub(" ", text)):
-        path = match[0].rstrip(".,:;)]-")
-        if len(path) > 2 and not _NOT_A_PATH.match(path):
+        path = _POSITION.sub(r"\1", match[0].rstrip(".,:;)-"))
+        if len(path) > 2 and not _NOT_A_PATH.search(path):
             found[path.removeprefix("./")] = None
             if len(found) >= limit:
                 break

@@ -60,7 +60,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def percent(self) -> float | None:
         """How full the context window is, in per cent."""
-        return round(100 * self.tokens / self.window, 1) if self.tokens and self.window else None
+        return round(100 * self.tokens / self.window, 2) if self.tokens and self.window else None
 
 
 def report(state: State) -> Facts:
@@ -89,7 +89,7 @@ def report(state: State) -> Facts:
         plan_title=state.plan_title,
         step=step,
         total=total,
-        in_flight=[call for call in state.open.values() if not call.sidechain],
+        in_flight=[_anchored(call, state) for call in state.open.values() if not call.sidechain],
         files_modified=_modified(state),
         files_modified_by_agents=_modified(state, by_agents=True),
         ranked_files=[places.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]],
@@ -103,6 +103,14 @@ def report(state: State) -> Facts:
         window=state.window or window_of(state.model, state.tokens),
         compactions=state.compactions,
     )
+
+
+def _anchored(call: ToolCall, state: State) -> ToolCall:
+    """Name a call's file as all other files are named."""
+    if call.kind not in {"edit", "read"} or not call.paths:
+        return call
+    path = places.normalise(call.paths[0], state.cwd)
+    return msgspec.structs.replace(call, what=places.anchor(path, state.roots))
 
 
 def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
