@@ -20,6 +20,7 @@ _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 2
 _SURE_FILES = 5
 _SURE_COMMANDS = 4
+_COMMAND_CHARS = 60
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -227,10 +228,15 @@ def _focus(checkpoint: Checkpoint) -> list[Line]:
 
 
 def _commands(checkpoint: Checkpoint) -> list[Line]:
-    return [
-        Line(f"- {command}", (70 if n < _SURE_COMMANDS else 52) - n / 100)
-        for n, command in enumerate(checkpoint.extra.get("commands") or [])
-    ]
+    """List the commands in use; how a command begins tells most of it."""
+    commands = [_cut(command) for command in checkpoint.extra.get("commands") or []]
+    first = " · ".join(commands[:_SURE_COMMANDS])
+    lines = [Line(f"- {first}", 77)] if first else []
+    return lines + [Line(f"- {each}", 52) for each in commands[_SURE_COMMANDS:]]
+
+
+def _cut(command: str) -> str:
+    return command if len(command) <= _COMMAND_CHARS else command[: _COMMAND_CHARS - 1] + "…"
 
 
 def _modified(checkpoint: Checkpoint) -> list[str]:

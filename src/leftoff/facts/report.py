@@ -10,7 +10,7 @@ from leftoff.facts.focus import rank
 from leftoff.facts.state import FailedRun, Refusal, State, TodoEntry
 from leftoff.facts.windows import window_of
 
-_MOST_COMMANDS = 10
+_MOST_COMMANDS = 16
 _MOST_RANKED = 30
 _OLDEST_FAILURE = 60
 _NEXT_CHARS = 400
