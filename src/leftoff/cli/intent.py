@@ -1,0 +1,35 @@
+"""leftoff intent."""
+
+import shlex
+
+import click
+
+from leftoff import intents, restore
+from leftoff.cli.app import App, command
+from leftoff.errors import NotAProject
+
+
+@command()
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+@click.option("--at-start", is_flag=True, help="It is the first message of a session.")
+def intent(app: App, words: tuple[str, ...], *, at_start: bool) -> None:
+    """Tell which command a plain sentence means; nothing is run."""
+    text = " ".join(words)
+    names, can_resume = _checkpoints(app)
+    found = intents.find(text, names=names, can_resume=can_resume, at_start=at_start)
+    line = shlex.join(found.command) if found else None
+    app.out.result(
+        {
+            "intent": found.kind if found else None,
+            "name": found.name if found else None,
+            "command": line,
+        },
+        line or "none",
+    )
+
+
+def _checkpoints(app: App) -> tuple[list[str], bool]:
+    try:
+        return app.store.index().names_like(""), bool(restore.candidates(app.store))
+    except NotAProject:
+        return [], False
