@@ -50,6 +50,22 @@ def plans_folders() -> list[Path]:
     return [home() / ".claude" / "plans"]
 
 
+def claude_folder() -> Path:
+    """Return the folder of Claude Code's settings."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
+    return Path(named).expanduser().absolute()
+
+
+def skills_folder() -> Path:
+    """Return the folder where agents look for skills."""
+    return Path("~/.agents/skills").expanduser()
+
+
+def disabled_hooks() -> set[str]:
+    """Return the names of the hooks that the environment disables."""
+    return set(os.environ.get("LEFTOFF_DISABLED_HOOKS", "").replace(",", " ").split())
+
+
 def setting(name: str) -> str | None:
     """Return the environment's value for a setting, such as LEFTOFF_BUDGET."""
     return os.environ.get(f"LEFTOFF_{name.upper()}")

@@ -20,6 +20,7 @@ COMMANDS = {
     "config": "leftoff.cli.config:config",
     "delete": "leftoff.cli.clear:delete",
     "diff": "leftoff.cli.diff:diff",
+    "init": "leftoff.cli.init:init",
     "latest": "leftoff.cli.show:latest",
     "lint": "leftoff.cli.lint:lint",
     "list": "leftoff.cli.list:list_",
@@ -35,6 +36,7 @@ COMMANDS = {
     "status": "leftoff.cli.status:status",
     "trash": "leftoff.cli.trash:trash",
     "undo": "leftoff.cli.undo:undo",
+    "uninstall": "leftoff.cli.uninstall:uninstall",
 }
 
 
@@ -55,6 +57,14 @@ class Commands(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; a reader that goes away, as `head` does, is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _silence(sys.stdout)
+            return 0
+
 
 @click.command(
     cls=Commands,
@@ -72,12 +82,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else [*arguments]
     try:
         code = leftoff.main(given, prog_name="leftoff", standalone_mode=False, obj=given)
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does. Nothing is left to say to it.
-        _silence(sys.stdout)
-        return 0
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nInterrupted; nothing more was changed.", err=True)
+        click.echo("Interrupted; nothing more was changed.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place where errors are caught and told
         return _told(error, as_json=_wants_json(given))

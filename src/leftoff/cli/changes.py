@@ -1,0 +1,74 @@
+"""Showing changes to files, and asking before they are made."""
+
+import difflib
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from leftoff.cli.app import App
+from leftoff.errors import ChoiceNeeded
+from leftoff.wiring.files import Change
+
+_DONE = {"create": "created", "change": "changed", "remove": "removed"}
+
+
+def described(change: Change) -> dict[str, Any]:
+    """Describe a change for programs."""
+    return {
+        "path": str(change.path),
+        "action": change.action,
+        "what": change.what,
+        "diff": unified(change),
+    }
+
+
+def unified(change: Change) -> str:
+    """Show what changes in a text of somebody else; our own files are not worth it."""
+    if not change.is_foreign or change.path.suffix != ".json":
+        return ""
+    before, after = (_lines(data) for data in (change.before, change.after))
+    name = str(change.path)
+    return "\n".join(difflib.unified_diff(before, after, name, name, lineterm=""))
+
+
+def show(app: App, changes: Sequence[Change], *, are_done: bool = False) -> None:
+    """List changes for a person; those still to be made with their text."""
+    for change in changes:
+        action = _DONE[change.action] if are_done else change.action
+        app.out.text(f"  {action:8}{change.path}  ({change.what})")
+    if are_done:
+        return
+    for text in filter(None, map(unified, changes)):
+        app.out.gap()
+        app.out.text(text)
+
+
+def agreed(app: App, changes: Sequence[Change], question: str, *, yes: bool) -> bool:
+    """Ask before changes are made; elsewhere than on a terminal hand the choice on."""
+    if yes:
+        return True
+    if app.out.is_interactive:
+        show(app, changes)
+        app.out.gap()
+        return click.confirm(question, default=True)
+    given = click.get_current_context().find_root().obj
+    raise ChoiceNeeded(
+        f"{len(changes)} file(s) would be changed: {', '.join(str(c.path) for c in changes)}",
+        question=question,
+        choices=[
+            {
+                "choice": "yes",
+                "label": "Change them",
+                "command": shlex.join(["leftoff", *given, "--yes"]),
+                "changes": [described(change) for change in changes],
+            },
+            {"choice": "no", "label": "Leave everything as it is"},
+        ],
+        hint="Add --yes to make the changes, or --dry-run to see them.",
+    )
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return (data or b"").decode("utf-8", "replace").splitlines()

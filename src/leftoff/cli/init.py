@@ -1,0 +1,85 @@
+"""leftoff init."""
+
+from collections.abc import Sequence
+
+import click
+
+from leftoff.agents import AGENTS
+from leftoff.cli.app import App, command
+from leftoff.cli.changes import agreed, described, show
+from leftoff.wiring import detect, install
+from leftoff.wiring.files import Change
+from leftoff.wiring.install import Done, Places
+
+
+@command()
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice([*AGENTS]),
+    help="Wire this agent, found or not. Repeatable.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="Your own settings, or those of the project you stand in.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+def init(app: App, agents: tuple[str, ...], scope: str, *, yes: bool, dry_run: bool) -> None:
+    """Wire the hooks of your agents, so that saving and restoring happen by themselves."""
+    wired = detect.to_wire(agents)
+    places = install.find_places(app.project.worktree if scope == "project" else None)
+    changes = install.plan_install(places)
+    done = [] if dry_run else _installed(app, places, changes, yes=yes)
+    backups = [str(each.backup) for each in done if each.backup]
+    notes = _notes(places, scope)
+    if app.out.as_json:
+        told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
+        listed = [described(change) for change in changes]
+        app.out.json({**told, "changes": listed, "backups": backups, "notes": notes})
+        return
+    _tell(app, changes, done, dry_run=dry_run)
+    kept = [f"The file as it was before is in {backup}" for backup in backups]
+    app.out.text("\n".join([*kept, *notes]))
+
+
+def _installed(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:
+    install.check_python()
+    install.compile_package()
+    if not changes or not agreed(app, changes, "Install the hooks?", yes=yes):
+        return []
+    return install.install(places, changes)
+
+
+def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run: bool) -> None:
+    if not changes:
+        app.out.text("The hooks of Claude Code are installed already; nothing to do.")
+    elif dry_run:
+        app.out.text("This would be done:")
+        show(app, changes)
+    elif done:
+        app.out.text("Installed the hooks of Claude Code:")
+        show(app, changes, are_done=True)
+        app.out.text("`leftoff doctor` proves that they work; `leftoff uninstall` undoes all this.")
+    else:
+        app.out.text("Nothing was changed.")
+
+
+def _notes(places: Places, scope: str) -> list[str]:
+    notes = []
+    if others := [detect.TITLES[agent] for agent in detect.only_read()]:
+        notes.append(
+            f"Also found: {', '.join(others)}. Their sessions are read; their hooks are not wired "
+            "by this version."
+        )
+    if install.kept_skill(places):
+        notes.append(f"{places.skill} was edited by you and is left as it is.")
+    if scope == "project":
+        notes.append(
+            f"The command in {places.settings} names a path of this machine: better not commit it."
+        )
+    return notes

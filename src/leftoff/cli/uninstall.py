@@ -1,0 +1,49 @@
+"""leftoff uninstall."""
+
+from collections.abc import Sequence
+
+import click
+
+from leftoff.cli.app import App, command
+from leftoff.cli.changes import agreed, described, show
+from leftoff.wiring import install
+from leftoff.wiring.files import Change
+from leftoff.wiring.install import Done, Places
+
+
+@command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
+    """Take the hooks out again; checkpoints stay."""
+    places = install.find_places()
+    changes = install.plan_uninstall(places)
+    done = [] if dry_run else _uninstalled(app, places, changes, yes=yes)
+    notes = [f"Checkpoints stay: in each repository's .git/leftoff, and in {places.state}"]
+    if install.kept_skill(places):
+        notes.append(f"{places.skill} was edited by you and stays.")
+    if app.out.as_json:
+        listed = [described(change) for change in changes]
+        app.out.json({"done": bool(done), "changes": listed, "notes": notes})
+        return
+    _tell(app, changes, done, dry_run=dry_run)
+    app.out.text("\n".join(notes))
+
+
+def _uninstalled(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:
+    if not changes or not agreed(app, changes, "Take the hooks out?", yes=yes):
+        return []
+    return install.uninstall(places, changes)
+
+
+def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run: bool) -> None:
+    if not changes:
+        app.out.text("leftoff's hooks are not installed; nothing to do.")
+    elif dry_run:
+        app.out.text("This would be done:")
+        show(app, changes)
+    elif done:
+        app.out.text("Took the hooks out:")
+        show(app, changes, are_done=True)
+    else:
+        app.out.text("Nothing was changed.")

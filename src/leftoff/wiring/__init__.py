@@ -1,0 +1,1 @@
+"""Wiring: putting leftoff's hooks into an agent's settings, taking them out, and checking them."""

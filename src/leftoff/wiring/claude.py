@@ -1,0 +1,138 @@
+"""What belongs into Claude Code's settings: one short command per event, and nothing else."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.dialects import claude
+from leftoff.wiring import jsonedit
+
+EVENTS = tuple(claude.KINDS)
+# Only commands in a shell can run long enough to be worth a save beforehand.
+_MATCHERS = {"PreToolUse": "Bash|PowerShell"}
+# The hot hooks take milliseconds; these are for a machine in distress. Without one of its own, a
+# hook at the end of a session is killed after little more than a second.
+_TIMEOUT_SECONDS = {"SessionStart": 15}
+_HOT_TIMEOUT_SECONDS = 5
+_PLACE = "/leftoff/hook"
+
+
+class Wire(msgspec.Struct, frozen=True, kw_only=True):
+    """One command of ours in the settings."""
+
+    event: str
+    command: str
+    group: int
+    """The number of the group among those of its event."""
+    place: int
+    """The number of the hook within its group."""
+    is_alone: bool
+    """Whether the group holds nothing but commands of ours."""
+
+
+def command_line(hook: Path, event: str) -> str:
+    """Return the command for an event: absolute, short, and the same in every version."""
+    return f"{shlex.quote(str(hook))} claude {event}"
+
+
+def wires(settings: object, hook: Path) -> list[Wire]:
+    """List the commands of ours in settings, also those put in while the state was elsewhere."""
+    found = []
+    for event, groups in _items(_get(settings, "hooks")):
+        for number, group in enumerate(groups if isinstance(groups, list) else []):
+            hooks = _get(group, "hooks")
+            commands = [_get(each, "command") for each in hooks] if isinstance(hooks, list) else []
+            ours = [is_ours(command, hook) for command in commands]
+            found += [
+                Wire(event=event, command=command, group=number, place=place, is_alone=all(ours))
+                for place, command in enumerate(commands)
+                if ours[place]
+            ]
+    return found
+
+
+def is_ours(command: object, hook: Path) -> bool:
+    """Say whether a command runs leftoff's letterbox: this one, or `…/leftoff/hook`."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return False
+    if len(words) != 3 or words[1] != "claude" or not words[2].isalnum():
+        return False
+    return words[0] == str(hook) or (words[0].startswith("/") and words[0].endswith(_PLACE))
+
+
+def is_wired(settings: object, hook: Path) -> bool:
+    """Say whether every event has its command, once, and no old one is left."""
+    found = sorted((wire.event, wire.command) for wire in wires(settings, hook))
+    return found == sorted((event, command_line(hook, event)) for event in EVENTS)
+
+
+def wire(text: str, hook: Path) -> str:
+    """Put our commands into settings; those that are right stay, old ones go."""
+    found = wires(jsonedit.read(text), hook)
+    for event in {each.event: None for each in found}:
+        commands = [each.command for each in found if each.event == event]
+        if event not in EVENTS or commands != [command_line(hook, event)]:
+            text = _without(text, event, hook)
+    present = {each.event for each in wires(jsonedit.read(text), hook)}
+    for event in EVENTS:
+        if event not in present:
+            text = jsonedit.append(text, ("hooks", event), _group(hook, event))
+    return text
+
+
+def unwire(text: str, hook: Path) -> str:
+    """Take our commands out of settings, and the empty shells they leave."""
+    for event in {each.event: None for each in wires(jsonedit.read(text), hook)}:
+        text = _without(text, event, hook)
+    return text
+
+
+def stripped(settings: Mapping[str, Any], hook: Path) -> dict[str, Any]:
+    """Return what settings hold besides us, to compare two by."""
+    rest = jsonedit.read(unwire(json.dumps(settings), hook))
+    hooks = _get(rest, "hooks")
+    kept = {event: groups for event, groups in _items(hooks) if groups != []}
+    if isinstance(hooks, dict):
+        rest = {**rest, "hooks": kept}
+    return {key: value for key, value in rest.items() if (key, value) != ("hooks", {})}
+
+
+def _group(hook: Path, event: str) -> dict[str, object]:
+    command = {
+        "type": "command",
+        "command": command_line(hook, event),
+        "timeout": _TIMEOUT_SECONDS.get(event, _HOT_TIMEOUT_SECONDS),
+    }
+    matcher = {"matcher": _MATCHERS[event]} if event in _MATCHERS else {}
+    return {**matcher, "hooks": [command]}
+
+
+def _without(text: str, event: str, hook: Path) -> str:
+    # From the end, so that the numbers of those before stay true.
+    for each in reversed(
+        [each for each in wires(jsonedit.read(text), hook) if each.event == event]
+    ):
+        if not each.is_alone:
+            text = jsonedit.remove(text, ("hooks", event, each.group, "hooks", each.place))
+        elif each.place == 0:
+            text = jsonedit.remove(text, ("hooks", event, each.group))
+    hooks = jsonedit.read(text)["hooks"]
+    if hooks[event] == []:
+        text = jsonedit.remove(text, ("hooks", event))
+        if len(hooks) == 1:
+            text = jsonedit.remove(text, ("hooks",))
+    return text
+
+
+def _get(value: object, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _items(value: object) -> list[tuple[str, Any]]:
+    return list(value.items()) if isinstance(value, dict) else []

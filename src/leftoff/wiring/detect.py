@@ -1,0 +1,53 @@
+"""Which agents are on this machine, and which of them can be wired."""
+
+import shutil
+from pathlib import Path
+
+from leftoff import paths
+from leftoff.agents import AGENTS
+from leftoff.dialects import DIALECTS
+from leftoff.errors import LeftoffError, Usage
+
+# Where an agent keeps its things in the home folder, if the name does not tell.
+_FOLDERS = {"opencode": ".local/share/opencode"}
+TITLES = {
+    "claude": "Claude Code",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
+    "opencode": "opencode",
+    "copilot": "Copilot CLI",
+    "cursor": "Cursor",
+}
+
+
+def installed() -> list[str]:
+    """List the agents that are on the PATH or have a folder in the home folder."""
+    return [agent for agent in AGENTS if shutil.which(agent) or _folder(agent).is_dir()]
+
+
+def to_wire(named: tuple[str, ...]) -> list[str]:
+    """Choose the agents to wire: the named ones, else those that are installed."""
+    for agent in named:
+        if agent not in DIALECTS:
+            raise Usage(
+                f"The hooks of {TITLES[agent]} cannot be wired by this version.",
+                hint="Its sessions are read all the same: see `leftoff sessions`.",
+            )
+    chosen = [agent for agent in named or installed() if agent in DIALECTS]
+    if not chosen:
+        raise LeftoffError(
+            "No agent was found whose hooks can be wired; this version wires Claude Code.",
+            hint="`leftoff init --agent claude` writes its settings all the same.",
+        )
+    return list(dict.fromkeys(chosen))
+
+
+def only_read() -> list[str]:
+    """List the installed agents whose sessions are read but whose hooks are not wired."""
+    return [agent for agent in installed() if agent not in DIALECTS]
+
+
+def _folder(agent: str) -> Path:
+    if agent == "claude":
+        return paths.claude_folder()
+    return paths.home() / _FOLDERS.get(agent, f".{agent}")

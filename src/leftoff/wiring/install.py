@@ -1,0 +1,300 @@
+"""Installing and uninstalling: plan, back up, write, validate, and put all back on trouble."""
+
+import compileall
+import os
+import sys
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import paths
+from leftoff.errors import LeftoffError
+from leftoff.store import disk
+from leftoff.wiring import backups, claude, files, jsonedit, programs
+from leftoff.wiring.files import Change
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """Where everything goes."""
+
+    state: Path
+    settings: Path
+    skill: Path
+
+    @property
+    def hook(self) -> Path:
+        """The program that hooks run."""
+        return self.state / "hook"
+
+    @property
+    def python(self) -> Path:
+        """The file that names the Python for hooks."""
+        return self.state / "python"
+
+
+def find_places(project: Path | None = None) -> Places:
+    """Tell where everything goes: the user's own settings, or those of a project's folder."""
+    return Places(
+        state=paths.state_folder(),
+        settings=(project / ".claude" if project else paths.claude_folder()) / "settings.json",
+        skill=paths.skills_folder() / "leftoff" / "SKILL.md",
+    )
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that was made, with what it takes to put the file back."""
+
+    change: Change
+    backup: Path | None
+    folders: list[Path]
+
+
+# --- planning ---
+
+
+def plan_install(places: Places) -> list[Change]:
+    """Tell what must change so that every hook is in place; nothing if all is."""
+    wanted = [
+        _own(places.hook, "the program that hooks run", shipped_hook(), mode=0o755),
+        _own(places.python, "which Python hooks run", _python_line(), mode=0o600),
+        _skill(places),
+        _wired(places),
+    ]
+    return [change for change in wanted if change]
+
+
+def plan_uninstall(places: Places) -> list[Change]:
+    """Tell what must change so that nothing of leftoff is left but checkpoints and backups."""
+    known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
+    settings = dict.fromkeys([places.settings, *(p for p in known if p.suffix == ".json")])
+    wanted = [_unwired(places, path) for path in settings]
+    wanted += [_without_skill(places)]
+    wanted += [
+        Change(path=path, what=what, before=files.read(path), after=None)
+        for path, what in (
+            (places.hook, "the program that hooks run"),
+            (places.python, "which Python hooks run"),
+        )
+    ]
+    return [change for change in wanted if change and change.before != change.after]
+
+
+def kept_skill(places: Places) -> bool:
+    """Say whether the skill is there and was edited by someone, so that it is theirs now."""
+    data = files.read(places.skill)
+    if data is None or data == shipped_skill():
+        return False
+    return backups.original(places.state, places.skill, data) is None
+
+
+def shipped_hook() -> bytes:
+    """Return the letterbox as this version ships it."""
+    return (resources.files("leftoff.hooks") / "letterbox.sh").read_bytes()
+
+
+def shipped_skill() -> bytes | None:
+    """Return the skill as this version ships it, if it does."""
+    skill = resources.files("leftoff") / "skill" / "SKILL.md"
+    return skill.read_bytes() if skill.is_file() else None
+
+
+def _own(path: Path, what: str, data: bytes, *, mode: int) -> Change | None:
+    before = files.read(path)
+    if before == data and path.stat().st_mode & 0o777 == mode:
+        return None
+    return Change(path=path, what=what, before=before, after=data, mode=mode)
+
+
+def _python_line() -> bytes:
+    # Not resolved: a venv's python leads to one that does not know the venv, and Homebrew's to a
+    # folder that the next update removes. A shim is never what sys.executable names.
+    return os.fsencode(os.path.abspath(sys.executable)) + b"\n"  # noqa: PTH100 - it resolves
+
+
+def _skill(places: Places) -> Change | None:
+    data, before = shipped_skill(), files.read(places.skill)
+    if data in {None, before} or kept_skill(places):
+        return None
+    return Change(
+        path=places.skill, what="the skill for agents", before=before, after=data, is_foreign=True
+    )
+
+
+def _without_skill(places: Places) -> Change | None:
+    before = files.read(places.skill)
+    if before is None or kept_skill(places):
+        return None
+    was = backups.original(places.state, places.skill, before)
+    return Change(
+        path=places.skill,
+        what="the skill for agents",
+        before=before,
+        after=was.data if was else None,
+        is_foreign=True,
+    )
+
+
+def _wired(places: Places) -> Change | None:
+    before = files.read(places.settings)
+    text, bom = _text(before, places.settings)
+    _check_shape(text, places.settings)
+    after = claude.wire(text or "{}", places.hook)
+    if after == text:
+        return None
+    after += "" if text else "\n"
+    _check_result(text, after, places)
+    files.check_writable(places.settings)
+    return _settings_change(places.settings, before, bom + after.encode())
+
+
+def _unwired(places: Places, path: Path) -> Change | None:
+    before = files.read(path)
+    if before is None:
+        return None
+    text, bom = _text(before, path)
+    if not text or not claude.wires(jsonedit.read(text), places.hook):
+        return None
+    files.check_writable(path)
+    was = backups.original(places.state, path, before)
+    if was is not None and not _has_wires(was.data, path, places):
+        return _settings_change(path, before, was.data)
+    return _settings_change(path, before, bom + claude.unwire(text, places.hook).encode())
+
+
+def _settings_change(path: Path, before: bytes | None, after: bytes | None) -> Change:
+    what = "the settings of Claude Code"
+    return Change(path=path, what=what, before=before, after=after, is_foreign=True)
+
+
+def _has_wires(data: bytes | None, path: Path, places: Places) -> bool:
+    text = _text(data, path)[0]
+    return bool(text and claude.wires(jsonedit.read(text), places.hook))
+
+
+def _text(data: bytes | None, path: Path) -> tuple[str, bytes]:
+    """Take the byte order mark off, and check that the rest is JSON; blank is as good as none."""
+    bom = _BOM if data is not None and data.startswith(_BOM) else b""
+    try:
+        text = (data or b"").removeprefix(bom).decode()
+        if text.strip():
+            jsonedit.read(text)
+    except UnicodeDecodeError as error:
+        raise _unusable(path, f"it is not UTF-8 at byte {error.start}") from error
+    except jsonedit.NotJson as error:
+        raise _unusable(path, str(error)) from error
+    return (text if text.strip() else ""), bom
+
+
+def _check_shape(text: str, path: Path) -> None:
+    settings: Any = jsonedit.read(text) if text else {}
+    if not isinstance(settings, dict):
+        raise _unusable(path, "it is not a JSON object")
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise _unusable(path, "its hooks are not a JSON object")
+    for event in claude.EVENTS:
+        if not isinstance(hooks.get(event, []), list):
+            raise _unusable(path, f"its hooks for {event} are not a list")
+
+
+def _unusable(path: Path, why: str) -> LeftoffError:
+    return LeftoffError(
+        f"{path} cannot be used ({why}), so nothing was changed",
+        hint="Repair it by hand (Claude Code cannot read it either), then try again.",
+    )
+
+
+def _check_result(before: str, after: str, places: Places) -> None:
+    """Hold what would be written against what is there: all hooks in, all else the same."""
+    old, new = jsonedit.read(before or "{}"), jsonedit.read(after)
+    is_same = claude.stripped(old, places.hook) == claude.stripped(new, places.hook)
+    if not is_same or not claude.is_wired(new, places.hook):
+        raise LeftoffError(
+            f"The new content of {places.settings} would not be right, so nothing was changed",
+            hint="This is a bug of ours; please report it with the structure of the file.",
+        )
+
+
+# --- doing ---
+
+
+def check_python() -> None:
+    """Make sure that hooks, which run Python isolated from its environment, will find leftoff."""
+    answer = programs.ask([sys.executable, "-I", "-c", "import leftoff.hooks.settle"])
+    if answer.code != 0:
+        raise LeftoffError(
+            f"Hooks could not run leftoff with {sys.executable}: {answer.last_line}",
+            hint="Install leftoff into an environment of its own, as `uv tool install leftoff` "
+            "or `pipx install leftoff` do.",
+        )
+
+
+def compile_package() -> bool:
+    """Write byte code beforehand, so that no hook has to; say whether it could be written."""
+    folder = Path(__file__).resolve().parent.parent
+    return bool(compileall.compile_dir(folder, quiet=2))
+
+
+def install(places: Places, changes: Sequence[Change]) -> list[Done]:
+    """Make the changes of a plan and validate what is on disk; on trouble put all back."""
+    done = _make(places.state, changes)
+    try:
+        text, _ = _text(files.read(places.settings), places.settings)
+        before = next((c.before for c in changes if c.path == places.settings), None)
+        if any(change.path == places.settings for change in changes):
+            _check_result(_text(before, places.settings)[0], text, places)
+        _note(places.state, done)
+    except BaseException:
+        _put_back(done)
+        raise
+    return done
+
+
+def uninstall(places: Places, changes: Sequence[Change]) -> list[Done]:
+    """Make the changes of a plan; on trouble put all back."""
+    folders = [_folders(places, change) for change in changes]
+    done = _make(places.state, changes)
+    for made in folders:
+        files.remove_folders(made)
+    return done
+
+
+def _folders(places: Places, change: Change) -> list[Path]:
+    """Return the folders that were made for a file that goes again."""
+    if change.after is not None or change.before is None or not change.is_foreign:
+        return []
+    was = backups.original(places.state, change.path, change.before)
+    return was.folders if was else []
+
+
+def _make(state: Path, changes: Sequence[Change]) -> list[Done]:
+    done: list[Done] = []
+    disk.ensure_folder(state)
+    try:
+        for change in changes:
+            backup = None
+            if change.is_foreign and change.before is not None:
+                backup = backups.keep(state, change.path, change.before)
+            folders = files.apply(change)
+            done.append(Done(change=change, backup=backup, folders=folders))
+    except BaseException:
+        _put_back(done)
+        raise
+    return done
+
+
+def _note(state: Path, done: list[Done]) -> None:
+    for each in done:
+        if each.change.is_foreign:
+            backups.note(state, each.change, each.backup, each.folders)
+
+
+def _put_back(done: list[Done]) -> None:
+    for each in reversed(done):
+        files.put(each.change, each.change.before)
+        files.remove_folders(each.folders)
