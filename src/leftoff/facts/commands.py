@@ -20,6 +20,7 @@ _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
 _LINE_CHARS = 180
 _TAIL_CHARS = 1500
+_COMMIT_WITHIN = 20_000
 _COMMAND_CHARS = 240
 _MOST_ERROR_LINES = 3
 
@@ -85,5 +86,5 @@ def commit_in(command: str, output: str) -> tuple[str, str] | None:
     """Return hash and subject of the last commit that this command made."""
     if "commit" not in command or not _COMMIT.search(command):
         return None
-    made = _COMMITTED.findall(output)
+    made = _COMMITTED.findall(output[-_COMMIT_WITHIN:])
     return (made[-1][0], made[-1][1].strip()) if made else None

@@ -90,12 +90,10 @@ class Fold:
     def add(self, events: Iterable[Event]) -> None:
         """Learn from events, in their order."""
         handlers = self._handlers
-        at = ""
-        for event in events:
+        batch = list(events)
+        for event in batch:
             handlers[type(event)](event)
-            at = event.at or at
-        if at:
-            self.state.last_at = at
+        self.state.last_at = next((e.at for e in reversed(batch) if e.at), self.state.last_at)
 
     def export(self, redact: Redact = str) -> State:
         """Return the state as a value of its own, bounded and without secrets."""
