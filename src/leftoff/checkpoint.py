@@ -247,8 +247,11 @@ def _merged(plain: Any) -> Any:
         return [_merged(each) for each in plain]
     if not isinstance(plain, dict):
         return plain
+    extra = plain.get(_EXTRA)
+    if not isinstance(extra, dict):
+        return {key: _merged(value) for key, value in plain.items()}
     values = {key: _merged(value) for key, value in plain.items() if key != _EXTRA}
-    return {**values, **plain.get(_EXTRA, {})}
+    return {**values, **extra}
 
 
 def json_schema() -> dict[str, Any]:
@@ -291,6 +294,33 @@ def id_time(checkpoint_id: str) -> datetime:
     year, month, day = int(stamp[:4]), int(stamp[4:6]), int(stamp[6:8])
     hour, minute, second = int(stamp[9:11]), int(stamp[11:13]), int(stamp[13:15])
     return datetime(year, month, day, hour, minute, second, int(stamp[15:]) * 1000, tzinfo=UTC)
+
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def storable(checkpoint: Checkpoint) -> Checkpoint:
+    """Replace what JSON cannot hold: the odd bytes that names of files may bring in."""
+    try:
+        msgspec.json.encode(checkpoint)
+    except UnicodeEncodeError:
+        return msgspec.convert(_storable_value(msgspec.to_builtins(checkpoint)), Checkpoint)
+    return checkpoint
+
+
+def _storable_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [_storable_value(each) for each in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): _storable_value(each) for key, each in value.items()}
+    return value
+
+
+def without_surrogates(text: str) -> str:
+    """Mark the places of bytes that were no text."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def bounded(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:

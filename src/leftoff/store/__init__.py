@@ -3,7 +3,7 @@
 from leftoff.store.area import plain_name
 from leftoff.store.events import LISTED, TRASHED, Action, Event, State
 from leftoff.store.index import Entry, Hit, Query
-from leftoff.store.store import Saved, Store
+from leftoff.store.store import Saved, Store, utc_now
 
 __all__ = [
     "LISTED",
@@ -17,4 +17,5 @@ __all__ = [
     "State",
     "Store",
     "plain_name",
+    "utc_now",
 ]

@@ -23,8 +23,7 @@ def adopt(fallback: Area, store: Area) -> None:
             _adopt_checkpoint(fallback, store, checkpoint_id)
     for log in sorted(fallback.root.glob("*.jsonl")):
         _adopt_log(log, store.root / log.name)
-    for kind in ("sessions", "live"):
-        _adopt_sessions(fallback.root / kind, store.root / kind, temps=store.temps)
+    _adopt_sessions(fallback.root / "sessions", store.root / "sessions", temps=store.temps)
 
 
 def _shards(fallback: Area) -> list[str]:

@@ -4,6 +4,7 @@ It is derived. It may be deleted, cut in half or be of another version at any mo
 built anew, without a word.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from leftoff.checkpoint import without_surrogates
 from leftoff.store import events
 from leftoff.store.area import Area
 from leftoff.store.database import Database
@@ -82,6 +84,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     snippet: str
 
 
+_ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in Entry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(events.LISTED))
 _TRASHED = ", ".join(repr(state) for state in sorted(events.TRASHED))
@@ -146,12 +149,19 @@ class Index:
         """Return the newest revision in a slot."""
         return self._one("WHERE slot = ? AND is_head", (slot,))
 
+    def last_id(self, slot: str) -> str | None:
+        """Return the greatest id in a slot, whatever became of that revision."""
+        rows = self._rows("SELECT max(id) FROM checkpoints WHERE slot = ?", (slot,))
+        return rows[0][0] if rows else None
+
     def get(self, checkpoint_id: str) -> Entry | None:
         """Return the checkpoint with this id."""
         return self._one("WHERE id = ?", (checkpoint_id,))
 
     def with_prefix(self, prefix: str) -> list[Entry]:
         """Return the checkpoints whose id begins or ends like this."""
+        if not _ID_PART.fullmatch(prefix):
+            return []
         where = "WHERE (id >= ? AND id < ?) OR id LIKE ? ORDER BY id DESC LIMIT 20"
         return self._many(where, (prefix, prefix + "~", f"%-{prefix}%"))
 
@@ -260,7 +270,8 @@ class Index:
         return (found.st_size, found.st_mtime_ns) not in rows
 
     def _rows(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        return self._safely(lambda: self._db.execute(query, values).fetchall())
+        plain = [without_surrogates(each) if isinstance(each, str) else each for each in values]
+        return self._safely(lambda: self._db.execute(query, plain).fetchall())
 
     def _many(self, where: str, values: Sequence[object]) -> list[Entry]:
         rows = self._rows(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint, decode, new_id
+from leftoff.checkpoint import Checkpoint, decode, new_id, storable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
 from leftoff.paths import Project
 from leftoff.store import disk, events
@@ -35,14 +35,15 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     notice: str | None = None
 
 
-def _now() -> datetime:
+def utc_now() -> datetime:
+    """Return the present moment."""
     return datetime.now(UTC)
 
 
 class Store:
     """All reading and writing of one project's checkpoints."""
 
-    def __init__(self, project: Project, *, now: Callable[[], datetime] = _now) -> None:
+    def __init__(self, project: Project, *, now: Callable[[], datetime] = utc_now) -> None:
         self.project = project
         self.now = now
         self._main = Area(project.store)
@@ -60,6 +61,7 @@ class Store:
 
     def save(self, draft: Checkpoint, *, overwrite: bool = False) -> Saved:
         """Store a checkpoint under a new id; a name in use must be overwritten on purpose."""
+        draft = storable(draft)
 
         def act(area: Area) -> Saved:
             standing = self._standing(draft)
@@ -72,7 +74,7 @@ class Store:
     def _store_revision(self, area: Area, draft: Checkpoint, standing: Entry | None) -> Saved:
         now = self.now()
         replaced = standing.id if draft.name and standing and standing.state in LISTED else None
-        new = new_id(now, after=standing.id if standing is not None else None)
+        new = new_id(now, after=self._opened_index().last_id(slot_of(draft)))
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
         path = area.write(checkpoint)
         # The checkpoint's file is the record, already on disk; the line only orders it among the

@@ -1,0 +1,205 @@
+"""Any sequence of operations shows what a simple model in memory shows."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from leftoff.errors import ChoiceNeeded
+from leftoff.store import Action, Store
+from stores import Clock, Row, draft, project_at, rebuilt_view, view
+
+HIDES = {"consumed": "consumed", "cleared": "cleared", "declined": "declined", "restored": "open"}
+SEEN = ("open", "resumed", "declined")
+
+
+class Revision:
+    """A checkpoint in the model: whatever was said of it, by the number of the event."""
+
+    def __init__(self, slot: str, name: str | None, task: str, number: int) -> None:
+        self.slot, self.name, self.task, self.number = slot, name, task, number
+        self.said = {number: "open"}
+
+    @property
+    def state(self) -> str:
+        return self.said[max(self.said)]
+
+
+class Model:
+    """What the store should be, without files, ids or clocks."""
+
+    def __init__(self) -> None:
+        self.revisions: list[Revision] = []
+        self.undoable: list[tuple[int, Revision, Revision | None]] = []
+        self.number = 0
+
+    def head(self, slot: str) -> Revision | None:
+        there = [each for each in self.revisions if each.slot == slot and each.state != "undone"]
+        return there[-1] if there else None
+
+    def save(self, slot: str, name: str | None, task: str, *, overwrite: bool) -> bool:
+        before = self.head(slot) if name else None
+        taken = before is not None and before.state in SEEN
+        if taken and not overwrite:
+            return False
+        self.number += 1
+        new = Revision(slot, name, task, self.number)
+        self.revisions.append(new)
+        if taken:
+            self.undoable.append((self.number, new, before))
+        return True
+
+    def say(self, revision: Revision, action: Action) -> None:
+        self.number += 1
+        revision.said[self.number] = "resumed" if action == "resumed" else HIDES[action]
+        if action in HIDES:
+            self.undoable.append((self.number, revision, None))
+
+    def undo(self) -> bool:
+        while self.undoable:
+            number, revision, before = self.undoable.pop()
+            if (before or revision) not in self.revisions:
+                continue
+            self.number += 1
+            if before is None:
+                revision.said.pop(number)
+            else:
+                revision.said[self.number] = "undone"
+            return True
+        return False
+
+    def rows(self) -> list[Row]:
+        return sorted(
+            ((r.name, r.task, r.state, r is self.head(r.slot)) for r in self.revisions), key=repr
+        )
+
+
+class Operations(RuleBasedStateMachine):
+    """Both are given the same operations; two readers hold the store open at the same time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.project = project_at(self.folder)
+        self.clock = Clock()
+        self.stores = [Store(self.project, now=self.clock) for _ in range(2)]
+        self.model = Model()
+        self.saves = 0
+        self.moments = 0
+
+    def teardown(self) -> None:
+        assert rebuilt_view(self.project) == self.model.rows()
+        for store in self.stores:
+            store.close()
+        shutil.rmtree(self.folder)
+
+    @property
+    def index(self) -> Path:
+        return self.project.store / "index.sqlite"
+
+    @rule(
+        who=st.integers(0, 1),
+        name=st.sampled_from(["login-form", "search-page", None]),
+        session=st.sampled_from(["s1", "s2"]),
+        overwrite=st.booleans(),
+    )
+    def save(self, who: int, name: str | None, session: str, *, overwrite: bool) -> None:
+        self.saves += 1
+        task = f"task {self.saves}"
+        given = draft(name, task, agent="claude", session_id=session)
+        try:
+            self.stores[who].save(given, overwrite=overwrite)
+            saved = True
+        except ChoiceNeeded:
+            saved = False
+        slot = name or f"~{session}"
+        assert saved == self.model.save(slot, name, task, overwrite=overwrite)
+
+    @precondition(lambda self: self.model.revisions)
+    @rule(
+        who=st.integers(0, 1),
+        which=st.integers(0, 1000),
+        action=st.sampled_from(["resumed", "declined", "consumed", "cleared", "restored"]),
+    )
+    def say(self, who: int, which: int, action: Action) -> None:
+        revision = self.model.revisions[which % len(self.model.revisions)]
+        self.stores[who].record(action, [self.id_of(revision)])
+        self.model.say(revision, action)
+
+    @rule(who=st.integers(0, 1))
+    def undo(self, who: int) -> None:
+        assert (self.stores[who].undo() is not None) == self.model.undo()
+
+    @precondition(lambda self: self.model.revisions)
+    @rule(who=st.integers(0, 1), which=st.integers(0, 1000))
+    def purge(self, who: int, which: int) -> None:
+        revision = self.model.revisions[which % len(self.model.revisions)]
+        entry = self.stores[who].index().get(self.id_of(revision))
+        assert entry is not None
+        self.stores[who].purge([entry])
+        self.model.revisions.remove(revision)
+
+    def id_of(self, revision: Revision) -> str:
+        found = [e for e in self.stores[0].index().newest(1000) if e.task == revision.task]
+        assert len(found) == 1
+        return found[0].id
+
+    @rule(minutes=st.sampled_from([-90, -1, 1, 60 * 24 * 40]))
+    def set_the_clock(self, minutes: int) -> None:
+        self.clock.move(minutes=minutes)
+
+    @rule(who=st.integers(0, 1))
+    def come_anew(self, who: int) -> None:
+        self.stores[who].close()
+        self.stores[who] = Store(self.project, now=self.clock)
+
+    @rule()
+    def delete_the_index(self) -> None:
+        self.index.unlink(missing_ok=True)
+
+    @precondition(lambda self: self.index.exists())
+    @rule(part=st.sampled_from([0, 1, 2, 3]))
+    def cut_the_index(self, part: int) -> None:
+        os.truncate(self.index, self.index.stat().st_size * part // 4)
+
+    @precondition(lambda self: self.index.exists())
+    @rule(at=st.sampled_from([0, 20, 4096, 8192 + 100]))
+    def garble_the_index(self, at: int) -> None:
+        with self.index.open("r+b") as file:
+            file.seek(at)
+            file.write(b"\xff" * 64)
+
+    @rule()
+    def tear_the_log(self) -> None:
+        if self.project.store.exists():
+            with (self.project.store / "events.jsonl").open("ab") as log:
+                log.write(b'{"id": "torn')
+
+    @rule()
+    def let_folders_settle(self) -> None:
+        """Make the folders look long unchanged, so that they are not listed again."""
+        for folder in (self.project.store / "checkpoints").glob("*"):
+            self.moments += 1
+            os.utime(folder, (1_600_000_000 + self.moments,) * 2)
+
+    @invariant()
+    def both_show_what_the_model_shows(self) -> None:
+        for store in self.stores:
+            assert view(store) == self.model.rows()
+
+
+Operations.TestCase.settings = settings(
+    max_examples=100,
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+pytestmark = pytest.mark.accept(166)
+TestOperations = Operations.TestCase
