@@ -7,7 +7,7 @@ from pathlib import Path
 from leftoff import paths
 from leftoff.dialects import DIALECTS
 from leftoff.hooks import spool, trouble
-from leftoff.hooks.settle import start_settle
+from leftoff.hooks.draining import start_settle
 
 # These must always pass: they are the way out. Words after the command make it another one, but
 # for --restore.
@@ -43,7 +43,7 @@ def main(agent: str, event: str, ask_path: str) -> None:
         sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
         trouble.note(paths.state_folder(), "answer", error)
-    start_settle()
+    start_settle(paths.state_folder())
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def main(agent: str, event: str) -> None:
     if line := _first_line(reply):
         system.write(1, line.encode() + b"\n")
     if not _is_running(_first_line(f"{state}/settling")):
-        _start([python, "-I", "-m", "leftoff.hooks.settle"])
+        _start([python, "-I", "-m", "leftoff.hooks.settle", state])
 
 
 def _text(value: str | bytes) -> str:

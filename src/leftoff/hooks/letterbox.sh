@@ -48,8 +48,8 @@ fi
 read -r pid 2>/dev/null <"$state/settling" && kill -0 "$pid" 2>/dev/null && exit 0
 [ -n "$python" ] || exit 0
 if command -v setsid >/dev/null; then
-  setsid "$python" -I -m leftoff.hooks.settle </dev/null >/dev/null 2>&1 &
+  setsid "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
 else
-  "$python" -I -m leftoff.hooks.settle </dev/null >/dev/null 2>&1 &
+  "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
 fi
 exit 0

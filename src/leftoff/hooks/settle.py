@@ -3,56 +3,61 @@
 One settle runs at a time per user. It drains the spool until it is empty and ends. It removes its
 mark before it looks for the last time, so an event that saw the mark is never left behind. If it
 dies, the spool is still there, and the next one drains it.
+
+Started as `python -I -m leftoff.hooks.settle STATE`. A burst of events starts many; all but one
+find the lock taken, so nothing heavy is loaded before it is held.
 """
 
 import contextlib
 import fcntl
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
-
-from leftoff import paths
-from leftoff.dialects.base import HookEvent
-from leftoff.errors import NotAProject
-from leftoff.hooks import spool, trouble
-from leftoff.store import Store, disk
 
 _ROUNDS = 1000
 
 
-def main() -> None:
+def main(state: str) -> None:
     """Run detached: whoever started us does not wait."""
     with contextlib.suppress(OSError):
         os.setsid()
-    state = paths.state_folder()
-    try:
+    with contextlib.suppress(Exception):
         run(state)
-    except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
-        trouble.note(state, "settle", error)
 
 
-def run(state: Path, *, wait_seconds: float = 0.0) -> bool:
+def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
     """Drain the spool, unless another settle does; say whether it was us."""
-    disk.ensure_folder(state)
-    with _lock(state, wait_seconds) as is_ours:
-        if not is_ours:
-            return False
-        for _ in range(_ROUNDS):
-            (state / "settling").write_text(f"{os.getpid()}\n", encoding="ascii")
-            drained = _drain(state)
-            (state / "settling").unlink(missing_ok=True)
-            # What could not be settled waits for the next one; all else was new.
-            if not drained or not any(letter.tries == 0 for letter in spool.letters(state)):
-                return True
-    return True
+    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes half a start
+    with _lock(f"{os.fspath(state)}/settle.lock", wait_seconds) as is_ours:
+        if is_ours:
+            _drain_until_empty(os.fspath(state))
+        return is_ours
+
+
+def _drain_until_empty(state: str) -> None:
+    from leftoff.hooks import draining  # noqa: PLC0415 - only the one that holds the lock needs it
+
+    for _ in range(_ROUNDS):
+        _mark(f"{state}/settling")
+        is_done = draining.drain(state)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{state}/settling")  # noqa: PTH108 - pathlib takes half a start
+        if is_done and not draining.has_news(state):
+            return
+
+
+def _mark(path: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(descriptor, b"%d\n" % os.getpid())
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
-def _lock(state: Path, wait_seconds: float) -> Iterator[bool]:
-    descriptor = os.open(state / "settle.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _lock(path: str, wait_seconds: float) -> Iterator[bool]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     deadline = time.monotonic() + wait_seconds
     try:
         while True:
@@ -70,57 +75,6 @@ def _lock(state: Path, wait_seconds: float) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _drain(state: Path) -> bool:
-    """Settle what lies in the spool now; say whether anything did."""
-    waiting = spool.letters(state)
-    stores: dict[Path, Store] = {}
-    for letter in waiting:
-        try:
-            event = spool.read(letter)
-            if event is not None:
-                _settle(event, stores)
-        except Exception as error:  # noqa: BLE001 - one bad event must not stop the others
-            if spool.put_back(letter, state):
-                trouble.note(state, f"event {letter.path.name} was set aside", error)
-        else:
-            spool.done(letter)
-    for store in stores.values():
-        store.close()
-    return bool(waiting)
-
-
-def _settle(event: HookEvent, stores: dict[Path, Store]) -> None:
-    if not os.path.isdir(event.cwd):  # noqa: PTH112 - the folder may be gone, or be no path at all
-        return
-    try:
-        project = paths.find_project(Path(event.cwd))
-    except NotAProject:
-        return
-    if is_off(project):
-        return
-    from leftoff.hooks.handling import handle  # noqa: PLC0415 - session start rarely needs it
-
-    store = stores.setdefault(project.store, Store(project))
-    handle(event, store)
-
-
-def start_settle() -> None:
-    """Start a settle of its own that outlives us."""
-    subprocess.Popen(
-        [sys.executable, "-I", "-m", "leftoff.hooks.settle"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        close_fds=True,
-    )
-
-
-def is_off(project: paths.Project) -> bool:
-    """Say whether the user switched leftoff off for this project."""
-    return (project.store / "off").exists()
-
-
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
     sys.exit(0)

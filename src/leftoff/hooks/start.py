@@ -7,7 +7,7 @@ it was away; work that crashed or was left off and can be taken up. Otherwise no
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import settle, trouble
+from leftoff.hooks import draining, settle, trouble
 from leftoff.records import Life
-from leftoff.store import Entry, Store
+from leftoff.store import Entry, Store, utc_now
 from leftoff.tokens import estimate
 
 # Another settle may be at work; the agent must not wait for it.
@@ -46,7 +46,7 @@ def main(agent: str) -> None:
         sys.stdout.flush()
 
 
-def answer(agent: str, data: bytes, state: Path) -> str:
+def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> str:
     """Settle what waits, note the session, and return the reply; empty if there is none."""
     event = _event(agent, data)
     if event is None or is_disabled("session-start"):
@@ -55,10 +55,10 @@ def answer(agent: str, data: bytes, state: Path) -> str:
         project = paths.find_project(Path(event.cwd))
     except NotAProject:
         return ""
-    if settle.is_off(project):
+    if draining.is_off(project):
         return ""
     settle.run(state, wait_seconds=_WAIT_SECONDS)
-    store = Store(project)
+    store = Store(project, now=now)
     try:
         text = _text(event, store)
         _note(event, store)

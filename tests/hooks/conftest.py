@@ -1,0 +1,30 @@
+"""A repository with a conversation in it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitrepo import Repo
+from leftoff.paths import find_project
+from leftoff.store import Store
+from talk import Talk
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("first", {"app.py": "print('one')\n"})
+    return repo
+
+
+@pytest.fixture
+def talk(repo: Repo) -> Talk:
+    return Talk(repo.folder)
+
+
+@pytest.fixture
+def store(repo: Repo) -> Iterator[Store]:
+    store = Store(find_project(repo.folder))
+    yield store
+    store.close()

@@ -1,0 +1,190 @@
+"""Settle loses no event, runs once at a time, and lets no bad event stop the others."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from leftoff import paths
+from leftoff.hooks import settle, spool, trouble
+from leftoff.store import Store
+from talk import Talk
+
+LETTERBOX = Path(settle.__file__).with_name("letterbox.sh")
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something that another process does."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "It did not happen in time."
+        time.sleep(0.02)
+
+
+def is_settled() -> bool:
+    state = paths.state_folder()
+    return not spool.letters(state) and not (state / "settling").exists()
+
+
+def install_python() -> None:
+    state = paths.state_folder()
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+
+
+def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[bytes]:
+    """Fire a hook as the agent does: a process with the payload on its standard input."""
+    given = talk.folder.parent / f"{talk.session_id}.{event}.json"
+    given.write_text(json.dumps(talk.payload(event, **fields)), encoding="utf-8")
+    with given.open("rb") as payload:
+        return subprocess.Popen(
+            ["/bin/sh", str(LETTERBOX), "claude", event],
+            stdin=payload,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=talk.folder,
+            env={**os.environ, "CLAUDE_CODE_SESSION_ID": talk.session_id},
+        )
+
+
+def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: Store) -> None:
+    state = paths.state_folder()
+    bad = spool.keep(state, "claude", "Stop", b'{"session_id": ').path
+    os.utime(bad, (1, 1))
+    talk.ask("Add a login form")
+
+    for _ in range(3):
+        talk.fire("SessionEnd", reason="other")
+
+    assert spool.letters(state) == []
+    assert len(list((state / "poison").iterdir())) == 1
+    assert "set aside" in trouble.recent(state)[0].where
+    assert len(store.index().newest(9)) == 1
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"null", b"[]", b'{"cwd": 5}', b'{"session_id": "s"}', b"\xff\xfe", b"{" * 5000]
+)
+def test_no_payload_stops_settle(data: bytes) -> None:
+    state = paths.state_folder()
+    for agent, event in (("claude", "Stop"), ("nobody", "Stop"), ("claude", "NoSuchEvent")):
+        os.utime(spool.keep(state, agent, event, data).path, (1, 1))
+
+    for _ in range(3):
+        assert settle.run(state)
+
+    assert spool.letters(state) == []
+
+
+def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: Store) -> None:
+    state = paths.state_folder()
+    talk.ask("Add a login form")
+    data = json.dumps(talk.payload("SessionEnd", reason="other")).encode()
+    path = spool.keep(state, "claude", "SessionEnd", data[:20]).path
+    process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
+    until((state / "settling").exists)
+
+    with path.open("ab") as file:
+        file.write(data[20:])
+    process.wait()
+
+    assert spool.letters(state) == []
+    assert len(store.index().newest(9)) == 1
+
+
+def test_only_one_settle_runs_at_a_time(talk: Talk) -> None:
+    state = paths.state_folder()
+    talk.post("Stop")
+    with settle._lock(f"{state}/settle.lock", 0.0) as is_ours:  # noqa: SLF001
+        assert is_ours
+        assert settle.run(state) is False
+
+    assert settle.run(state) is True
+    assert spool.letters(state) == []
+
+
+def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Store) -> None:
+    state = paths.state_folder()
+    talk.ask("Add a login form")
+    talk.post("SessionEnd", reason="other")
+    (state / "settling").write_text("999999\n", encoding="ascii")
+    install_python()
+
+    drop_letter(talk, "Notification", notification_type="other").communicate()
+    until(is_settled)
+
+    assert len(store.index().newest(9)) == 1
+
+
+def test_two_hundred_events_at_once_are_all_settled_and_no_process_stays(
+    talk: Talk, store: Store
+) -> None:
+    install_python()
+    talks = [Talk(talk.folder, f"session-{n}") for n in range(200)]
+    for each in talks:
+        each.ask(f"Do the work of {each.session_id}")
+
+    running = [drop_letter(each, "SessionEnd", reason="other") for each in talks]
+    outputs = {process.communicate() for process in running}
+    until(lambda: is_settled() and not settles_left(), seconds=120)
+
+    assert outputs == {(b"", b"")}
+    assert {process.returncode for process in running} == {0}
+    assert len(store.index().newest(300)) == 200
+    assert trouble.recent(paths.state_folder()) == []
+
+
+def settles_left() -> list[str]:
+    """Return the processes that settle for this test's user."""
+    mark = str(paths.state_folder()).encode()
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            found += (
+                [path.parent.name] if b"leftoff.hooks.settle" in words and mark in words else []
+            )
+    return found
+
+
+def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -> None:
+    install_python()
+    talks = [Talk(talk.folder, f"session-{n}") for n in range(30)]
+    for each in talks:
+        each.ask(f"Do the work of {each.session_id}")
+        each.post("SessionEnd", reason="other")
+    state = paths.state_folder()
+
+    for _ in range(10):
+        process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
+        before = len(spool.letters(state))
+        until(lambda before=before: len(spool.letters(state)) < before or is_settled())  # type: ignore[misc]
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    settle.run(state)
+
+    assert spool.letters(state) == []
+    assert {entry.session_id for entry in store.index().newest(100)} == {
+        each.session_id for each in talks
+    }
+
+
+@pytest.mark.skipif(shutil.which("dash") is None, reason="no dash on this machine")
+def test_the_letterbox_is_quick_to_end_although_settle_goes_on(talk: Talk, store: Store) -> None:
+    install_python()
+    talk.ask("Add a login form")
+
+    process = drop_letter(talk, "SessionEnd", reason="other")
+    out, err = process.communicate(timeout=30)
+    until(is_settled)
+
+    assert (process.returncode, out, err) == (0, b"", b"")
+    assert len(store.index().newest(9)) == 1

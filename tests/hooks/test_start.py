@@ -1,0 +1,243 @@
+"""What a session is told when it starts."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gitrepo import Repo
+from leftoff import paths, records, saving
+from leftoff.hooks import start, trouble
+from leftoff.records import Life
+from leftoff.store import Store
+from leftoff.tokens import estimate
+from talk import Talk
+
+
+def save(store: Store, name: str, **told: object) -> None:
+    plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}, **told}
+    saving.save(store, saving.compose(plain, store), name=name)
+
+
+def ended_session(folder: Path, session_id: str = "old") -> Talk:
+    old = Talk(folder, session_id)
+    old.ask("Add a login form to app.py")
+    old.edit("app.py")
+    old.say("Next I will run the tests.")
+    old.fire("SessionEnd", reason="prompt_input_exit")
+    return old
+
+
+@pytest.mark.accept(160)
+def test_a_project_without_checkpoints_hears_nothing_and_gets_nothing(
+    talk: Talk, store: Store
+) -> None:
+    assert talk.start() == ""
+    assert not store.project.store.exists()
+
+
+@pytest.mark.accept(66)
+@pytest.mark.accept(115)
+def test_the_one_open_checkpoint_is_offered(talk: Talk, store: Store) -> None:
+    save(store, "login-form", blockers=["The staging database is down"])
+
+    text = talk.start()
+
+    assert "Add a login form" in text
+    assert "Run pytest -k login" in text
+    assert "just now" in text
+    assert "The staging database is down" in text
+    assert "leftoff resume login-form --accept" in text
+    assert str(store.path_of(store.find("login-form"))) in text
+
+
+def test_the_offer_says_what_changed_since(talk: Talk, store: Store, repo: Repo) -> None:
+    save(store, "login-form", files=[{"path": "app.py"}])
+    repo.commit("second", {"app.py": "print('two, and longer')\n"})
+
+    text = talk.start()
+
+    assert "HEAD moved by 1 commit" in text
+    assert "changed: app.py" in text
+
+
+@pytest.mark.accept(54)
+def test_several_checkpoints_are_named_and_declining_keeps_them(talk: Talk, store: Store) -> None:
+    save(store, "login-form")
+    save(store, "csv-import", summary="Import CSV files")
+
+    text = talk.start()
+
+    assert "2 pieces of work" in text
+    assert "login-form, branch main" in text
+    assert "csv-import, branch main" in text
+    assert [entry.state for entry in store.index().heads(["open"], 9)] == ["open", "open"]
+
+
+@pytest.mark.parametrize("size", [1, 40])
+def test_an_offer_stays_within_its_budget(talk: Talk, store: Store, size: int) -> None:
+    words = "Rework the importer so that it reads files of any size. " * size
+    save(store, "login-form", summary=words, done=[words[:1000]] * size, notes=[words[:500]] * size)
+
+    assert estimate(talk.start()) <= 400
+
+
+def test_a_session_that_ended_is_offered_to_the_next_one(talk: Talk) -> None:
+    ended_session(talk.folder)
+
+    text = talk.start()
+
+    assert "Add a login form to app.py" in text
+    assert "work was left off here" in text
+
+
+def test_after_clear_the_next_session_is_told(talk: Talk) -> None:
+    old = Talk(talk.folder, "old")
+    old.ask("Add a login form to app.py")
+    old.edit("app.py")
+    old.fire("SessionEnd", reason="clear")
+
+    assert "Add a login form to app.py" in talk.start("clear")
+
+
+def test_only_the_newest_autosave_is_offered(talk: Talk) -> None:
+    for n in range(3):
+        old = Talk(talk.folder, f"old-{n}")
+        old.ask(f"Work on part {n} of the importer")
+        old.fire("SessionEnd", reason="other")
+
+    text = talk.start()
+
+    assert "part 2" in text
+    assert "part 1" not in text
+
+
+@pytest.mark.accept(117)
+def test_an_old_autosave_is_no_longer_offered_and_still_there(talk: Talk, store: Store) -> None:
+    ended_session(talk.folder)
+
+    assert talk.start(now=lambda: store.now() + timedelta(days=15)) == ""
+    assert len(store.index().heads(["open"], 9)) == 1
+
+
+@pytest.mark.accept(152)
+def test_the_work_of_a_session_that_still_runs_is_not_offered(talk: Talk, store: Store) -> None:
+    other = Talk(talk.folder, "other")
+    other.ask("Add a login form to app.py")
+    other.fire("PreCompact", trigger="auto")
+    keep_life(store, "other", os.getpid())
+
+    assert talk.start() == ""
+    assert records.load(store, "claude", "other").ended_at is None
+
+
+def keep_life(store: Store, session_id: str, pid: int) -> None:
+    life = Life(agent="claude", session_id=session_id, store=str(store.project.store), pid=pid)
+    records.keep_life(paths.state_folder(), life)
+
+
+@pytest.mark.accept(152)
+def test_a_crashed_session_is_read_to_its_end_and_offered(talk: Talk, store: Store) -> None:
+    dead = Talk(talk.folder, "dead")
+    dead.ask("Add a login form to app.py")
+    dead.edit("app.py")
+    dead.fire("UserPromptSubmit", prompt="Add a login form to app.py")
+    dead.begin("pytest -k login")
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    keep_life(store, "dead", process.pid)
+    process.kill()
+    process.communicate()
+
+    text = talk.start()
+
+    assert "a session died here" in text
+    assert "Add a login form to app.py" in text
+    assert "pytest -k login" in text
+    assert records.load(store, "claude", "dead").end_reason == "crashed"
+    assert talk.start().count("Add a login form") == text.count("Add a login form")
+    assert len(store.index().newest(9)) == 1
+
+
+@pytest.mark.accept(52)
+def test_after_a_compaction_the_session_gets_its_own_state_back(talk: Talk, store: Store) -> None:
+    save(store, "something-else")
+    talk.ask("Add a login form to app.py")
+    talk.edit("app.py")
+    talk.say("Half done.", percent=65)
+    talk.fire("UserPromptSubmit", prompt="the port is 8081")
+    talk.ask("the port is 8081")
+    talk.fire("PreCompact", trigger="auto")
+
+    text = talk.start("compact")
+
+    assert "this session was compacted" in text
+    assert "the port is 8081" in text
+    assert "app.py" in text
+    assert "something-else" not in text
+
+
+def test_a_resumed_session_hears_nothing_if_nothing_changed(talk: Talk) -> None:
+    ended_session(talk.folder, talk.session_id)
+
+    assert talk.start("resume") == ""
+
+
+def test_a_resumed_session_hears_what_changed(talk: Talk, repo: Repo) -> None:
+    ended_session(talk.folder, talk.session_id)
+    repo.commit("teammate's work", {"other.py": "x = 1\n"})
+    repo.git("switch", "-q", "-c", "elsewhere")
+
+    text = talk.start("resume")
+
+    assert "teammate's work" in text
+    assert "elsewhere" in text
+
+
+def test_trouble_is_told_to_the_user_and_not_to_the_model(talk: Talk) -> None:
+    trouble.note(paths.state_folder(), "settle", OSError("no space"))
+    data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
+
+    reply = json.loads(start.answer("claude", data, paths.state_folder()))
+
+    assert "leftoff doctor" in reply["systemMessage"]
+    assert "hookSpecificOutput" not in reply
+
+
+def test_a_disabled_start_says_nothing(
+    talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(store, "login-form")
+    monkeypatch.setenv("LEFTOFF_DISABLED_HOOKS", "session-start,stop")
+
+    assert talk.start() == ""
+
+
+@pytest.mark.accept(116)
+@given(text=st.text(max_size=300), name=st.text(min_size=1, max_size=30))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+def test_whatever_is_saved_the_reply_is_one_small_json_document(
+    talk: Talk, store: Store, text: str, name: str
+) -> None:
+    plain = {
+        "summary": text,
+        "next_action": {"text": text},
+        "files": [{"path": f"{name}.py"}] if "\0" not in name else [],
+        "pending_prompts": [text],
+    }
+    try:
+        draft = saving.compose(saving.told_from(plain), store)
+        saving.save(store, draft, name="login-form", overwrite=True)
+    except Exception:  # noqa: BLE001 - what cannot be saved is not the subject here
+        return
+    data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
+
+    reply = start.answer("claude", data, paths.state_folder())
+
+    assert "\n" not in reply
+    assert len(json.loads(reply)["hookSpecificOutput"]["additionalContext"]) < 10_000
