@@ -91,8 +91,8 @@ def write(path: Path, key: str, value: str | None) -> None:
     if path == paths.config_file():
         # Many keep their settings elsewhere and link to them: the link stays.
         path = path.resolve()
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
     try:
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
         document = tomlkit.parse(text)
     except ValueError as error:
         raise LeftoffError(

@@ -79,6 +79,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
 def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     """Compare a checkpoint with the worktree we stand in."""
     root = project.worktree
+    here = git.printable(str(root))
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     return Checks(
         age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
@@ -90,7 +91,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
             if file.path != plan_path
         ],
         plan=_check_plan(checkpoint, root),
-        worktree=checkpoint.worktree if checkpoint.worktree not in {None, str(root)} else None,
+        worktree=None if checkpoint.worktree in {None, here} else checkpoint.worktree,
     )
 
 
@@ -158,8 +159,10 @@ def candidates(store: Store) -> list[Entry]:
     project = store.project
     branch = git.current_branch(project.worktree) if project.is_git else None
 
+    here = git.printable(str(project.worktree))
+
     def nearness(entry: Entry) -> tuple[bool, bool]:
-        return entry.worktree == str(project.worktree), entry.branch == branch
+        return entry.worktree == here, entry.branch == branch
 
     return sorted(entries, key=nearness, reverse=True)
 

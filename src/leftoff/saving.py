@@ -116,7 +116,10 @@ def compose(
 
 
 def _place(project: paths.Project) -> dict[str, Any]:
-    return {"project": str(project.root), "worktree": str(project.worktree)}
+    return {
+        "project": git.printable(str(project.root)),
+        "worktree": git.printable(str(project.worktree)),
+    }
 
 
 def _whose(session: KnownSession | None) -> dict[str, Any]:

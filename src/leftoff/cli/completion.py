@@ -16,7 +16,7 @@ def completion(app: App, shell: str) -> None:
     zsh:  eval "$(leftoff completion zsh)"    in ~/.zshrc
     fish: leftoff completion fish > ~/.config/fish/completions/leftoff.fish
     """  # noqa: D301 - click wants the backspace itself
-    script = _completer(shell).source()
+    script = _completer(shell).source().rstrip("\n")
     app.out.result({"shell": shell, "script": script}, script)
 
 

@@ -9,7 +9,7 @@ from leftoff.errors import NoSuchCheckpoint
 @checkpoint_argument(required=False)
 def lint(app: App, name: str | None) -> None:
     """Hold a checkpoint, or else the newest, against the quality bar; exit 4 if it fails."""
-    entry = app.find(name) if name else restore.newest(app.store)
+    entry = app.find(name) if name is not None else restore.newest(app.store)
     if entry is None:
         raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")
     findings = quality.lint(app.store.load(entry), app.project.worktree)

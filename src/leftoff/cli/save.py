@@ -53,7 +53,7 @@ def save(app: App, name: str | None, **given: Any) -> None:
     outcome = _saved(
         app,
         draft,
-        name or draft.name or _suggested(app, draft, auto=given["auto_name"]),
+        _name(app, draft, name, auto=given["auto_name"]),
         overwrite=given["overwrite"],
         strict=given["strict"] or app.settings.strict,
     )
@@ -85,13 +85,15 @@ def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
     return told | _told_plan(app, told.get("plan"), given)
 
 
-def _told_plan(app: App, plan: object, given: dict[str, Any]) -> dict[str, Any]:
+def _told_plan(app: App, plan: Any, given: dict[str, Any]) -> dict[str, Any]:
     flags: dict[str, Any] = {}
     if given["plan"]:
         flags["path"] = _named(app, given["plan"])
     if given["step"]:
         flags["step"], flags["total"] = plans.parse_step(given["step"])
-    return {"plan": {**(plan if isinstance(plan, dict) else {}), **flags}} if flags else {}
+    # A plan of the wrong kind stays, to be refused with the rest of the JSON.
+    is_joined = flags and isinstance(plan, dict | None)
+    return {"plan": {**(plan or {}), **flags}} if is_joined else {}
 
 
 def _named(app: App, path: str) -> str:
@@ -140,6 +142,12 @@ def _with_whole_commands(choice: ChoiceNeeded) -> ChoiceNeeded:
         for each in choice.choices
     ]
     return ChoiceNeeded(choice.message, question=choice.question, choices=choices, hint=choice.hint)
+
+
+def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
+    # An empty name was given too, and is refused later with the reason.
+    given = name if name is not None else draft.name
+    return given if given is not None else _suggested(app, draft, auto=auto)
 
 
 def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:

@@ -1,0 +1,228 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli, save_at, truth
+from gitrepo import Repo
+
+WORK = ("--summary=Some work", "--next=Run make test", "--done=Wrote app.py")
+
+
+@pytest.fixture
+def three(cli: Cli) -> Cli:
+    for name in ("first-thing", "second-thing", "third-thing"):
+        cli.ok("save", name, *WORK)
+    return cli
+
+
+def names(cli: Cli) -> list[str]:
+    return [each["name"] for each in cli.json("list")]
+
+
+@pytest.mark.accept(23)
+def test_one_is_cleared_by_name(three: Cli) -> None:
+    assert three.ok("clear", "first-thing").out == 'Cleared checkpoint "first-thing"\n'
+    assert names(three) == ["third-thing", "second-thing"]
+
+
+@pytest.mark.accept(23)
+def test_all_are_cleared_and_counted(three: Cli) -> None:
+    assert three.ok("clear", "--all").out == "Cleared 3 checkpoint(s)\n"
+    assert names(three) == []
+    assert three.ok("clear", "--all").out == "Cleared 0 checkpoint(s)\n"
+
+
+def test_several_are_cleared_each_once(three: Cli) -> None:
+    told = three.json("clear", "first-thing", "First Thing", "third-thing")
+
+    assert told == {"cleared": ["first-thing", "third-thing"]}
+    assert names(three) == ["second-thing"]
+
+
+def test_one_unknown_name_and_none_is_cleared(three: Cli, stored: Path) -> None:
+    before = truth(stored)
+
+    assert three("clear", "first-thing", "no-such-thing").code == 1
+    assert truth(stored) == before
+
+
+@pytest.mark.parametrize("arguments", [[], ["first-thing", "--all"]])
+def test_it_must_be_said_which_ones(three: Cli, arguments: list[str]) -> None:
+    result = three("clear", *arguments)
+
+    assert result.code == 2
+    assert "Say which ones" in result.err
+
+
+@pytest.mark.accept(39)
+def test_delete_moves_one_to_the_trash(three: Cli) -> None:
+    assert three.ok("delete", "first-thing").out == 'Deleted checkpoint "first-thing"\n'
+    assert three.json("trash")[0]["name"] == "first-thing"
+    assert three("delete", "first-thing").code == 1
+    assert "is already cleared" in three("delete", "first-thing").err
+
+
+@pytest.mark.accept(39)
+def test_the_word_autosave_deletes_nothing(three: Cli) -> None:
+    result = three("delete", "autosave")
+
+    assert result.code == 1
+    assert "Autosaves cannot be deleted by that word." in result.err
+    assert len(names(three)) == 3
+
+
+@pytest.mark.accept(39)
+def test_what_one_works_on_is_deleted_only_by_force(
+    three: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three.ok("resume", "first-thing", "--accept")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "abc")
+    three.ok("save", "of-this-session", *WORK)
+
+    for name in ("first-thing", "of-this-session"):
+        assert three("delete", name).code == 1
+        assert "--force" in three("delete", name).err
+        three.ok("delete", name, "--force")
+
+
+@pytest.mark.accept(31)
+def test_what_has_no_next_action_and_nothing_done_cannot_be_completed(cli: Cli) -> None:
+    cli.ok("save", "bare-one", "--summary=Some work")
+    result = cli("complete", "bare-one")
+
+    assert result.code == 1
+    assert "its next action is undefined" in result.err
+    assert names(cli) == ["bare-one"]
+
+
+def test_a_completed_checkpoint_is_consumed(three: Cli) -> None:
+    assert three.ok("complete", "first-thing").out == 'Completed checkpoint "first-thing"\n'
+    assert three.json("trash")[0]["state"] == "consumed"
+
+
+@pytest.mark.accept(166)
+@pytest.mark.parametrize(
+    "act",
+    [
+        ["clear", "second-thing"],
+        ["clear", "--all"],
+        ["delete", "second-thing"],
+        ["complete", "second-thing"],
+        ["resume", "second-thing", "--decline"],
+        ["save", "second-thing", "--summary=Overwritten", "--overwrite"],
+    ],
+)
+def test_undo_brings_back_the_former_content(three: Cli, act: list[str]) -> None:
+    before = three.json("list")
+    contents = three.json("show", "second-thing")
+    three.ok(*act)
+    told = three.json("undo")
+
+    assert "second-thing" in told["names"]
+    assert strip_age(three.json("list")) == strip_age(before)
+    assert three.json("show", "second-thing") == contents
+
+
+def strip_age(listed: list[dict[str, object]]) -> list[dict[str, object]]:
+    return [{**each, "age_seconds": 0} for each in listed]
+
+
+def test_undo_repeats_further_back_and_then_says_that_nothing_is_left(three: Cli) -> None:
+    three.ok("clear", "first-thing")
+    three.ok("save", "second-thing", *WORK, "--overwrite")
+    three.ok("clear", "--all")
+
+    assert three.ok("undo").out == "Undid clearing second-thing, third-thing\n"
+    assert three.ok("undo").out == "Undid overwriting second-thing\n"
+    assert three.ok("undo").out == "Undid clearing first-thing\n"
+    assert three.ok("undo").out == "There is nothing to undo.\n"
+    assert three.json("undo") == {"undone": None, "ids": [], "names": []}
+    assert len(names(three)) == 3
+
+
+def test_undo_of_many_names_a_few(cli: Cli) -> None:
+    for number in range(8):
+        cli.ok("save", f"thing-{number}", *WORK)
+    cli.ok("clear", "--all")
+
+    assert cli.ok("undo").out.endswith(" and 3 more\n")
+
+
+def test_the_trash_lists_and_restores(three: Cli) -> None:
+    assert three.ok("trash", "list").out == "The trash is empty.\n"
+    assert three.json("trash", "list") == []
+    three.ok("clear", "first-thing", "second-thing")
+
+    assert [each["name"] for each in three.json("trash")] == ["second-thing", "first-thing"]
+    assert "first-thing" in three.ok("trash").out
+    assert three.ok("trash", "restore", "First Thing").out == 'Restored checkpoint "first-thing"\n'
+    assert three.json("trash", "restore", "second-thing")["restored"] == "second-thing"
+    assert len(names(three)) == 3
+
+
+def test_what_is_not_in_the_trash_cannot_be_restored(three: Cli) -> None:
+    assert "is not in the trash" in three("trash", "restore", "first-thing").err
+    assert three("trash", "restore", "no-such-thing").code == 1
+
+
+def test_a_restore_can_be_undone(three: Cli) -> None:
+    three.ok("clear", "first-thing")
+    three.ok("trash", "restore", "first-thing")
+    three.ok("undo")
+
+    assert names(three) == ["third-thing", "second-thing"]
+
+
+@pytest.fixture
+def aged(cli: Cli, repo: Repo) -> Cli:
+    things = ("first-thing", "second-thing", "third-thing")
+    save_at(repo.folder, {name: timedelta(days=10) for name in things})
+    return cli
+
+
+def test_a_purge_asks_first_and_changes_nothing(aged: Cli, stored: Path) -> None:
+    aged.ok("clear", "first-thing")
+    before = truth(stored)
+    result = aged("purge", "--older-than", "9d")
+
+    assert result.code == 3
+    assert "Destroy 1 checkpoint(s)" in result.json["question"]
+    assert result.json["choices"][0]["command"] == "leftoff purge --older-than 9d --yes"
+    assert truth(stored) == before
+
+
+def test_a_purge_destroys_what_is_out_of_sight_and_leaves_the_rest(aged: Cli) -> None:
+    cleared = aged.json("show", "first-thing")["path"]
+    replaced = aged.json("show", "second-thing")["path"]
+    aged.ok("clear", "first-thing")
+    aged.ok("save", "second-thing", *WORK, "--overwrite")
+    told = aged.json("purge", "--older-than", "9d", "--yes")
+
+    assert len(told["purged"]) == 2
+    assert not Path(cleared).exists()
+    assert not Path(replaced).exists()
+    assert names(aged) == ["second-thing", "third-thing"]
+    assert aged.json("trash") == []
+
+
+def test_a_purge_takes_what_is_open_only_if_told(aged: Cli) -> None:
+    assert aged.json("purge", "--older-than=9d", "--yes") == {"purged": []}
+    choice = aged("purge", "--older-than=9d", "--open").json["choices"][0]
+    assert choice["command"] == "leftoff purge --older-than=9d --open --yes"
+    assert aged.ok("purge", "--older-than=9d", "--open", "--yes").out == "Purged 3 checkpoint(s)\n"
+    assert names(aged) == []
+
+
+@pytest.mark.parametrize("span", ["11d", "90d", "600000d", "999999w"])
+def test_a_purge_never_takes_what_is_younger(aged: Cli, span: str) -> None:
+    aged.ok("clear", "--all")
+
+    assert aged.json("purge", "--older-than", span, "--yes") == {"purged": []}
+    aged.ok("undo")
+    assert len(names(aged)) == 3
+
+
+@pytest.mark.parametrize("span", ["", "90", "d", "-5d", "1y", "9999999d", "soon"])
+def test_a_span_that_is_none_is_refused(aged: Cli, span: str) -> None:
+    assert aged("purge", f"--older-than={span}", "--yes").code == 2

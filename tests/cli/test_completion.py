@@ -1,0 +1,75 @@
+import pytest
+
+from cli.runs import Cli
+
+
+@pytest.fixture
+def filled(cli: Cli) -> Cli:
+    for name in ("login-form", "login-page", "parser-rules"):
+        cli.ok("save", name, "--summary=Some work")
+    cli.ok("clear", "login-page")
+    return cli
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_is_printed_for_each_shell(cli: Cli, shell: str) -> None:
+    script = cli.ok("completion", shell).out
+
+    assert "_LEFTOFF_COMPLETE" in script
+    assert cli.json("completion", shell) == {"shell": shell, "script": script.removesuffix("\n")}
+
+
+def test_a_shell_we_do_not_know_is_refused(cli: Cli) -> None:
+    assert cli("completion", "tcsh").code == 2
+
+
+def offered(cli: Cli, shell: str, words: str) -> list[str]:
+    """Ask as the shell's script does, and return the words offered."""
+    env = {"_LEFTOFF_COMPLETE": f"{shell}_complete", "COMP_WORDS": words}
+    typed = words.split(" ")
+    env |= {"COMP_CWORD": typed[-1] if shell == "fish" else str(len(typed) - 1)}
+    done = cli.process(env=env)
+    assert done.stderr == ""
+    lines = [line for line in done.stdout.splitlines() if line]
+    return (
+        lines[1::3] if shell == "zsh" else [line.split(",", 1)[1].split("\t")[0] for line in lines]
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("leftoff re", ["recover", "resume"]),
+        ("leftoff show log", ["login-form", "login-page"]),
+        ("leftoff diff login-form par", ["parser-rules"]),
+        ("leftoff trash restore l", ["login-page"]),
+        ("leftoff config set budg", ["budget"]),
+        ("leftoff purge --ol", ["--older-than"]),
+        ("leftoff show zzz", []),
+    ],
+)
+def test_commands_options_and_names_are_offered(
+    filled: Cli, shell: str, words: str, expected: list[str]
+) -> None:
+    assert offered(filled, shell, words) == expected
+
+
+def test_a_place_without_a_project_offers_nothing_and_says_nothing(cli: Cli) -> None:
+    env = {"_LEFTOFF_COMPLETE": "bash_complete", "COMP_WORDS": "leftoff show x", "COMP_CWORD": "2"}
+    done = cli.process(env=env, cwd="/")
+
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+
+
+def test_a_real_bash_completes_a_name(filled: Cli) -> None:
+    done = filled.shell(
+        """
+        eval "$(leftoff completion bash)"
+        COMP_WORDS=(leftoff resume login-f) COMP_CWORD=2
+        _leftoff_completion leftoff
+        echo "${COMPREPLY[@]}"
+        """
+    )
+
+    assert done.stdout.strip() == "login-form", done.stderr

@@ -1,0 +1,117 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+
+
+def values(cli: Cli) -> dict[str, tuple[object, str]]:
+    return {each["key"]: (each["value"], each["source"]) for each in cli.json("config")}
+
+
+def test_it_tells_where_each_value_comes_from(
+    cli: Cli, stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "home" / ".config" / "leftoff" / "config.toml"
+    assert values(cli)["budget"] == (1500, "default")
+    cli.ok("config", "set", "budget", "500")
+    cli.ok("config", "set", "strict", "true", "--project")
+    monkeypatch.setenv("LEFTOFF_ON_RESUME", "consume")
+    told = values(cli)
+
+    assert told["budget"] == (500, str(mine))
+    assert told["strict"] == (True, str(stored / "config.toml"))
+    assert told["on_resume"] == ("consume", "environment LEFTOFF_ON_RESUME")
+    assert told["on_decline"] == ("keep", "default")
+    cli.ok("config", "set", "budget", "600", "--project")
+    assert values(cli)["budget"] == (600, str(stored / "config.toml"))
+    monkeypatch.setenv("LEFTOFF_BUDGET", "700")
+    assert values(cli)["budget"] == (700, "environment LEFTOFF_BUDGET")
+
+
+@pytest.mark.parametrize("words", [[], ["explain"]])
+def test_people_see_a_table(cli: Cli, words: list[str]) -> None:
+    header, *rows = cli.ok("config", *words).out.splitlines()
+
+    assert header.split() == ["setting", "value", "from", "meaning"]
+    assert rows[0].split()[:3] == ["budget", "1500", "default"]
+    assert "strict" in cli.ok("config", *words).out
+
+
+@pytest.mark.parametrize("words", [["--json"], ["--json", "explain"], ["explain", "--json"]])
+def test_json_is_understood_before_and_after_the_subcommand(cli: Cli, words: list[str]) -> None:
+    assert cli.ok("config", *words).json[0]["key"] == "budget"
+
+
+def test_unset_takes_a_value_back(cli: Cli) -> None:
+    cli.ok("config", "set", "budget", "500")
+    assert cli.json("config", "unset", "budget")["key"] == "budget"
+    cli.ok("config", "unset", "budget")
+
+    assert values(cli)["budget"] == (1500, "default")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("budget", "many"), ("budget", "5"), ("budget", ""), ("strict", "perhaps"),
+     ("on_resume", "burn"), ("colour", "blue"), ("", "x")],
+)  # fmt: skip
+def test_what_is_no_setting_or_no_value_is_refused(cli: Cli, key: str, value: str) -> None:
+    result = cli("config", "set", key, value)
+
+    assert result.code == 2, result
+    assert values(cli)["budget"] == (1500, "default")
+
+
+def test_comments_and_foreign_keys_survive_a_change(cli: Cli, tmp_path: Path) -> None:
+    mine = tmp_path / "home" / ".config" / "leftoff" / "config.toml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("# mine\nbudget = 300 # short\n\n[other]\nkey = 1\n")
+    cli.ok("config", "set", "budget", "400")
+
+    assert mine.read_text() == "# mine\nbudget = 400 # short\n\n[other]\nkey = 1\n"
+
+
+def test_a_linked_settings_file_stays_a_link(cli: Cli, tmp_path: Path) -> None:
+    mine = tmp_path / "home" / ".config" / "leftoff" / "config.toml"
+    mine.parent.mkdir(parents=True)
+    (tmp_path / "dotfiles.toml").write_text("strict = false\n")
+    mine.symlink_to(tmp_path / "dotfiles.toml")
+    cli.ok("config", "set", "budget", "400")
+
+    assert mine.is_symlink()
+    assert "budget = 400" in (tmp_path / "dotfiles.toml").read_text()
+    assert values(cli)["budget"][0] == 400
+
+
+def test_a_link_planted_in_the_store_is_not_written_through(
+    cli: Cli, stored: Path, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("")
+    cli.ok("save", "login-form", "--summary=Some work")
+    (stored / "config.toml").symlink_to(victim)
+    cli.ok("config", "set", "budget", "400", "--project")
+
+    assert victim.read_text() == ""
+
+
+@pytest.mark.parametrize("text", ["budget = [", "budget = 'many'\nnonsense = 1\n", "\xff"])
+def test_a_broken_file_is_told_and_left_out(cli: Cli, stored: Path, text: str) -> None:
+    cli.ok("save", "login-form", "--summary=Some work")
+    (stored / "config.toml").write_bytes(text.encode("latin-1"))
+    result = cli.ok("resume")
+
+    assert "warning: " in result.err
+    assert "config.toml" in result.err
+    assert "Task: Some work" in result.out
+    if "=" not in text or "[" in text:
+        assert cli("config", "set", "budget", "400", "--project").code == 1
+
+
+def test_a_settings_file_that_never_answers_is_not_waited_for(cli: Cli, stored: Path) -> None:
+    cli.ok("save", "login-form", "--summary=Some work")
+    os.mkfifo(stored / "config.toml")
+
+    assert values(cli)["budget"] == (1500, "default")

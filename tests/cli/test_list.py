@@ -1,0 +1,125 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli, save_at
+from gitrepo import Repo
+
+
+@pytest.mark.accept(33)
+def test_with_nothing_saved_it_says_so(cli: Cli) -> None:
+    assert cli.ok("list").out == "No checkpoints found.\n"
+    assert cli.json("list") == []
+    assert cli.json("list", "--all") == []
+
+
+@pytest.mark.accept(32)
+def test_the_table_has_name_date_age_and_task_newest_first(cli: Cli, repo: Repo) -> None:
+    ages = {
+        "just-saved": timedelta(0),
+        "five-minutes": timedelta(minutes=5),
+        "three-hours": timedelta(hours=3),
+        None: timedelta(days=2),
+    }
+    save_at(repo.folder, ages)
+    header, *rows = cli.ok("list").out.splitlines()
+
+    assert header.split() == (
+        "name saved age branch agent trigger state summary next action".split()
+    )
+    starts = [header.index(word) for word in header.replace("next action", "next").split()]
+    cells = [
+        [row[a:b].strip() for a, b in zip(starts, [*starts[1:], 999], strict=True)] for row in rows
+    ]
+    assert [row[2] for row in cells] == ["just now", "5m ago", "3h ago", "2d ago"]
+    assert [row[0].split()[0] for row in cells] == [
+        "just-saved", "five-minutes", "three-hours", "autosave"
+    ]  # fmt: skip
+    assert cells[1][3:] == [
+        "main", "claude", "manual", "open", "Work on five-minutes", "Run pytest tests/five-minutes"
+    ]  # fmt: skip
+
+
+def test_json_describes_each_checkpoint(cli: Cli, repo: Repo) -> None:
+    save_at(repo.folder, {"three-hours": timedelta(hours=3)})
+    (listed,) = cli.json("list")
+
+    assert {*listed} == {
+        "id", "name", "saved_at", "age_seconds", "branch", "agent", "session_id", "worktree",
+        "summary", "next_action", "trigger", "state",
+    }  # fmt: skip
+    assert 10_800 <= listed["age_seconds"] < 10_900
+    assert listed["saved_at"].endswith("+00:00")
+
+
+def test_a_clock_that_was_ahead_makes_no_negative_age(cli: Cli, repo: Repo) -> None:
+    save_at(repo.folder, {"from-the-future": timedelta(days=-400)})
+    cli.ok("save", "saved-now", "--summary=The clock was set back")
+
+    assert cli.json("list")[0]["age_seconds"] == 0
+    assert {line.split()[3] for line in cli.ok("list").out.splitlines()[1:]} == {"just"}
+    assert cli.json("resume", "from-the-future")["checks"]["age_seconds"] == 0
+
+
+def test_what_was_put_away_is_listed_on_demand(cli: Cli) -> None:
+    for name in ("first-thing", "second-thing"):
+        cli.ok("save", name, "--summary=Some work")
+    cli.ok("clear", "first-thing")
+
+    assert [each["name"] for each in cli.json("list")] == ["second-thing"]
+    every = {each["name"]: each["state"] for each in cli.json("list", "--all")}
+    assert every == {"first-thing": "cleared", "second-thing": "open"}
+
+
+def test_a_limit_tells_how_many_more_there_are(cli: Cli, repo: Repo) -> None:
+    save_at(repo.folder, {f"thing-{n}": timedelta(minutes=n) for n in range(5)})
+
+    assert "… and 3 more: leftoff list --limit 5" in cli.ok("list", "--limit", "2").out
+    assert len(cli.json("list", "--limit", "2")) == 2
+    assert "more" not in cli.ok("list", "--limit", "5").out
+    assert cli("list", "--limit", "0").code == 2
+
+
+def test_a_file_that_cannot_be_read_is_named_and_stops_nothing(cli: Cli, stored: Path) -> None:
+    cli.ok("save", "good-one", "--summary=Some work")
+    bad = cli.json("save", "bad-one", "--summary=Other work")
+    Path(bad["path"]).write_text("{ torn")
+    result = cli.ok("list")
+
+    assert f"unreadable: {bad['path']}" in result.err
+    assert f"leftoff show --raw {bad['id']}" in result.err
+    assert "good-one" in result.out
+    assert {each["state"] for each in cli.json("list")} == {"open", "unreadable"}
+    assert cli.ok("show", "--raw", bad["id"]).out == "{ torn"
+    assert cli.json("show", "--raw", bad["id"])["raw"] == "{ torn"
+    assert cli("show", bad["id"]).code == 1
+    assert cli.json("latest")["name"] == "good-one"
+    assert cli.json("resume")["checkpoint"]["name"] == "good-one"
+    for command in (["status"], ["log"], ["search", "work"], ["lint"], ["trash"], ["config"]):
+        assert cli(*command).code in {0, 4}, command
+    cli.ok("clear", "--all")
+    cli.ok("undo")
+    assert Path(bad["path"]).read_text() == "{ torn"
+    assert stored.is_dir()
+
+
+def test_columns_stay_aligned_whatever_the_script(cli: Cli) -> None:
+    cli.ok("save", "検索機能", "--summary=日本語の要約 with 🎉")
+    cli.ok("save", "plain-name", "--summary=Plain")
+    header, *rows = cli.ok("list").out.splitlines()
+    at = header.index("saved")
+
+    assert rows[0][at:].startswith("20")
+    # Four wide characters take eight places on the screen.
+    assert rows[1][at - 4 :].startswith("20")
+
+
+def test_texts_cannot_steer_the_terminal(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--summary=\x1b[31mred\x1b]0;title\x07 \u202eback \x9b2J")
+    cli.ok("clear", "login-form")
+    cli.ok("undo")
+
+    for command in ("list", "show login-form", "status", "log", "search red", "resume login-form"):
+        out = cli.ok(*command.split()).out
+        assert not {*"\x1b\x07\x9b\u202e"} & {*out}, command

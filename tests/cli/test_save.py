@@ -1,0 +1,459 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli, truth
+from gitrepo import Repo
+
+PLAN = "# Login\n\n" + "".join(f"- [{'x' if n < 4 else ' '}] task {n}\n" for n in range(1, 8))
+GOOD = (
+    "--summary=Validate the login form",
+    "--left-off=src/login.py checks the mail address; the password is not checked yet",
+    "--done=Wrote tests/test_login.py, 4 of 6 pass",
+    "--next=Run pytest tests/test_login.py and make test_password pass",
+)
+
+
+@pytest.mark.accept(29)
+def test_a_save_confirms_name_task_next_action_and_path(cli: Cli) -> None:
+    result = cli.ok("save", "login-form", *GOOD)
+
+    assert 'Saved checkpoint "login-form"' in result.out
+    assert "Task  Validate the login form" in result.out
+    assert "Next  Run pytest tests/test_login.py and make test_password pass" in result.out
+    assert Path(result.out.rpartition("Path  ")[2].strip()).is_file()
+    assert result.err == ""
+
+
+def test_json_answers_id_name_path_and_warnings(cli: Cli) -> None:
+    saved = cli.json("save", "login-form", *GOOD)
+
+    assert [*saved] == ["id", "name", "path", "warnings"]
+    assert saved["name"] == "login-form"
+    assert saved["warnings"] == []
+    assert json.loads(Path(saved["path"]).read_text())["id"] == saved["id"]
+
+
+def test_every_flag_is_kept_under_its_canonical_key(cli: Cli, repo: Repo) -> None:
+    repo.write("plan.md", PLAN)
+    flags = """--blocker B1 --blocker B2 --question Q1 --decision D1::because --failed F1::broke
+        --file app.py --note N1 --plan plan.md --step 2/7""".split()
+    cli.ok("save", "login-form", *GOOD, *flags)
+    shown = cli.json("show", "login-form")
+
+    assert shown["blockers"] == ["B1", "B2"]
+    assert shown["questions"] == ["Q1"]
+    assert shown["decisions"] == [{"what": "D1", "why": "because"}]
+    assert shown["failed"] == [{"what": "F1", "why": "broke"}]
+    assert shown["notes"] == ["N1"]
+    assert shown["next_action"] == {"text": GOOD[3].removeprefix("--next=")}
+    assert shown["plan"] == {"path": "plan.md", "title": "Login", "step": 2, "total": 7}
+    assert shown["files"][0]["path"] == "app.py"
+    assert shown["trigger"] == "manual"
+    assert shown["branch"] == "main"
+    assert shown["head"] == repo.head()
+    assert shown["last_commit"] == {"sha": repo.head(), "subject": "Begin"}
+    assert shown["dirty"] == ["plan.md"]
+
+
+@pytest.mark.accept(2)
+@pytest.mark.parametrize(
+    ("given", "stored_as"),
+    [
+        ("Feat/My Thing", "feat-my-thing"),
+        ("-/x-ray", "x-ray"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("LOGIN_form", "login-form"),
+        ("Größe ändern", "große-andern".replace("ß", "ss")),
+        ("検索 機能", "検索-機能"),
+        ("a\u202eb c", "a-b-c"),
+        ("x" * 10_000, "x" * 64),
+    ],
+)
+def test_any_name_becomes_kebab_case(
+    cli: Cli, stored: Path, tmp_path: Path, given: str, stored_as: str
+) -> None:
+    # `--` as a shell user writes it before a name that begins with a dash.
+    saved = cli("save", "--json", "--summary=A summary", "--", given).json
+
+    assert saved["name"] == stored_as
+    assert cli("show", "--json", "--", given).json["id"] == saved["id"]
+    made = {path for path in tmp_path.rglob("*") if path.is_file() and ".git" not in path.parts}
+    assert made == {tmp_path / "repo" / "app.py"}
+    assert Path(saved["path"]).is_relative_to(stored)
+
+
+@pytest.mark.accept(27)
+@pytest.mark.parametrize(
+    "name", ["task", "Work", "save", "untitled", "BACKUP", "autosave", "", "🎉", "--"]
+)
+def test_a_name_that_says_nothing_is_refused_with_the_reason(
+    cli: Cli, stored: Path, name: str
+) -> None:
+    result = cli("save", *GOOD, "--", name)
+
+    assert result.code == 2
+    assert result.err.startswith("leftoff: ")
+    assert len(result.err.splitlines()) == 2
+    assert not truth(stored)
+
+
+@pytest.mark.accept(27)
+def test_strict_refuses_a_name_that_is_not_kebab_case(cli: Cli) -> None:
+    result = cli("save", "Login Form", *GOOD, "--strict")
+
+    assert result.code == 2
+    assert "'Login Form' is not kebab-case." in result.err
+    assert "Use login-form" in result.err
+
+
+def test_names_that_differ_in_case_are_one_name(cli: Cli) -> None:
+    cli.ok("save", "Login-Form", *GOOD)
+
+    assert cli("save", "login-FORM", *GOOD).code == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "branch", "name"),
+    [
+        (["--summary=Validate the login form now"], "main", "validate-login-form"),
+        (["--summary=Login"], "feat/oauth-tokens", "oauth-tokens"),
+        (["--left-off=Half of the parser is written"], "main", "half-parser-written"),
+        ([], "main", "unnamed-session"),
+    ],
+)
+def test_without_a_name_a_short_one_is_made_and_printed(
+    cli: Cli, repo: Repo, flags: list[str], branch: str, name: str
+) -> None:
+    if branch != "main":
+        repo.git("checkout", "-q", "-b", branch)
+
+    assert f'Saved checkpoint "{name}"' in cli.ok("save", *flags).out
+
+
+def test_a_made_name_never_collides(cli: Cli) -> None:
+    names = [cli.json("save", "--summary=Validate the form")["name"] for _ in range(3)]
+
+    assert names == ["validate-form", "validate-form-2", "validate-form-3"]
+
+
+@pytest.mark.accept(7)
+def test_a_name_in_use_is_a_choice_and_nothing_changes(cli: Cli, stored: Path) -> None:
+    cli.ok("save", "login-form", *GOOD)
+    before = truth(stored)
+    result = cli("save", "login-form", "--summary=Something else; with $HOME")
+
+    assert result.code == 3
+    assert truth(stored) == before
+    overwrite, rename = result.json["choices"]
+    assert overwrite["choice"] == "overwrite"
+    assert overwrite["left_off"] == GOOD[1].removeprefix("--left-off=")
+    assert overwrite["saved_at"][:2] == "20"
+    assert overwrite["command"] == (
+        "leftoff save login-form '--summary=Something else; with $HOME' --overwrite"
+    )
+    assert rename["choice"] == "rename"
+    assert "leftoff: A checkpoint named" in result.err
+
+
+@pytest.mark.accept(166)
+def test_overwrite_makes_a_new_revision_and_undo_brings_the_old_one_back(cli: Cli) -> None:
+    old = cli.json("save", "login-form", *GOOD)
+    new = cli.json("save", "login-form", "--summary=Another form", "--overwrite")
+
+    assert cli.json("show", "login-form")["id"] == new["id"]
+    revisions = cli.json("log", "login-form")["revisions"]
+    assert [each["id"] for each in revisions] == [new["id"], old["id"]]
+    cli.ok("undo")
+    assert cli.json("show", "login-form")["id"] == old["id"]
+
+
+def test_the_name_of_a_cleared_checkpoint_is_free(cli: Cli) -> None:
+    cli.ok("save", "login-form", *GOOD)
+    cli.ok("clear", "login-form")
+
+    cli.ok("save", "login-form", *GOOD)
+
+
+@pytest.mark.accept(30)
+def test_strict_refuses_and_names_every_broken_rule(cli: Cli, stored: Path) -> None:
+    vague = ("--summary=Validate the form", "--progress=worked on the task", "--next=continue")
+    result = cli("save", "login-form", *vague, "--blocker=stuck", "--decision=sqlite", "--strict")
+
+    assert result.code == 4
+    assert "below the quality bar: progress, next-action, blockers, decisions" in result.err
+    assert result.err.count("\n  - ") == 4
+    assert not truth(stored)
+
+
+def test_strict_can_be_a_setting(cli: Cli) -> None:
+    cli.ok("config", "set", "strict", "true", "--project")
+
+    assert cli("save", "login-form", "--next=continue").code == 4
+
+
+def test_weak_saves_are_kept_with_a_warning(cli: Cli) -> None:
+    result = cli.ok("save", "login-form", "--next=continue")
+
+    assert "warning: The next action 'continue' cannot be carried out without asking" in result.err
+    assert cli.json("show", "login-form")["next_action"]["text"] == "continue"
+
+
+@pytest.mark.accept(5)
+@pytest.mark.parametrize(("flags", "step"), [([], 4), (["--step", "3/7"], 3)])
+def test_the_step_is_read_from_the_plan_unless_it_is_told(
+    cli: Cli, repo: Repo, flags: list[str], step: int
+) -> None:
+    repo.write("p.md", PLAN)
+    cli.ok("save", "login-form", *GOOD, "--plan", "p.md", *flags)
+
+    assert f"`p.md` (step {step} of 7)" in cli.ok("resume", "login-form").out
+
+
+@pytest.mark.parametrize("step", ["0/7", "8/7", "3", "x/y", "3/7/9", "-1/2"])
+def test_a_step_that_is_none_is_refused(cli: Cli, step: str) -> None:
+    assert cli("save", "login-form", *GOOD, f"--step={step}").code == 2
+
+
+def test_paths_are_taken_from_the_folder_one_stands_in(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("docs/plan.md", PLAN)
+    monkeypatch.chdir(repo.folder / "docs")
+    cli.ok("save", "login-form", *GOOD, "--file", "../app.py", "--plan", "plan.md")
+    shown = cli.json("show", "login-form")
+
+    assert shown["plan"]["path"] == "docs/plan.md"
+    assert [each["path"] for each in shown["files"]] == ["app.py", "docs/plan.md"]
+    monkeypatch.chdir(repo.folder)
+    checks = cli.json("resume", "login-form")["checks"]
+    assert [each["state"] for each in checks["files"]] == ["same"]
+    assert checks["plan"]["state"] == "same"
+
+
+def test_json_is_read_from_a_file_or_from_stdin_and_flags_beat_it(cli: Cli, repo: Repo) -> None:
+    told = {
+        "name": "from-json",
+        "summary": "Told in JSON",
+        "done": ["one", "two"],
+        "next_action": "Run make",
+        "decisions": ["sqlite :: no server", {"what": "w", "why": "y", "impact": "i"}],
+        "files": ["app.py"],
+        "plan": "plan.md",
+        "unheard_of": {"kept": True},
+        "id": "forged",
+        "saved_at": "1999-01-01T00:00:00Z",
+    }
+    repo.write("told.json", json.dumps(told))
+    cli.ok("save", "--from-json", "told.json", "--done", "three")
+    cli.ok("save", "other-name", "--from-json", "-", stdin=json.dumps(told))
+    shown = cli.json("show", "from-json")
+
+    assert shown["done"] == ["three"]
+    assert shown["next_action"] == {"text": "Run make"}
+    assert shown["decisions"][0] == {"what": "sqlite", "why": "no server"}
+    assert shown["decisions"][1]["impact"] == "i"
+    assert shown["unheard_of"] == {"kept": True}
+    assert shown["plan"] == {"path": "plan.md"}
+    assert shown["id"] != "forged"
+    assert shown["saved_at"] > "2020"
+    assert cli.json("show", "other-name")["done"] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '"x"', "null", '{"summary": 3}', '{"summary": "\\ud800"}', "[" * 10_000,
+     '{"plan": 7}', '{"files": [{"path": "a\\u0000b"}]}', '{"next_action": ["x"]}'],
+)  # fmt: skip
+def test_json_that_makes_no_checkpoint_is_refused_in_one_sentence(
+    cli: Cli, stored: Path, text: str
+) -> None:
+    result = cli("save", "login-form", "--from-json", "-", "--step=1/2", stdin=text)
+
+    assert result.code == 2, result
+    assert result.err.startswith("leftoff: ")
+    assert not truth(stored)
+
+
+def test_json_that_cannot_be_read_is_refused(cli: Cli, repo: Repo) -> None:
+    assert "No such file" in cli("save", "--from-json", "nowhere.json").err
+    assert "directory" in cli("save", "--from-json", str(repo.folder)).err
+
+
+@pytest.mark.accept(20)
+def test_none_is_no_entry(cli: Cli) -> None:
+    nothing = ("--failed=None", "--blocker=none.", "--question=N/A", "--decision=-")
+    cli.ok("save", "login-form", *GOOD, *nothing)
+    shown = cli.json("show", "login-form")
+
+    assert not {"failed", "blockers", "questions", "decisions"} & {*shown}
+    assert "Previously failed" not in cli.ok("resume", "login-form").out
+
+
+def test_secrets_never_reach_the_disk(cli: Cli, stored: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    cli.ok("save", "login-form", *GOOD, f"--note=The token is {secret}")
+
+    found = [path for path in stored.rglob("*") if path.is_file()]
+    assert not [path for path in found if secret.encode() in path.read_bytes()]
+    assert "redacted" in cli.json("show", "login-form")["notes"][0]
+
+
+@pytest.mark.accept(4)
+def test_of_many_changed_files_ten_are_shown_and_all_are_kept(cli: Cli, repo: Repo) -> None:
+    for number in range(14):
+        repo.write(f"new-{number:02}.txt")
+    cli.ok("save", "login-form", *GOOD)
+
+    assert len(cli.json("show", "login-form")["dirty"]) == 14
+    shown = cli.ok("show", "login-form").out
+    assert shown.count("- new-") == 10
+    assert "… and 4 more" in shown
+
+
+@pytest.mark.accept(4)
+def test_a_detached_head_is_shown_by_its_commit(cli: Cli, repo: Repo) -> None:
+    repo.git("checkout", "-q", "--detach")
+    cli.ok("save", "login-form", *GOOD)
+
+    assert f"detached at {repo.head()[:8]}" in cli.ok("show", "login-form").out
+
+
+@pytest.mark.accept(4)
+def test_outside_git_everything_works_and_the_branch_is_unknown(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    monkeypatch.chdir(plain)
+    saved = cli.json("save", "login-form", *GOOD)
+
+    assert "branch        unknown" in cli.ok("show", "login-form").out
+    assert Path(saved["path"]).is_relative_to(tmp_path / "home" / ".local" / "state" / "leftoff")
+    assert cli.json("resume")["checks"]["branch"] == {"saved": None, "now": None, "same": True}
+    assert not [*plain.iterdir()]
+
+
+def test_without_git_on_the_path_the_branch_is_still_known(
+    cli: Cli, repo: Repo, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = cli.process("save", "login-form", *GOOD, env={"PATH": str(empty)})
+
+    assert done.returncode == 0, done.stderr
+    shown = cli.json("show", "login-form")
+    assert (shown["branch"], shown["head"]) == ("main", repo.head())
+
+
+def test_worktrees_share_the_store_and_submodules_have_their_own(
+    cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = repo.worktree(tmp_path / "other", "side")
+    for number in range(300):
+        # Of worktrees that were deleted by hand git keeps such folders.
+        (repo.folder / ".git" / "worktrees" / f"gone-{number}").mkdir()
+    inner = Repo(tmp_path / "inner")
+    inner.commit("Inner")
+    repo.git("submodule", "--quiet", "add", str(inner.folder), "sub")
+    monkeypatch.chdir(other.folder)
+    cli.ok("save", "in-worktree", *GOOD)
+    monkeypatch.chdir(repo.folder)
+
+    assert [each["name"] for each in cli.json("list")] == ["in-worktree"]
+    monkeypatch.chdir(repo.folder / "sub")
+    saved = cli.json("save", "in-submodule", *GOOD)
+    assert Path(saved["path"]).is_relative_to(repo.folder / ".git" / "modules" / "sub")
+    assert [each["name"] for each in cli.json("list")] == ["in-submodule"]
+
+
+def test_huge_texts_and_lists_are_cut_and_told(cli: Cli) -> None:
+    told = json.dumps({"notes": ["word " * 1_000_000], "summary": "Short one"})
+    result = cli.ok("save", "login-form", "--from-json", "-", stdin=told)
+    many = cli.ok("save", "many-steps", *GOOD, *["--done=step done"] * 10_000)
+
+    assert "notes was longer than 4000 characters and was cut." in result.err
+    assert "done had 10001 entries; the first 200 were kept." in many.err
+    assert len(cli.json("show", "login-form")["notes"][0]) == 4000
+    assert len(cli.json("show", "many-steps")["done"]) == 200
+
+
+def test_files_of_every_kind_are_taken_and_none_is_waited_for(cli: Cli, repo: Repo) -> None:
+    os.mkfifo(repo.folder / "fifo")
+    (repo.folder / "loop").symlink_to("loop")
+    (repo.folder / "folder").mkdir()
+    repo.write("two\nlines")
+    named = ("fifo", "loop", "folder", "two\nlines", "missing", "../outside", "~nobody/x", "~")
+    flags = [part for path in named for part in ("--file", path)]
+    saved = cli.json("save", "login-form", *GOOD, *flags, "--plan", "loop")
+
+    missing = [each for each in saved["warnings"] if each.startswith("There is no file")]
+    assert [each.rpartition("/")[2].split()[-1] for each in missing] == [
+        "loop", "missing", "outside", "x"
+    ]  # fmt: skip
+    states = {each["path"]: each["state"] for each in cli.json("resume")["checks"]["files"]}
+    assert states["fifo"] == states["folder"] == states["two\nlines"] == "same"
+    assert states["missing"] == "missing"
+
+
+@pytest.mark.parametrize("flag", ["--file", "--plan"])
+def test_what_cannot_be_a_path_is_refused(cli: Cli, stored: Path, flag: str) -> None:
+    result = cli("save", "login-form", *GOOD, flag, "x" * 5000)
+
+    assert result.code == 2
+    assert "cannot be the path of a file" in result.err
+    assert not truth(stored)
+
+
+def test_stray_bytes_in_texts_and_file_names_are_kept_readable(cli: Cli, repo: Repo) -> None:
+    path = os.fsencode(repo.folder) + b"/caf\xe9.txt"
+    with open(path, "wb") as file:  # noqa: PTH123 - a name that is not UTF-8
+        file.write(b"text")
+    done = cli.process(
+        b"save", b"login-form", b"--summary=bad \xff byte", b"--file", b"caf\xe9.txt", b"--json"
+    )
+
+    assert done.returncode == 0, done.stderr
+    shown = cli.json("show", "login-form")
+    assert shown["summary"] == r"bad \xff byte"
+    assert shown["files"][0]["path"] == r"caf\xe9.txt"
+    assert shown["files"][0]["size"] == 4
+    assert cli.json("resume")["checks"]["files"][0]["state"] == "same"
+
+
+def test_a_closed_stdin_is_told(cli: Cli) -> None:
+    done = cli.shell("leftoff save login-form --from-json - <&-")
+
+    assert done.returncode == 2
+    assert "the standard input is closed" in done.stderr
+
+
+@pytest.mark.accept(86)
+def test_when_nothing_can_be_written_the_save_fails_in_one_sentence(
+    cli: Cli, stored: Path, tmp_path: Path
+) -> None:
+    stored.write_text("in the way")
+    for place in (tmp_path / "tmp").iterdir():
+        place.unlink()
+    (tmp_path / "tmp" / f"leftoff-{os.getuid()}").write_text("in the way too")
+    result = cli("save", "login-form", *GOOD)
+
+    assert result.code == 1
+    assert result.err.startswith("leftoff: Nothing could be written: ")
+    assert len(result.err.splitlines()) == 2
+
+
+def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
+    cli: Cli, stored: Path, tmp_path: Path
+) -> None:
+    stored.write_text("in the way")
+    result = cli.ok("save", "login-form", *GOOD)
+
+    assert "The store cannot be written" in result.err
+    assert str(tmp_path / "tmp") in result.err
+    stored.unlink()
+    cli.ok("save", "other-name", *GOOD)
+    assert [each["name"] for each in cli.json("list")] == ["other-name", "login-form"]
+    assert cli.json("show", "login-form")["path"].startswith(str(stored))
