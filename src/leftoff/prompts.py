@@ -1,16 +1,46 @@
-"""The prompt queue: prompts that were captured and not yet answered."""
+"""The prompt queue: prompts that were captured and not yet answered.
 
+Two kinds wait: prompts that hooks kept when the context was nearly full (`prompts.jsonl`), and
+prompts that a crash left in the agent's own queue (told by its session's record or checkpoint). A
+prompt is known by its session and its words, so one that is in both is found once. Nothing is ever
+deleted: what was replayed, dropped or answered stays in the log and can be brought back.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from leftoff import intents, paths, processes, records
 from leftoff.checkpoint import new_id
 from leftoff.dialects.base import HookEvent
-from leftoff.redact import redact
-from leftoff.store import Store
+from leftoff.errors import LeftoffError
+from leftoff.store import LISTED, Entry, Store
 
-Action = Literal["captured", "edited", "replayed", "dropped", "answered"]
+if TYPE_CHECKING:
+    from leftoff.facts.state import State
+
+Action = Literal["captured", "edited", "replayed", "dropped", "answered", "restored"]
+Fate = Literal["pending", "replayed", "dropped", "answered"]
+
+_FATE_AFTER: dict[Action, Fate] = {
+    "captured": "pending",
+    "edited": "pending",
+    "restored": "pending",
+    "replayed": "replayed",
+    "dropped": "dropped",
+    "answered": "answered",
+}
+# Enough of a prompt to know it again; transcripts are remembered only so far.
+_TELLING_CHARS = 500
+# Shorter prompts, such as `yes` or `go on`, mean something else in another session.
+_TELLING_WORDS_CHARS = 20
+_HEADS = 30
+# Programs speak through the prompt too: <task-notification>agent 3 finished</task-notification>.
+_NOTICE = re.compile(r"\s*<[a-z]+(?:-[a-z]+)+>")
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,65 +55,211 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt that waits."""
+    """A prompt, and what became of it."""
 
     id: str
     at: datetime
     text: str
     agent: str = ""
     session_id: str = ""
+    fate: Fate = "pending"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is known by: its session and its words."""
+        return self.session_id, _words(self.text)
+
+    @property
+    def is_from_a_person(self) -> bool:
+        """Whether a person typed it; a program's notice is not replayed with the others."""
+        return _NOTICE.match(self.text) is None
 
 
 _decoder = msgspec.json.Decoder(Line)
 
 
 def keep(store: Store, event: HookEvent) -> None:
-    """Put a prompt on disk, without its secrets."""
-    if not event.prompt.strip():
+    """Put a prompt on disk durably, without its secrets; the ways out are no work to come back to.
+
+    The same prompt of the same session waits only once.
+    """
+    if not event.prompt.strip() or intents.passes_always(event.prompt):
         return
     at = datetime.fromtimestamp(event.at, UTC)
-    line = Line(
-        prompt=new_id(at),
+    prompt = Prompt(
+        id=new_id(at),
         at=at,
-        action="captured",
-        text=redact(event.prompt),
+        text=_without_secrets(event.prompt),
         agent=event.agent,
         session_id=event.session_id,
     )
-    store.append_line("prompts", msgspec.json.encode(line))
+    _append_captured(store, prompt)
 
 
 def pending(store: Store) -> list[Prompt]:
     """Return the prompts that wait, oldest first."""
-    waiting: dict[str, Prompt] = {}
-    for line in _lines(store):
-        if line.action == "captured":
-            waiting[line.prompt] = Prompt(
-                id=line.prompt,
-                at=line.at,
-                text=line.text,
-                agent=line.agent,
-                session_id=line.session_id,
-            )
-        elif line.action == "edited" and line.prompt in waiting:
-            edited = msgspec.structs.replace(waiting[line.prompt], text=line.text)
-            waiting[line.prompt] = edited
-        else:
-            waiting.pop(line.prompt, None)
-    return list(waiting.values())
+    return [prompt for prompt in history(store) if prompt.fate == "pending"]
+
+
+def history(store: Store) -> list[Prompt]:
+    """Return every prompt that ever waited, oldest first."""
+    captured = _captured(store)
+    known = {prompt.key for prompt in captured}
+    found = {prompt.key: prompt for prompt in _left_in_queues(store) if prompt.key not in known}
+    return sorted([*captured, *found.values()], key=lambda prompt: (prompt.at, prompt.id))
 
 
 def record(store: Store, prompt: Prompt, action: Action, *, text: str = "") -> None:
     """Note what was done about a prompt."""
-    line = Line(prompt=prompt.id, at=store.now(), action=action, text=text)
+    if all(each.id != prompt.id for each in _captured(store)):
+        _append_captured(store, prompt)
+    _append(store, Line(prompt=prompt.id, at=store.now(), action=action, text=text))
+
+
+def note_asked(store: Store, event: HookEvent) -> None:
+    """Take prompts off the queue that the user asks again, word for word, in another session."""
+    if len(event.prompt.strip()) < _TELLING_WORDS_CHARS:
+        return
+    words = _words(_without_secrets(event.prompt))
+    for prompt in pending(store):
+        if prompt.session_id != event.session_id and prompt.key[1] == words:
+            record(store, prompt, "replayed")
+
+
+def note_answered(store: Store, session_id: str, state: "State") -> None:
+    """Take prompts off the queue that their own session has answered after all."""
+    waiting = [
+        prompt
+        for prompt in _captured(store)
+        if prompt.fate == "pending" and prompt.session_id == session_id
+    ]
+    for prompt in waiting:
+        if _is_answered(prompt.key[1], state):
+            record(store, prompt, "answered")
+
+
+def _is_answered(words: str, state: "State") -> bool:
+    if any(_words(queued.text) == words for queued in state.queued):
+        return False
+    asked = [_words(said.text) for said in state.requests]
+    # One that others followed was answered, or called back by the user.
+    return words in asked and (asked[-1] != words or state.is_turn_over)
+
+
+def _captured(store: Store) -> list[Prompt]:
+    known: dict[str, Prompt] = {}
+    waiting: dict[tuple[str, str], str] = {}
+    for line in _lines(store):
+        if line.action == "captured":
+            prompt = _from_line(line)
+            twin = known.get(waiting.get(prompt.key, ""))
+            if line.prompt not in known and (twin is None or twin.fate != "pending"):
+                known[prompt.id] = prompt
+                waiting[prompt.key] = prompt.id
+        elif (before := known.get(line.prompt)) is not None:
+            text = line.text if line.action == "edited" else before.text
+            fate = _FATE_AFTER[line.action]
+            known[line.prompt] = msgspec.structs.replace(before, text=text, fate=fate)
+    return list(known.values())
+
+
+def _left_in_queues(store: Store) -> Iterator[Prompt]:
+    """Yield what the queues of sessions held that died; those of live ones are theirs to answer."""
+    lives = records.lives(paths.state_folder(), store.project)
+    dead = [life for life in lives if life.pid and not processes.is_alive(life.pid, life.pid_began)]
+    live = {life.session_id for life in lives} - {life.session_id for life in dead}
+    for life in dead:
+        at = datetime.fromtimestamp(life.seen_at, UTC)
+        texts = _queued(store, life.agent, life.session_id) or []
+        yield from _found(texts, at=at, agent=life.agent, session_id=life.session_id)
+    for entry in store.index().heads([*LISTED], _HEADS):
+        if entry.name is None and entry.session_id not in live and not entry.problem:
+            yield from _left_in_checkpoint(store, entry)
+
+
+def _left_in_checkpoint(store: Store, entry: Entry) -> Iterator[Prompt]:
+    try:
+        texts = store.load(entry).pending_prompts
+    except (LeftoffError, OSError):
+        return
+    agent, session_id = entry.agent or "", entry.session_id or entry.id
+    if texts:
+        # The session may have gone on after it was saved.
+        kept = _queued(store, agent, session_id)
+        texts = texts if kept is None else kept
+    yield from _found(texts, at=entry.saved_at, agent=agent, session_id=session_id)
+
+
+class _Queued(msgspec.Struct, frozen=True):
+    text: str
+
+
+class _State(msgspec.Struct, frozen=True):
+    queued: list[_Queued] = []
+
+
+class _Memory(msgspec.Struct, frozen=True):
+    """The part of a session's memory that counts here; the whole of it needs all readers."""
+
+    state: _State
+
+
+_memory_decoder: msgspec.json.Decoder[_Memory | None] = msgspec.json.Decoder(_Memory | None)
+
+
+def _queued(store: Store, agent: str, session_id: str) -> list[str] | None:
+    """Return what the session's record says is in its queue; None if there is no record."""
+    try:
+        memory = _memory_decoder.decode(records.load(store, agent, session_id).memory)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return [queued.text for queued in memory.state.queued] if memory is not None else None
+
+
+def _found(texts: Sequence[str], *, at: datetime, agent: str, session_id: str) -> Iterator[Prompt]:
+    for text in texts:
+        # The same one gets the same id each time, so that what is done about it counts.
+        digest = hashlib.blake2b(f"{session_id}\n{_words(text)}".encode(), digest_size=6)
+        prompt_id = f"queue-{digest.hexdigest()}"
+        yield Prompt(id=prompt_id, at=at, text=text, agent=agent, session_id=session_id)
+
+
+def _without_secrets(text: str) -> str:
+    # Looking at the queue needs no rules for secrets, and they take longer to load than the rest.
+    from leftoff.redact import redact  # noqa: PLC0415
+
+    return redact(text)
+
+
+def _words(text: str) -> str:
+    return text.strip()[:_TELLING_CHARS].rstrip()
+
+
+def _from_line(line: Line) -> Prompt:
+    return Prompt(
+        id=line.prompt, at=line.at, text=line.text, agent=line.agent, session_id=line.session_id
+    )
+
+
+def _append_captured(store: Store, prompt: Prompt) -> None:
+    line = Line(
+        prompt=prompt.id,
+        at=prompt.at,
+        action="captured",
+        text=prompt.text,
+        agent=prompt.agent,
+        session_id=prompt.session_id,
+    )
+    _append(store, line)
+
+
+def _append(store: Store, line: Line) -> None:
     store.append_line("prompts", msgspec.json.encode(line))
 
 
-def _lines(store: Store) -> list[Line]:
-    found = []
+def _lines(store: Store) -> Iterator[Line]:
     for line in store.lines("prompts"):
         try:
-            found.append(_decoder.decode(line))
+            yield _decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
-    return found
