@@ -17,10 +17,13 @@ from leftoff.tokens import estimate
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _SENTENCES_KEPT = 40
-_TELLING_SENTENCES = 2
+_TELLING_SENTENCES = 1
+# What `estimate` adds for the start of a text; lines are put together into one.
+_TEXT_START = 3
 _SURE_FILES = 5
 _SURE_COMMANDS = 4
 _COMMAND_CHARS = 60
+_FAILED_CHARS = 120
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -75,7 +78,7 @@ def _within(sections: list[Section], budget: int) -> set[tuple[int, int]]:
     opened: set[int] = set()
     for i, j in places:
         heading = "" if i in opened else sections[i].heading
-        cost = estimate(f"{heading}\n{sections[i].lines[j].text}\n")
+        cost = estimate(f"{heading}\n{sections[i].lines[j].text}\n") - _TEXT_START
         if cost <= budget:
             budget -= cost
             kept.add((i, j))
@@ -112,8 +115,8 @@ def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section
     yield Section("Done:", _bullets(checkpoint.done, 45))
     yield Section("Files needed next:", _focus(checkpoint))
     yield Section("Commands in use:", _commands(checkpoint))
-    yield Section("Files modified:", _bullets(_modified(checkpoint), 50))
-    yield Section("Files seen:", _bullets(_seen(checkpoint), 48))
+    yield Section("Files modified:", _bullets(_grouped(_modified(checkpoint)), 50))
+    yield Section("Files seen:", _bullets(_grouped(_seen(checkpoint)), 48))
     yield Section("Files:", _bullets(_named_files(checkpoint), 55))
     yield Section("Notes:", _bullets(checkpoint.notes, 40))
     yield Section("", list(_closing(checkpoint)))
@@ -171,14 +174,14 @@ def _changes(checks: Checks | None) -> Iterator[Line]:
 
 
 def _interrupted(checkpoint: Checkpoint) -> Iterator[Line]:
-    if checkpoint.in_flight is not None:
-        call = checkpoint.in_flight
+    call, action = checkpoint.in_flight, checkpoint.next_action
+    if call is not None and (action is None or call.what not in action.text):
         yield Line(f"Interrupted during: {call.tool}: {call.what}", 91)
     if checkpoint.last_failure is not None:
         failure = checkpoint.last_failure
-        yield Line(f"Last failure: `{failure.command}`", 88)
-        if failure.error:
-            yield Line(f"  Error: {failure.error}", 87)
+        yield Line(f"Last failure: `{_cut(failure.command, _FAILED_CHARS)}`", 88)
+        for n, error in enumerate(failure.error.splitlines()):
+            yield Line(f"  {error}" if n else f"  Error: {error}", 87 if not n else 66)
 
 
 def _failed(checkpoint: Checkpoint) -> Iterator[Line]:
@@ -221,9 +224,19 @@ def plan_step(plan: Plan) -> str:
 
 def _focus(checkpoint: Checkpoint) -> list[Line]:
     """List the files needed next; the first few are worth more than most sentences."""
+    sure, rest = checkpoint.focus_files[:_SURE_FILES], checkpoint.focus_files[_SURE_FILES:]
+    return [*_bullets(_grouped(sure), 86), *_bullets(_grouped(rest), 75)]
+
+
+def _grouped(paths: Iterable[str]) -> list[str]:
+    """Name the files of one folder together: the folder is what costs."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folder, slash, name = path.rpartition("/")
+        folders.setdefault(folder + slash, []).append(name)
     return [
-        Line(f"- {path}", (83 if n < _SURE_FILES else 73) - n / 100)
-        for n, path in enumerate(checkpoint.focus_files)
+        folder + (names[0] if len(names) == 1 else f"{{{', '.join(names)}}}")
+        for folder, names in folders.items()
     ]
 
 
@@ -235,8 +248,8 @@ def _commands(checkpoint: Checkpoint) -> list[Line]:
     return lines + [Line(f"- {each}", 52) for each in commands[_SURE_COMMANDS:]]
 
 
-def _cut(command: str) -> str:
-    return command if len(command) <= _COMMAND_CHARS else command[: _COMMAND_CHARS - 1] + "…"
+def _cut(command: str, chars: int = _COMMAND_CHARS) -> str:
+    return command if len(command) <= chars else command[: chars - 1] + "…"
 
 
 def _modified(checkpoint: Checkpoint) -> list[str]:
