@@ -132,13 +132,24 @@ class Terminal:
         """Type a line."""
         self.child.sendline(line)
 
-    def press(self, key: str) -> None:
-        """Press Ctrl and a key."""
-        self.child.sendcontrol(key)
+    def leave(self, key: str) -> str:
+        """Press Ctrl and a key until it ends; return what came before the end.
+
+        Python does not notice a signal that comes between its prompt and its reading, so one
+        press may not be enough, for people neither.
+        """
+        ended = False
+        while not ended:
+            self.child.sendcontrol(key)
+            ended = self.child.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=5) == 0
+        return self._ended()
 
     def rest(self) -> str:
         """Wait for the end; return what came before it."""
         self.child.expect(pexpect.EOF)
+        return self._ended()
+
+    def _ended(self) -> str:
         self.child.wait()
         return str(self.child.before).replace("\r\n", "\n")
 

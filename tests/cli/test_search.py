@@ -46,7 +46,8 @@ def test_all_words_must_occur_and_the_last_may_be_a_beginning(
 @pytest.mark.parametrize(
     "words",
     ['"', '""', "*", "a*", "NEAR", "NEAR(a b)", "-x", "--", "text:", "col:x", "AND", "OR NOT", "(",
-     ")", "^a", "{a b}", "a + b", "'; DROP TABLE words; --", "\\", "%", "\x00", "🎉", "'", "-q-x", ""],
+     ")", "^a", "{a b}", "a + b", "'; DROP TABLE words; --", "\\", "%", "\x00", "🎉", "'", "-q-x",
+     ""],
 )  # fmt: skip
 def test_operators_of_the_index_are_only_words(filled: Cli, words: str) -> None:
     result = filled("search", "--json", "--", words)

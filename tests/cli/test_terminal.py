@@ -103,8 +103,7 @@ def test_an_interrupted_question_exits_130_and_nothing_is_half_done(
     before = truth(stored)
     with cli.terminal(*command.split()) as terminal:
         terminal.expect(question)
-        terminal.press(key)
-        assert "Interrupted; nothing more was changed." in terminal.rest()
+        assert "Interrupted; nothing more was changed." in terminal.leave(key)
 
     assert terminal.code == 130
     assert truth(stored) == before
