@@ -27,6 +27,8 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: float = 0.0
     transcript_path: str = ""
     prompt: str = ""
+    last_words: str = ""
+    """What the agent said at the end of its turn, where it tells."""
     source: str = ""
     """Why a session starts: startup, resume, clear, compact; or why it ends."""
     command: str = ""

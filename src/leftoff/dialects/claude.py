@@ -42,6 +42,7 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
         at=at,
         transcript_path=_text(payload.get("transcript_path")),
         prompt=_text(payload.get("prompt")),
+        last_words=_text(payload.get("last_assistant_message")),
         source=_text(payload.get("source") or payload.get("reason")),
         command=_text(call.get("command")) if isinstance(call, dict) else "",
         timeout_seconds=_milliseconds(call.get("timeout")) if isinstance(call, dict) else 0.0,

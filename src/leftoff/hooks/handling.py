@@ -10,6 +10,7 @@ from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts, report
 from leftoff.hooks import replies, triggers
+from leftoff.hooks.lag import wait_for_words
 from leftoff.records import Exchange, Life, Record
 from leftoff.redact import redact
 from leftoff.sessions import KnownSession, remembered, remembering
@@ -60,7 +61,7 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         ended_at=at if event.kind == "session-end" else None,
         end_reason=event.source if event.kind == "session-end" else "",
     )
-    memory = _memory(now)
+    memory = _memory(now, event)
     if memory is not None:
         now = remembering(now, memory)
     return Case(
@@ -74,12 +75,15 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
     )
 
 
-def _memory(record: Record) -> capture.SessionMemory | None:
+def _memory(record: Record, event: HookEvent) -> capture.SessionMemory | None:
     """Read what is new in the transcript; without one, what was learnt while it was there."""
     memory = remembered(record)
     path = Path(record.transcript_path)
     if not record.transcript_path or not path.is_file():
         return memory
+    if event.kind == "stop":
+        read = memory.cursor.offset if memory is not None else 0
+        wait_for_words(event.last_words, path, after=read)
     return capture.read_session(path, agent=record.agent, memory=memory)
 
 

@@ -1,0 +1,56 @@
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from leftoff.hooks import lag
+from leftoff.hooks.lag import wait_for_words
+
+SAID = 'First "line".\nThe last line: ünïcode, \\ and all.'
+
+
+def entry(text: str) -> str:
+    return json.dumps({"type": "assistant", "text": text}, ensure_ascii=False) + "\n"
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text(entry("Something else"), encoding="utf-8")
+    return path
+
+
+def append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(entry(text))
+
+
+def test_words_that_are_there_are_found(transcript: Path) -> None:
+    append(transcript, SAID)
+
+    assert wait_for_words(SAID, transcript, after=0)
+
+
+def test_words_that_come_late_are_waited_for(transcript: Path) -> None:
+    timer = threading.Timer(0.1, append, (transcript, SAID))
+    timer.start()
+
+    assert wait_for_words(SAID, transcript, after=0)
+    timer.join()
+
+
+def test_words_said_before_do_not_count(transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lag, "_SECONDS", 0.05)
+    append(transcript, SAID)
+
+    assert not wait_for_words(SAID, transcript, after=transcript.stat().st_size)
+
+
+@pytest.mark.parametrize("words", ["", " \n "])
+def test_no_words_are_not_waited_for(transcript: Path, words: str) -> None:
+    assert not wait_for_words(words, transcript, after=0)
+
+
+def test_a_transcript_that_is_not_there_is_not_waited_for(tmp_path: Path) -> None:
+    assert not wait_for_words(SAID, tmp_path / "gone.jsonl", after=0)
