@@ -1,0 +1,61 @@
+"""leftoff doctor."""
+
+import click
+import msgspec
+
+from leftoff import paths
+from leftoff.cli.app import App, command
+from leftoff.errors import NotAProject
+from leftoff.wiring import doctor as checks
+from leftoff.wiring import inspect_state, install
+from leftoff.wiring.findings import Finding, World
+
+_MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
+_COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
+
+
+@command()
+@click.option("--clear", is_flag=True, help="Forget past troubles and events set aside, first.")
+def doctor(app: App, *, clear: bool) -> int:
+    """Check everything that hooks need, and prove a round trip: event in, checkpoint out, reply.
+
+    Exits with 1 if something is broken.
+    """
+    world = World(places=install.find_places(), project=_project())
+    if clear:
+        inspect_state.clear(world)
+    findings = []
+    for finding in checks.examine(world):
+        findings.append(finding)
+        if not app.out.as_json:
+            _show(app, finding)
+    is_broken = checks.is_broken(findings)
+    if app.out.as_json:
+        app.out.json({"broken": is_broken, "findings": msgspec.to_builtins(findings)})
+    else:
+        app.out.text(_conclusion(findings))
+    return int(is_broken)
+
+
+def _project() -> paths.Project | None:
+    try:
+        return paths.find_project()
+    except (NotAProject, FileNotFoundError):
+        return None
+
+
+def _show(app: App, finding: Finding) -> None:
+    app.out.text(
+        f"{_MARKS[finding.level]}{finding.check}: {finding.what}", fg=_COLOURS[finding.level]
+    )
+    for line in filter(None, (finding.why, finding.do)):
+        app.out.text(f"        {line}")
+
+
+def _conclusion(findings: list[Finding]) -> str:
+    count = {level: sum(each.level == level for each in findings) for level in _MARKS}
+    if count["broken"]:
+        return f"{count['broken']} broken, {count['warning']} warning(s)."
+    return (
+        f"Everything works; {count['warning']} warning(s)." if count["warning"] else "All is well."
+    )

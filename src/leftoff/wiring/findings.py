@@ -1,0 +1,52 @@
+"""What a check finds: what it is, why it matters and what to do."""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from leftoff.paths import Project
+from leftoff.wiring.install import Places
+
+Level = Literal["ok", "warning", "broken"]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of a check."""
+
+    check: str
+    level: Level = "ok"
+    what: str
+    why: str = ""
+    do: str = ""
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """What is looked at."""
+
+    places: Places
+    project: Project | None = None
+
+    @property
+    def settings_files(self) -> list[Path]:
+        """The files in which Claude Code looks for hooks, the user's first."""
+        found = [self.places.settings]
+        if self.project is not None:
+            folder = self.project.worktree / ".claude"
+            found += [folder / "settings.json", folder / "settings.local.json"]
+        return list(dict.fromkeys(found))
+
+
+def ok(check: str, what: str) -> Finding:
+    """Say that all is well."""
+    return Finding(check=check, what=what)
+
+
+def warning(check: str, what: str, *, why: str, do: str) -> Finding:
+    """Tell of something that should not be so, and does no harm yet."""
+    return Finding(check=check, level="warning", what=what, why=why, do=do)
+
+
+def broken(check: str, what: str, *, why: str, do: str) -> Finding:
+    """Tell of something that keeps leftoff from working."""
+    return Finding(check=check, level="broken", what=what, why=why, do=do)

@@ -1,0 +1,211 @@
+"""Checks of what is installed: the settings, the program that hooks run, its Python."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import __version__, paths
+from leftoff.dialects.claude import KINDS
+from leftoff.errors import LeftoffError
+from leftoff.wiring import claude, files, install, programs, settings
+from leftoff.wiring.findings import Finding, World, broken, ok, warning
+
+_INIT = "Run `leftoff init`."
+# All that hooks need of a Python: leftoff, its dependencies, and SQLite with full-text search.
+_PROBE = """
+import sqlite3, sys, leftoff.hooks.settle, leftoff.hooks.start, leftoff.hooks.handling
+sqlite3.connect(":memory:").execute("CREATE VIRTUAL TABLE words USING fts5(text)")
+print(leftoff.__version__, f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}")
+"""
+
+
+class Wiring(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the settings files say about hooks."""
+
+    commands: Mapping[str, str]
+    """The command to run for each event."""
+    wires: Mapping[Path, list[claude.Wire]]
+    problems: list[Finding]
+    has_plugin: bool = False
+    is_disabled_in: Path | None = None
+
+
+def look(world: World) -> Wiring:
+    """Read the settings files."""
+    wires: dict[Path, list[claude.Wire]] = {}
+    problems: list[Finding] = []
+    has_plugin, is_disabled_in = False, None
+    for path in world.settings_files:
+        try:
+            values = settings.parse(files.read(path), path).values
+        except (LeftoffError, OSError) as error:
+            problems.append(_unusable(path, error))
+            continue
+        wires[path] = claude.wires(values, world.places.hook)
+        has_plugin |= _has_plugin(values)
+        if isinstance(values, dict) and values.get("disableAllHooks") is True:
+            is_disabled_in = path
+    commands = {wire.event: wire.command for found in wires.values() for wire in reversed(found)}
+    return Wiring(
+        commands=commands,
+        wires=wires,
+        problems=problems,
+        has_plugin=has_plugin,
+        is_disabled_in=is_disabled_in,
+    )
+
+
+def check_settings(world: World, wiring: Wiring) -> Iterator[Finding]:
+    """Check that every event has its command, once, and that it is run at all."""
+    yield from wiring.problems
+    if wiring.is_disabled_in is not None:
+        yield broken(
+            "settings",
+            f"disableAllHooks is set in {wiring.is_disabled_in}",
+            why="Claude Code runs no hook at all.",
+            do="Take that line out of the file.",
+        )
+    missing = [event for event in claude.EVENTS if event not in wiring.commands]
+    if not wiring.commands and wiring.has_plugin:
+        yield ok("settings", "The plugin brings the hooks; the settings have none.")
+    elif missing:
+        yield _missing(missing, is_all=not wiring.commands)
+    else:
+        found = [path for path, wires in wiring.wires.items() if wires]
+        yield ok("settings", f"{len(claude.EVENTS)} hooks in {', '.join(map(str, found))}")
+    yield from _check_wires(world, wiring)
+    if wiring.commands and wiring.has_plugin:
+        yield warning(
+            "settings",
+            "The hooks are in the settings and in the plugin",
+            why="Every event comes twice.",
+            do="Run `leftoff uninstall`, or take the plugin out.",
+        )
+
+
+def _check_wires(world: World, wiring: Wiring) -> Iterator[Finding]:
+    for path, wires in wiring.wires.items():
+        old = [
+            wire
+            for wire in wires
+            if wire.command != claude.command_line(world.places.hook, wire.event)
+        ]
+        if old:
+            yield warning(
+                "settings",
+                f"{len(old)} hooks in {path} run {old[0].command.rpartition(' claude ')[0]}",
+                why="They belong to another installation, and its checkpoints are not seen here.",
+                do=_INIT,
+            )
+        twice = [event for event, n in Counter(wire.event for wire in wires).items() if n > 1]
+        if twice:
+            yield warning(
+                "settings",
+                f"{path} has more than one hook for {', '.join(twice)}",
+                why="These events come twice.",
+                do=_INIT,
+            )
+
+
+def check_hook(world: World, wiring: Wiring) -> Iterator[Finding]:
+    """Check the program that hooks run."""
+    hook = world.places.hook
+    data = files.read(hook)
+    if data is None:
+        if wiring.commands:
+            yield broken("hook", f"{hook} is missing", why="No event is kept.", do=_INIT)
+    elif not hook.stat().st_mode & 0o100:
+        yield broken("hook", f"{hook} is not executable", why="No event is kept.", do=_INIT)
+    elif data != install.shipped_hook():
+        yield warning(
+            "hook",
+            f"{hook} is not the one of leftoff {__version__}",
+            why="It is from another version, or was edited.",
+            do=_INIT,
+        )
+    else:
+        yield ok("hook", f"{hook} is in place")
+
+
+def check_python(world: World, wiring: Wiring) -> Iterator[Finding]:
+    """Check that the Python of the hooks is there and knows this leftoff."""
+    named = files.read(world.places.python)
+    if named is None:
+        if wiring.commands:
+            yield broken(
+                "python",
+                f"{world.places.python} is missing",
+                why="Events are kept, but never turned into checkpoints.",
+                do=_INIT,
+            )
+        return
+    python = named.decode("utf-8", "surrogateescape").partition("\n")[0]
+    answer = programs.ask([python, "-I", "-c", _PROBE])
+    version, _, versions = answer.line.partition(" ")
+    if answer.code != 0:
+        yield broken(
+            "python",
+            f"{python} cannot run leftoff: {answer.last_line}",
+            why="Events are kept, but never turned into checkpoints.",
+            do="Install leftoff anew, then run `leftoff init`.",
+        )
+    elif version != __version__:
+        yield warning(
+            "python",
+            f"Hooks run leftoff {version}, and this is {__version__}",
+            why="The two may not understand each other's files.",
+            do=_INIT,
+        )
+    else:
+        yield ok("python", f"{python} ({versions}) runs leftoff {version}")
+
+
+def check_disabled(world: World, wiring: Wiring) -> Iterator[Finding]:
+    """Tell which hooks the user has disabled."""
+    del wiring
+    names = paths.disabled_hooks()
+    if unknown := sorted(names - set(KINDS.values())):
+        yield warning(
+            "disabled",
+            f"LEFTOFF_DISABLED_HOOKS has names that are no hooks: {', '.join(unknown)}",
+            why="They disable nothing.",
+            do=f"The names are {', '.join(KINDS.values())}.",
+        )
+    if known := sorted(names & set(KINDS.values())):
+        yield warning(
+            "disabled",
+            f"LEFTOFF_DISABLED_HOOKS disables {', '.join(known)}",
+            why="These events are neither kept nor answered.",
+            do="Take them out of the variable to have them back.",
+        )
+    if world.project is not None and (world.project.store / "off").exists():
+        yield warning(
+            "disabled",
+            f"leftoff is off for {world.project.root}",
+            why="Nothing is kept of sessions here, and nothing is offered.",
+            do="`leftoff on` switches it on again.",
+        )
+
+
+def _missing(events: list[str], *, is_all: bool) -> Finding:
+    what = "The hooks are not installed" if is_all else f"No hook for {', '.join(events)}"
+    return broken("settings", what, why="Nothing is saved by itself then.", do=_INIT)
+
+
+def _unusable(path: Path, error: LeftoffError | OSError) -> Finding:
+    return broken(
+        "settings",
+        str(error).removesuffix(", so nothing was changed"),
+        why="Claude Code cannot use it either.",
+        do=f"Repair {path} by hand.",
+    )
+
+
+def _has_plugin(values: Any) -> bool:
+    plugins = values.get("enabledPlugins") if isinstance(values, dict) else None
+    return isinstance(plugins, dict) and any(
+        name.partition("@")[0] == "leftoff" and is_on for name, is_on in plugins.items()
+    )

@@ -1,0 +1,207 @@
+"""The proof: fire every hook as the agent does, in a made-up project, and see the work come back.
+
+Everything happens in a temp folder: its own home, state and repository. Nothing of the user's is
+read or written but the programs themselves.
+"""
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from leftoff import paths
+from leftoff.hooks import trouble
+from leftoff.wiring import claude, programs
+from leftoff.wiring.findings import Finding, broken, ok
+
+_TASK = "Teach the parser to read dates"
+_WORDS = "The parser reads years. Next I will run pytest tests/test_dates.py."
+_FIRST, _SECOND = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
+_PATIENCE_SECONDS = 20.0
+_SLOW_SECONDS = 1.0
+# As in a session: started, asked, at work, idle, done, compacted, ended.
+_ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("SessionStart", {"source": "startup"}),
+    ("UserPromptSubmit", {"prompt": _TASK}),
+    ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "true"}}),
+    ("Notification", {"notification_type": "idle_prompt", "message": "waiting"}),
+    ("Stop", {"stop_hook_active": False}),
+    ("StopFailure", {"error": "made up"}),
+    ("PreCompact", {"trigger": "manual", "custom_instructions": ""}),
+    ("SessionEnd", {"reason": "other"}),
+)
+
+
+def prove(commands: Mapping[str, str], python: bytes | None) -> list[Finding]:
+    """Fire each hook by its very command line, and tell whether the next session hears of it."""
+    folder = Path(tempfile.mkdtemp(prefix="leftoff-doctor-"))
+    try:
+        return list(_Stage(folder, commands, python).play())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Stage:
+    """A made-up user with a repository and a session."""
+
+    def __init__(self, folder: Path, commands: Mapping[str, str], python: bytes | None) -> None:
+        self._commands = commands
+        self._folder = folder
+        self._state = folder / "state" / "leftoff"
+        self._project = folder / "project"
+        self._transcript = folder / "home" / f"{_FIRST}.jsonl"
+        for made in (self._state, self._project / ".git" / "objects", folder / "home"):
+            made.mkdir(parents=True, mode=0o700)
+        (folder / "tmp").mkdir()
+        (self._project / ".git" / "refs").mkdir()
+        (self._project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+        if python is not None:
+            (self._state / "python").write_bytes(python)
+
+    def play(self) -> Iterator[Finding]:
+        """Fire all events of one session, then start another."""
+        self._transcript.write_text(_transcript(self._project), encoding="utf-8")
+        slowest = 0.0
+        for event, details in _ORDER:
+            answer = self._fire(event, _FIRST, details)
+            slowest = max(slowest, answer.seconds if event != "SessionStart" else 0.0)
+            if (problem := _problem(event, answer)) is not None:
+                yield problem
+        self._wait()
+        told = trouble.recent(self._state)
+        if not any((self._project / ".git" / "leftoff" / "checkpoints").glob("*/*.json")):
+            what = told[-1].what if told else "no trouble was noted"
+            yield _no_checkpoint(what)
+            return
+        answer = self._fire("SessionStart", _SECOND, {"source": "startup"})
+        if _TASK not in _context(answer.out):
+            yield _no_reply(answer.line)
+        else:
+            took = f"{slowest * 1000:.0f} ms, session start {answer.seconds * 1000:.0f} ms"
+            what = f"{len(_ORDER)} events in, checkpoint out, told to the next session"
+            yield ok("round trip", f"{what} (slowest hook {took})")
+
+    def _fire(self, event: str, session: str, details: Mapping[str, Any]) -> programs.Answer:
+        payload = {
+            "session_id": session,
+            "transcript_path": str(self._transcript) if session == _FIRST else "",
+            "cwd": str(self._project),
+            "hook_event_name": event,
+            **details,
+        }
+        return programs.ask(
+            ["sh", "-c", self._commands.get(event, "exit 0")],
+            stdin=json.dumps(payload).encode(),
+            cwd=self._project,
+            env=self._environment(session),
+        )
+
+    def _environment(self, session: str) -> dict[str, str]:
+        folder = self._folder
+        return paths.child_environment(
+            drop_prefix="LEFTOFF_",
+            HOME=str(folder / "home"),
+            PWD=str(self._project),
+            TMPDIR=str(folder / "tmp"),
+            XDG_STATE_HOME=str(folder / "state"),
+            XDG_CONFIG_HOME=str(folder / "home" / ".config"),
+            CLAUDE_CODE_SESSION_ID=session,
+            CLAUDE_PID="",
+            CLAUDE_CONFIG_DIR=str(folder / "home" / ".claude"),
+        )
+
+    def _wait(self) -> None:
+        """Let settle, which runs by itself, come to its end."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while self._is_at_work() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def _is_at_work(self) -> bool:
+        spool = self._state / "spool"
+        waiting = spool.is_dir() and any(spool.iterdir())
+        return waiting or (self._state / "settling").exists()
+
+
+def _transcript(folder: Path) -> str:
+    shared = {"cwd": str(folder), "sessionId": _FIRST, "version": "2.1.0", "gitBranch": "main"}
+    asked = {"role": "user", "content": _TASK}
+    said = {
+        "role": "assistant",
+        "model": "made-up",
+        "content": [{"type": "text", "text": _WORDS}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1000, "output_tokens": 10},
+    }
+    lines: list[dict[str, Any]] = [
+        {"type": "user", "uuid": "1", "parentUuid": None, "message": asked},
+        {"type": "assistant", "uuid": "2", "parentUuid": "1", "message": said},
+    ]
+    more = {"isSidechain": False, "timestamp": "2026-01-01T12:00:00.000Z"}
+    return "".join(f"{json.dumps({**line, **shared, **more})}\n" for line in lines)
+
+
+def _problem(event: str, answer: programs.Answer) -> Finding | None:
+    """Hold an answer against what an agent expects of a hook."""
+    if answer.code != 0:
+        return broken(
+            "hooks",
+            f"The hook for {event} ended with {answer.code}: {answer.last_line}",
+            why="A hook must never fail the agent.",
+            do="Run `leftoff init`; if it stays so, report it.",
+        )
+    if answer.err or (answer.out.strip() and not _is_document(answer.out)):
+        return broken(
+            "hooks",
+            f"The hook for {event} printed what is no reply: {answer.last_line[:200]}",
+            why="The agent would take it for a message.",
+            do="Run `leftoff init`; if it stays so, report it.",
+        )
+    if event != "SessionStart" and answer.seconds > _SLOW_SECONDS:
+        return Finding(
+            check="hooks",
+            level="warning",
+            what=f"The hook for {event} took {answer.seconds:.1f} seconds",
+            why="The agent waits for it.",
+            do="Look what slows down the disk or the machine.",
+        )
+    return None
+
+
+def _is_document(data: bytes) -> bool:
+    try:
+        return isinstance(json.loads(data), dict)
+    except ValueError:
+        return False
+
+
+def _context(data: bytes) -> str:
+    if not _is_document(data):
+        return ""
+    output = json.loads(data).get("hookSpecificOutput", {})
+    return str(output.get("additionalContext", ""))
+
+
+def _no_checkpoint(trouble_told: str) -> Finding:
+    return broken(
+        "round trip",
+        f"All events of a session were fired, but no checkpoint came out: {trouble_told}",
+        why="Nothing would be saved by itself.",
+        do="See the findings above, and those about Python first.",
+    )
+
+
+def _no_reply(line: str) -> Finding:
+    return broken(
+        "round trip",
+        f"A checkpoint was saved, but the next session is not told: {line[:200] or 'silence'}",
+        why="Nobody would be offered to resume.",
+        do="Run `leftoff init`; if it stays so, report it.",
+    )
+
+
+def shipped_commands(letterbox: Path) -> dict[str, str]:
+    """Return the commands by which the letterbox of this version is run without being installed."""
+    return {event: f"sh {claude.command_line(letterbox, event)}" for event in claude.EVENTS}

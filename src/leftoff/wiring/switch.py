@@ -1,0 +1,56 @@
+"""Switching a project off and on: off means no file and no reply."""
+
+import contextlib
+from pathlib import Path
+
+from leftoff import paths, records
+from leftoff.hooks import replies
+from leftoff.paths import Project
+from leftoff.repository import repository_at
+from leftoff.store import disk
+
+
+def switch_off(project: Project) -> list[Path]:
+    """Let hooks do nothing in a project from now on; return its folders."""
+    disk.ensure_folder(project.store)
+    (project.store / "off").touch(mode=0o600)
+    _forget_running(project)
+    folders, state = folders_of(project), paths.state_folder()
+    for folder in folders:
+        _remove_replies(Path(f"{state}/replies{folder}"))
+        replies.switch(state, folder, on=False)
+    return folders
+
+
+def switch_on(project: Project) -> list[Path]:
+    """Let hooks work in a project again; return its folders."""
+    (project.store / "off").unlink(missing_ok=True)
+    folders = folders_of(project)
+    for folder in folders:
+        replies.switch(paths.state_folder(), folder, on=True)
+    return folders
+
+
+def folders_of(project: Project) -> list[Path]:
+    """List the project's folders: the main one and all worktrees."""
+    found = [project.root, project.worktree]
+    repository = repository_at(project.worktree)
+    worktrees = repository.common_dir / "worktrees" if repository else None
+    for link in sorted(worktrees.glob("*/gitdir")) if worktrees else []:
+        with contextlib.suppress(OSError, ValueError):
+            found.append(Path(link.read_text(encoding="utf-8").strip()).parent)
+    return list(dict.fromkeys(found))
+
+
+def _forget_running(project: Project) -> None:
+    """Let go of sessions that run: what they do while we are off is none of our business."""
+    state = paths.state_folder()
+    for life in records.lives(state, project):
+        records.end_life(state, life)
+
+
+def _remove_replies(folder: Path) -> None:
+    """Take away what lies ready for a folder and all below it."""
+    for reply in folder.rglob("claude.*"):
+        with contextlib.suppress(OSError):
+            reply.unlink()
