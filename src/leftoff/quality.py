@@ -110,8 +110,15 @@ def _paths(checkpoint: Checkpoint, root: Path) -> Iterator[Finding]:
     if checkpoint.plan and checkpoint.plan.path:
         named.append(checkpoint.plan.path)
     for path in dict.fromkeys(named):
-        if not (root / Path(path).expanduser()).exists():
+        if not _exists(root, path):
             yield Finding(rule="paths", message=f"There is no file {path}")
+
+
+def _exists(root: Path, path: str) -> bool:
+    try:
+        return (root / Path(path).expanduser()).exists()
+    except (OSError, RuntimeError, ValueError):  # too long, of no user, with a NUL
+        return False
 
 
 def _name(checkpoint: Checkpoint) -> Iterator[Finding]:

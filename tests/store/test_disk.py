@@ -1,0 +1,158 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from leftoff.errors import StoreRefused
+from leftoff.store import disk
+
+
+@pytest.fixture
+def temps(tmp_path: Path) -> Path:
+    folder = tmp_path / "temps"
+    folder.mkdir()
+    return folder
+
+
+def test_a_new_file_holds_what_was_given_and_no_temp_file_is_left(
+    tmp_path: Path, temps: Path
+) -> None:
+    disk.write_new(tmp_path / "a.json", b"text", temps=temps)
+
+    assert disk.read(tmp_path / "a.json")[0] == b"text"
+    assert list(temps.iterdir()) == []
+
+
+def test_a_file_that_exists_is_never_written_over(tmp_path: Path, temps: Path) -> None:
+    disk.write_new(tmp_path / "a.json", b"first", temps=temps)
+
+    with pytest.raises(FileExistsError):
+        disk.write_new(tmp_path / "a.json", b"second", temps=temps)
+
+    assert (tmp_path / "a.json").read_bytes() == b"first"
+    assert list(temps.iterdir()) == []
+
+
+def test_a_replaced_file_is_the_old_or_the_new_one(tmp_path: Path, temps: Path) -> None:
+    disk.replace(tmp_path / "a.json", b"first", temps=temps)
+    disk.replace(tmp_path / "a.json", b"second", temps=temps)
+
+    assert (tmp_path / "a.json").read_bytes() == b"second"
+    assert list(temps.iterdir()) == []
+
+
+def test_a_failed_replacement_leaves_no_temp_file(tmp_path: Path, temps: Path) -> None:
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(OSError, match="directory"):
+        disk.replace(tmp_path / "folder", b"text", temps=temps)
+
+    assert list(temps.iterdir()) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(before=st.binary(max_size=40), lines=st.lists(st.binary(max_size=20), max_size=4))
+def test_a_line_added_after_a_torn_one_stands_alone(
+    tmp_path: Path, before: bytes, lines: list[bytes]
+) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(before)
+    plain = [line.replace(b"\n", b"") for line in lines]
+
+    for line in plain:
+        disk.append(log, line, durable=False)
+
+    kept = before.split(b"\n")
+    if plain and kept[-1] == b"":
+        kept.pop()
+    expected = b"\n".join(kept) + (b"\n" if plain and before else b"")
+    expected += b"".join(line + b"\n" for line in plain)
+    assert log.read_bytes() == (expected if plain else before)
+
+
+def test_a_part_is_read_from_an_offset_to_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"0123456789")
+
+    assert disk.read_from(tmp_path / "log", 4) == b"456789"
+    assert disk.read_from(tmp_path / "log", 4, limit=2) == b"45"
+    assert disk.read_from(tmp_path / "log", 99) == b""
+    assert disk.read_from(tmp_path / "none", 0) == b""
+
+
+def test_a_file_and_its_temp_twin_left_by_a_kill_are_one_file_of_ours(
+    tmp_path: Path, temps: Path
+) -> None:
+    (tmp_path / "a.json").write_bytes(b"text")
+    (temps / "a").hardlink_to(tmp_path / "a.json")
+
+    assert disk.read(tmp_path / "a.json", temps=temps)[0] == b"text"
+    disk.sweep(temps)
+    assert disk.read(tmp_path / "a.json", temps=temps)[0] == b"text"
+
+
+def test_a_hard_link_from_elsewhere_is_refused(tmp_path: Path, temps: Path) -> None:
+    (tmp_path / "outside").write_bytes(b"secret")
+    (tmp_path / "a.json").hardlink_to(tmp_path / "outside")
+
+    with pytest.raises(StoreRefused, match="hard-linked"):
+        disk.read(tmp_path / "a.json", temps=temps)
+    with pytest.raises(StoreRefused, match="hard-linked"):
+        disk.append(tmp_path / "a.json", b"line")
+    assert (tmp_path / "outside").read_bytes() == b"secret"
+
+
+def test_sweeping_removes_files_and_leaves_what_it_cannot(temps: Path) -> None:
+    (temps / "left").touch()
+    (temps / "folder").mkdir()
+
+    disk.sweep(temps)
+
+    assert [path.name for path in temps.iterdir()] == ["folder"]
+
+
+def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
+    disk.ensure_folder(tmp_path / "a" / "b" / "c")
+
+    assert (tmp_path / "a" / "b" / "c").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+    folder = Path("/") if os.getuid() else tmp_path / "theirs"
+    if os.getuid() == 0:
+        folder.mkdir()
+        os.chown(folder, 12345, 12345)
+
+    with pytest.raises(StoreRefused, match="another user"):
+        disk.ensure_folder(folder)
+    assert not disk.is_own_folder(folder)
+
+
+def test_a_lock_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    with disk.lock(tmp_path / "lock") as first:
+        assert first
+        with disk.lock(tmp_path / "lock", seconds=0) as second:
+            assert not second
+    with disk.lock(tmp_path / "lock", seconds=0) as third:
+        assert third
+
+
+def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; from leftoff.store import disk\n"
+        "with disk.lock(Path(sys.argv[1])) as held: assert held; os.kill(os.getpid(), 9)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", program, str(tmp_path / "lock")]
+    assert subprocess.run(command, env=environment, check=False).returncode == -9
+
+    with disk.lock(tmp_path / "lock", seconds=0) as is_held:
+        assert is_held
+
+
+def test_where_no_lock_can_be_had_one_goes_on_without(tmp_path: Path) -> None:
+    with disk.lock(tmp_path / "nowhere" / "lock") as is_held:
+        assert not is_held

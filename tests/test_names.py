@@ -1,0 +1,142 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leftoff.errors import NameRefused
+from leftoff.names import (
+    FORBIDDEN,
+    NAME_LIMIT,
+    RESERVED,
+    checked_name,
+    kebab,
+    suggested_name,
+    unused_name,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Feat/My Thing", "feat-my-thing"),
+        ("login-form", "login-form"),
+        ("  Login   FORM!! ", "login-form"),
+        ("fix: parse_date(2)", "fix-parse-date-2"),
+        ("../../x", "x"),
+        ("a\x00b", "a-b"),
+        ("..", ""),
+        ("/", ""),
+        ("", ""),
+        ("🚀 launch 🚀", "launch"),
+        ("🚀", ""),
+        ("abc\u202etxt.exe", "abc-txt-exe"),
+        ("Café Münster", "cafe-munster"),
+        ("Straße", "strasse"),
+        ("日本語の名前", "日本語の名前"),
+        ("CON", "con"),
+        ("C:\\temp\\x", "c-temp-x"),
+    ],
+)
+def test_any_text_becomes_lowercase_words_joined_by_dashes(text: str, name: str) -> None:
+    assert kebab(text) == name
+
+
+@given(st.text(max_size=300))
+def test_a_name_is_stable_short_and_never_a_path(text: str) -> None:
+    name = kebab(text)
+
+    assert kebab(name) == name
+    assert len(name) <= NAME_LIMIT
+    assert not set(name) & set("/\\\0.~ \n\u202e")
+    assert not name.startswith("-")
+    assert not name.endswith("-")
+    assert name == name.casefold()
+
+
+@given(st.text(alphabet="ab-é𝔄ﬃ日 ", max_size=200))
+def test_cutting_a_long_name_leaves_a_name(text: str) -> None:
+    assert kebab(kebab(text)) == kebab(text)
+
+
+def test_ten_kilobytes_become_a_short_name_cut_between_words() -> None:
+    name = kebab("word " * 2000)
+
+    assert name == "-".join(["word"] * 12)
+
+
+def test_names_that_differ_in_case_only_are_one_name() -> None:
+    assert kebab("Login-Form") == kebab("LOGIN-FORM") == kebab("login form")
+
+
+def test_names_that_look_the_same_are_one_name() -> None:
+    assert kebab("caf\u00e9") == kebab("cafe\u0301")
+    assert kebab("\uff4cogin") == kebab("login")
+
+
+@pytest.mark.parametrize("text", [*FORBIDDEN, *RESERVED, "Task", "BACKUP!", "", "///", "🚀", "\0"])
+def test_a_name_that_says_nothing_is_refused_with_the_reason(text: str) -> None:
+    with pytest.raises(NameRefused) as refusal:
+        checked_name(text)
+
+    assert refusal.value.exit_code == 2
+    assert refusal.value.message.isprintable()
+    assert refusal.value.hint
+
+
+def test_a_refusal_does_not_repeat_what_would_upset_a_terminal() -> None:
+    with pytest.raises(NameRefused) as refusal:
+        checked_name("\x1b[;\x07\u202e")
+
+    assert "\x1b" not in refusal.value.message
+    assert "\u202e" not in refusal.value.message
+
+
+def test_strict_takes_only_what_is_kebab_case_already() -> None:
+    assert checked_name("login-form", strict=True) == "login-form"
+    with pytest.raises(NameRefused, match="kebab-case") as refusal:
+        checked_name("Login Form", strict=True)
+    assert "login-form" in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("texts", "branch", "name"),
+    [
+        (["Validate the login form before submit"], None, "validate-login-form-before"),
+        (["Fix", None], "feat/search-page", "search-page"),
+        ([None], "fix/PROJ-12-crash-on-start-of-app", "proj-12-crash-on"),
+        ([], "main", "unnamed-session"),
+        (["refactoring"], "main", "refactoring-session"),
+        ([], None, "unnamed-session"),
+        (["don't panic now"], None, "dont-panic"),
+        (["\n\n First line\nsecond line"], None, "first-line"),
+    ],
+)
+def test_a_name_is_made_from_the_work(
+    texts: list[str | None], branch: str | None, name: str
+) -> None:
+    assert suggested_name(texts, branch) == name
+
+
+@given(st.lists(st.none() | st.text(max_size=80), max_size=4), st.none() | st.text(max_size=80))
+def test_a_suggested_name_can_be_used_as_it_is(texts: list[str | None], branch: str | None) -> None:
+    name = suggested_name(texts, branch)
+
+    assert checked_name(name, strict=True) == name
+
+
+def test_a_taken_name_gets_the_first_free_number() -> None:
+    assert unused_name("login-form", []) == "login-form"
+    assert unused_name("login-form", ["login-form"]) == "login-form-2"
+    assert unused_name("login-form", ["login-form", "login-form-2"]) == "login-form-3"
+    assert unused_name("login-form", ["login-form", "login-form-3"]) == "login-form-2"
+
+
+@given(st.text(min_size=1, max_size=90), st.integers(0, 12))
+def test_a_numbered_name_is_a_name_of_its_own(text: str, count: int) -> None:
+    name = kebab(text)
+    if name:
+        taken: list[str] = []
+        for _ in range(count + 1):
+            free = unused_name(name, taken)
+            assert free not in taken
+            assert kebab(free) == free
+            taken.append(free)

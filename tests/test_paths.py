@@ -1,0 +1,193 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from gitrepo import Repo
+from leftoff.errors import NotAProject
+from leftoff.paths import (
+    agent_session,
+    child_environment,
+    config_file,
+    find_project,
+    home,
+    setting,
+    state_folder,
+)
+
+
+def test_a_repository_keeps_its_store_in_the_git_folder(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+
+    project = find_project(repo.folder)
+
+    assert project.is_git
+    assert project.root == project.worktree == repo.folder
+    assert project.store == repo.folder / ".git" / "leftoff"
+
+
+def test_a_subfolder_finds_its_repository(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    deep = repo.folder / "a" / "b"
+    deep.mkdir(parents=True)
+
+    assert find_project(deep) == find_project(repo.folder)
+
+
+def test_all_worktrees_share_one_store(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("First")
+    other = repo.worktree(tmp_path / "other", "topic")
+
+    here, there = find_project(repo.folder), find_project(other.folder)
+
+    assert (here.store, here.root, here.fallback) == (there.store, there.root, there.fallback)
+    assert (here.worktree, there.worktree) == (repo.folder, other.folder)
+
+
+def test_the_nearest_repository_counts(tmp_path: Path) -> None:
+    Repo(tmp_path / "outer")
+    inner = Repo(tmp_path / "outer" / "inner")
+
+    assert find_project(inner.folder).root == inner.folder
+
+
+def test_a_plain_folder_keeps_its_store_in_the_state_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+
+    project = find_project(folder)
+
+    assert not project.is_git
+    assert project.root == folder
+    assert project.store.parent == state_folder() / "projects"
+
+
+def test_plain_folders_of_the_same_name_do_not_share_a_store(tmp_path: Path) -> None:
+    one, two = tmp_path / "a" / "app", tmp_path / "b" / "app"
+    for folder in (one, two):
+        folder.mkdir(parents=True)
+
+    assert find_project(one).store != find_project(two).store
+
+
+@pytest.mark.accept(128)
+def test_a_subfolder_of_a_plain_project_finds_the_store_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    deep = folder / "a" / "b"
+    deep.mkdir(parents=True)
+    find_project(folder).store.mkdir(parents=True)
+
+    assert find_project(deep) == find_project(folder)
+
+
+@pytest.mark.accept(128)
+@pytest.mark.parametrize("place", ["home", "root"])
+def test_home_and_root_are_no_project_by_accident(place: str) -> None:
+    folder = home() if place == "home" else Path("/")
+
+    with pytest.raises(NotAProject) as refusal:
+        find_project(folder)
+
+    assert "LEFTOFF_PROJECT" in refusal.value.hint
+
+
+def test_a_repository_at_home_is_not_the_project_of_a_folder_below() -> None:
+    Repo(home())
+    folder = home() / "notes"
+    folder.mkdir()
+
+    assert find_project(folder).root == folder
+    assert not find_project(folder).is_git
+
+
+def test_a_home_that_was_named_is_a_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEFTOFF_PROJECT", str(home()))
+
+    assert find_project().root == home()
+
+
+def test_a_folder_reached_by_a_link_is_the_folder_itself(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    (tmp_path / "link").symlink_to(repo.folder)
+
+    assert find_project(tmp_path / "link") == find_project(repo.folder)
+
+
+def test_what_only_looks_like_a_repository_is_a_plain_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    (folder / ".git").mkdir(parents=True)
+
+    assert not find_project(folder).is_git
+
+
+@pytest.mark.parametrize("plant", ["fifo", "garbage", "gone"])
+def test_an_odd_git_file_neither_hangs_nor_breaks(tmp_path: Path, plant: str) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    if plant == "fifo":
+        os.mkfifo(folder / ".git")
+    elif plant == "garbage":
+        (folder / ".git").write_bytes(b"\xff\x00" * 10_000)
+    else:
+        (folder / ".git").write_text("gitdir: ../nowhere\n", encoding="utf-8")
+
+    assert find_project(folder).root == folder
+
+
+def test_leftoff_home_holds_all_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEFTOFF_HOME", str(tmp_path / "elsewhere"))
+    repo = Repo(tmp_path / "repo")
+
+    assert state_folder() == tmp_path / "elsewhere"
+    assert tmp_path / "elsewhere" in find_project(repo.folder).store.parents
+
+
+def test_state_and_settings_follow_the_xdg_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert state_folder() == home() / ".local" / "state" / "leftoff"
+    assert config_file() == home() / ".config" / "leftoff" / "config.toml"
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    assert state_folder() == tmp_path / "state" / "leftoff"
+    assert config_file() == tmp_path / "config" / "leftoff" / "config.toml"
+
+
+def test_the_fallback_is_the_user_s_own_in_the_temp_folder(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+
+    assert find_project(repo.folder).fallback.parent == tmp_path / "tmp" / f"leftoff-{os.getuid()}"
+
+
+def test_a_name_that_is_no_text_can_be_a_project(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+
+    assert find_project(folder).root == folder
+
+
+def test_settings_come_from_variables_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEFTOFF_BUDGET", "900")
+
+    assert setting("budget") == "900"
+    assert setting("nothing") is None
+
+
+def test_a_child_gets_the_environment_without_what_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GIT_DIR", "/elsewhere")
+
+    environment = child_environment(drop_prefix="GIT_", GIT_OPTIONAL_LOCKS="0")
+
+    assert "GIT_DIR" not in environment
+    assert environment["GIT_OPTIONAL_LOCKS"] == "0"
+    assert environment["HOME"] == os.environ["HOME"]
+
+
+def test_the_agent_s_session_is_known_where_the_agent_says_so() -> None:
+    assert agent_session({}) is None
+    assert agent_session({"CLAUDE_CODE_SESSION_ID": "s1"}) == ("claude", "s1")
