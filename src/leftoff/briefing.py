@@ -138,7 +138,7 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Line]:
         origin = " (inferred from the session)" if action.origin == "inferred" else ""
         first, *rest = _split(action.text)
         yield Line(f"Next action{origin}: {first}", 99)
-        yield from _following(rest, 76)
+        yield from _following(rest, 64)
     if checkpoint.intent and checkpoint.intent != checkpoint.task:
         first, *rest = _split(checkpoint.intent)
         yield Line(f"Last request: {first}", 95)
@@ -225,7 +225,7 @@ def plan_step(plan: Plan) -> str:
 def _focus(checkpoint: Checkpoint) -> list[Line]:
     """List the files needed next; the first few are worth more than most sentences."""
     sure, rest = checkpoint.focus_files[:_SURE_FILES], checkpoint.focus_files[_SURE_FILES:]
-    return [*_bullets(_grouped(sure), 86), *_bullets(_grouped(rest), 75)]
+    return [*_bullets(_grouped(sure), 90), *_bullets(_grouped(rest), 80)]
 
 
 def _grouped(paths: Iterable[str]) -> list[str]:
