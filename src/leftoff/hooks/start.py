@@ -19,7 +19,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import draining, settle, trouble
+from leftoff.hooks import draining, replies, settle, trouble
 from leftoff.records import Life
 from leftoff.store import Entry, Store, utc_now
 from leftoff.tokens import estimate
@@ -31,6 +31,14 @@ _FORGOTTEN = timedelta(hours=12)
 _SEVERAL = 8
 _LAST_SAID = 5
 _SAID_CHARS = 2_000
+_TASK_CHARS = 80
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a session is told: the text for the model, and a line that the user sees."""
+
+    text: str = ""
+    notice: str = ""
 
 
 def main(agent: str) -> None:
@@ -60,12 +68,12 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     settle.run(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
     try:
-        text = _text(event, store)
+        told = _told(event, store, state)
         _note(event, store)
     finally:
         store.close()
-    notice = _notice(state)
-    return DIALECTS[agent].context_reply("SessionStart", text, notice=notice)
+    notice = " ".join(line for line in (_notice(state), told.notice) if line)
+    return DIALECTS[agent].context_reply("SessionStart", told.text, notice=notice)
 
 
 def is_disabled(hook: str) -> bool:
@@ -85,12 +93,15 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
     return dialect.translate("SessionStart", payload, at=time.time())
 
 
-def _text(event: HookEvent, store: Store) -> str:
+def _told(event: HookEvent, store: Store, state: Path) -> Told:
     settings = config.load(store.project).settings
     if event.source == "compact":
-        return _own_state(event, store, settings)
+        # What lies ready speaks of a context that is no longer full: a block would never end.
+        name = "UserPromptSubmit"
+        replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
+        return Told(_own_state(event, store, settings))
     if event.source in {"resume", "fork"}:
-        return _changes(event, store)
+        return Told(_changes(event, store))
     _recover_crashed(event, store)
     return _offer(event, store, settings)
 
@@ -130,13 +141,14 @@ def _changes(event: HookEvent, store: Store) -> str:
     return "\n".join([f"leftoff: since this session was last here ({_age(entry, store)}):", *lines])
 
 
-def _offer(event: HookEvent, store: Store, settings: config.Settings) -> str:
+def _offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
     """Offer what was left off here: one in short, several by name."""
     entries = _open(event, store, settings)
     if not entries:
-        return ""
+        return Told()
     if len(entries) > 1:
-        return _several(entries, store)
+        notice = f"leftoff: {len(entries)} pieces of work were left off here; ask for one by name."
+        return Told(_several(entries, store), notice)
     checkpoint = store.load(entries[0])
     checks = restore.check(checkpoint, store.project, store.now())
     key = checkpoint.name or checkpoint.id
@@ -147,7 +159,13 @@ def _offer(event: HookEvent, store: Store, settings: config.Settings) -> str:
         f"`leftoff resume {key} --decline`. It is kept in {store.path_of(entries[0])}"
     )
     room = settings.start_budget - estimate(f"{before}\n{after}\n")
-    return f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
+    text = f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
+    task = fence.disarm(_task(entries[0]))
+    return Told(text, f'{before} Say "continue" to take it up ({_age(entries[0], store)}): {task}')
+
+
+def _task(entry: Entry) -> str:
+    return " ".join((entry.task or "").split())[:_TASK_CHARS]
 
 
 def _before(checkpoint: Checkpoint) -> str:
@@ -160,8 +178,7 @@ def _several(entries: Sequence[Entry], store: Store) -> str:
     lines = [f"leftoff: {len(entries)} pieces of work were left off here:"]
     for entry in entries[:_SEVERAL]:
         branch = f", branch {entry.branch}" if entry.branch else ""
-        task = " ".join((entry.task or "").split())[:80]
-        lines.append(f"- {entry.name or entry.id}{branch}, {_age(entry, store)}: {task}")
+        lines.append(f"- {entry.name or entry.id}{branch}, {_age(entry, store)}: {_task(entry)}")
     lines.append(
         "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "
         "`leftoff resume NAME --accept` gives its full briefing."
