@@ -17,6 +17,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     on_resume: Literal["keep", "consume"] = "keep"
     on_decline: Literal["keep", "trash"] = "keep"
     strict: bool = False
+    next_action: Literal["any", "stated"] = "any"
     advise_at: float = 70.0
     autosave_at: float = 70.0
     urge_at: float = 75.0
@@ -33,6 +34,7 @@ HELP = {
     "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
     "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
     "strict": "Refuse a save that fails the quality bar instead of warning.",
+    "next_action": "Which next action is saved: any, or only one that someone stated.",
     "advise_at": "Context use in per cent from which the agent is told to save.",
     "autosave_at": "Context use in per cent above which the state is saved by itself.",
     "urge_at": "Context use in per cent from which the advice gets stronger.",

@@ -1,5 +1,6 @@
 """Saving: from what was told and what can be seen to a checkpoint on disk."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import git, paths, plans
+from leftoff import git, paths, plans, sessionstate
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
@@ -99,6 +100,7 @@ def compose(
 ) -> Checkpoint:
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
+    told = {**sessionstate.read(project.worktree), **told}
     plain = {"trigger": MANUAL, **_place(project), **_whose(session), **told}
     if session is None or _is_here(session, project):
         plain = {**_git_state(project), **plain}
@@ -235,6 +237,34 @@ def _with_files(draft: Checkpoint, root: Path) -> Checkpoint:
         refs = fingerprints([draft.plan.path], root, role="plan")
         files += [msgspec.structs.replace(ref, path=draft.plan.path) for ref in refs]
     return msgspec.structs.replace(draft, files=files)
+
+
+def without_guess(draft: Checkpoint) -> Checkpoint:
+    """Drop a next action that nobody stated; questions and decisions stay."""
+    if draft.next_action is None or draft.next_action.origin == "stated":
+        return draft
+    return msgspec.structs.replace(draft, next_action=None)
+
+
+_DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")
+
+
+def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
+    """Put what was done today after what earlier days did, under a heading for each day."""
+    earlier = store.index().head(checked_name(name))
+    if earlier is None or earlier.problem is not None:
+        return draft
+    done = store.load(earlier).done
+    if not any(_DAY.fullmatch(each) for each in done):
+        done = [_day(1, earlier.saved_at), *done]
+    dates = [found[2] for each in done if (found := _DAY.fullmatch(each))]
+    today = _day(len(dates) + 1, store.now())
+    heading = [] if f"({dates[-1]})" in today else [today]
+    return msgspec.structs.replace(draft, done=[*done, *heading, *draft.done])
+
+
+def _day(number: int, moment: datetime) -> str:
+    return f"### Day {number} ({moment.astimezone():%Y-%m-%d})"
 
 
 def name_for(draft: Checkpoint, store: Store) -> str:

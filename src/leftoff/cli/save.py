@@ -38,6 +38,7 @@ from leftoff.sessions import KnownSession
     type=click.Path(path_type=Path, allow_dash=True),
     help="Read canonical keys from a JSON file.",
 )
+@click.option("--append-day", is_flag=True, help="Keep what earlier days did, day by day.")
 @click.option("--overwrite", is_flag=True, help="Save a new revision of a name in use.")
 @click.option("--strict", is_flag=True, help="Refuse what fails the quality bar.")
 @click.option("--auto-name", is_flag=True, help="Use the suggested name without asking.")
@@ -50,11 +51,16 @@ def save(app: App, name: str | None, **given: Any) -> None:
     told = _told(app, given)
     session = _session(app, given)
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
+    if app.settings.next_action == "stated":
+        draft = saving.without_guess(draft)
+    name = _name(app, draft, name, auto=given["auto_name"])
+    if given["append_day"]:
+        draft = saving.append_day(draft, app.store, name)
     outcome = _saved(
         app,
         draft,
-        _name(app, draft, name, auto=given["auto_name"]),
-        overwrite=given["overwrite"],
+        name,
+        overwrite=given["overwrite"] or given["append_day"],
         strict=given["strict"] or app.settings.strict,
     )
     _show(app, outcome)

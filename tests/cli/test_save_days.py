@@ -1,0 +1,47 @@
+"""Work over several days keeps what each day did; a guess is not saved where only words count."""
+
+import pytest
+
+from leftoff import saving
+from leftoff.store import Store
+from stores import Clock
+
+
+@pytest.mark.accept(55)
+def test_a_later_day_adds_to_the_days_before(store: Store, clock: Clock) -> None:
+    for done in ("Wrote reader.py", "Wrote writer.py", "Ran 18 tests"):
+        draft = saving.compose({"summary": "Import CSV files", "done": [done]}, store)
+        draft = saving.append_day(draft, store, "csv-import")
+        saving.save(store, draft, name="csv-import", overwrite=True)
+        if done == "Wrote reader.py":
+            clock.move(days=1)
+
+    kept = store.load(store.find("csv-import")).done
+    assert [each.split(" (")[0] for each in kept] == [
+        "### Day 1",
+        "Wrote reader.py",
+        "### Day 2",
+        "Wrote writer.py",
+        "Ran 18 tests",
+    ]
+
+
+@pytest.mark.accept(25)
+def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> None:
+    told = {
+        "next_action": {"text": "Probably run the tests", "origin": "inferred"},
+        "questions": ["Option A or B?"],
+        "decisions": [{"what": "Use B", "why": "it is smaller"}],
+    }
+
+    draft = saving.without_guess(saving.compose(told, store))
+
+    assert draft.next_action is None
+    assert draft.questions == ["Option A or B?"]
+    assert draft.decisions[0].what == "Use B"
+
+
+def test_a_stated_next_action_stays(store: Store) -> None:
+    draft = saving.compose({"next_action": {"text": "Run pytest -k csv"}}, store)
+
+    assert saving.without_guess(draft) == draft

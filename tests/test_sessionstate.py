@@ -1,0 +1,72 @@
+"""What an agent noted down while it worked fills what a save leaves out."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leftoff import saving, sessionstate
+from leftoff.store import Store
+
+NOTES = """\
+# SESSION-STATE.md
+<!-- keep this file short -->
+## Active task
+**Name:** csv-importer
+**Goal:** one error line per bad row
+**Started:** 2026-11-15
+**Blocking on:** nothing
+## Open decisions
+- Stream rows instead of loading (files reach 2 GB)
+## Corrections & preferences observed this session
+- [2026-11-15 18:21] delimiter is ";" not ","
+## Next-turn hint
+- run bad.csv
+"""
+
+
+def test_the_notes_are_read_by_their_headings() -> None:
+    assert sessionstate.parse(NOTES) == {
+        "summary": "one error line per bad row",
+        "decisions": [
+            {"what": "Stream rows instead of loading", "why": "files reach 2 GB"},
+        ],
+        "notes": ['delimiter is ";" not ","'],
+        "next_action": {"text": "run bad.csv"},
+    }
+
+
+@pytest.mark.accept(28)
+def test_a_save_without_flags_is_filled_from_the_notes(store: Store) -> None:
+    (store.project.worktree / "SESSION-STATE.md").write_text(NOTES, encoding="utf-8")
+
+    draft = saving.compose({"next_action": {"text": "Told by the user"}}, store)
+
+    assert draft.summary == "one error line per bad row"
+    assert draft.decisions[0].what == "Stream rows instead of loading"
+    assert draft.next_action is not None
+    assert draft.next_action.text == "Told by the user"
+
+
+@pytest.mark.accept(28)
+@pytest.mark.parametrize("text", ["", "# SESSION-STATE.md\n## Active task\n**Goal:** none\n", None])
+def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
+    if text is not None:
+        (store.project.worktree / "SESSION-STATE.md").write_text(text, encoding="utf-8")
+
+    draft = saving.compose({"summary": "Import CSV files"}, store)
+
+    assert saving.save(store, draft, name="csv-import").saved.path.exists()
+    assert draft.decisions == []
+
+
+@given(st.text())
+def test_any_text_is_read_without_trouble(text: str) -> None:
+    assert isinstance(sessionstate.parse(text), dict)
+
+
+def test_a_folder_in_its_place_is_no_notes(tmp_path: Path) -> None:
+    (tmp_path / "SESSION-STATE.md").mkdir()
+
+    assert sessionstate.read(tmp_path) == {}
