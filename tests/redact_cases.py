@@ -146,6 +146,11 @@ SIGNATURE = made_up(ALNUM, 43) + "%3D"
 PASSWORD = "correct" + "Horse!" + "7"
 PLACES: dict[str, tuple[str, str, str]] = {
     "environment password": ("password", "DB_PASSWORD={}", PASSWORD),
+    "short password": ("password", "SMTP_PASS={}", PASSWORD),
+    "quoted pass": ("password", '{{"user": "me", "pass": "{}"}}', PASSWORD),
+    "plain digits and letters": ("key", "X-Api-Key: {}", "abcdef" + "123456"),
+    "token as url user": ("password in url", "https://x-access-token:{}@git.test/a", SECRET),
+    "sentry": ("token in url", "https://{}@o1.ingest.sentry.test/2", made_up(HEX, 32)),
     "exported key": ("key", "export DATADOG_API_KEY={}", made_up(HEX, 32)),
     "exported and quoted": ("token", "export HEROKU_TOKEN='{}'", uuid_like()),
     "vercel token by name": ("token", "VERCEL_TOKEN={}", made_up(ALNUM, 24)),
@@ -249,6 +254,11 @@ STAYS = [
     '"password": "Enter your password"',
     '"password": "string"',
     "password: required",
+    "pass: 12 fail: 0",
+    '"fs-minipass": "^3.0.0"',
+    "GIT_ASKPASS: 'echo'",
+    "PASS: TestLogin123Redirect (0.01s)",
+    "pass=10000 fail=2",
     "The token is invalid or the password is wrong.",
     "the password is base64 encoded",
     "secretName: db-credentials",

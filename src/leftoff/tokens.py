@@ -7,7 +7,7 @@ paths that is 15 to 30 % above the truth.
 
 Known: the counts of cl100k and o200k (GPT), of Anthropic's old public tokenizer, and of ctok, which
 reproduces from measured answers of Anthropic's counter those of Claude 3 to 4.6 and of Claude 4.7
-and later. Claude 4.7 and later are the dearest: 1.3 to 1.5 times the old public tokenizer on English
+and later. Claude 4.7 and later are the dearest: 1.3 to 1.5 times the old public one on English
 and code, about 2.5 bytes a token, so they set the price.
 Assumed: other models (Gemini, open ones with large vocabularies) count less than the dearest here.
 Not covered: tables of rare ideographs, Hangul syllables or symbols; there the truth can be above.

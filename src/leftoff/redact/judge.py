@@ -5,7 +5,7 @@ import re
 # In place of a secret: masks, templates, shell and environment variables, words of instruction.
 _PLACEHOLDER = re.compile(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | ^x+$ | \.{3} | \xe2\x80\xa6"
-    rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!]|\d$) | \$\{ | \{\{ | ^%[\w.]+%?$ | ^!\w"
+    rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!]|\d$) | \$\{ | \{\{ | ^%[\w.] | ^!\w"
     rb"| (?:^|[-_. ])your(?:$|[-_. a-z]) | [-_ ]here$ | change[-_ ]?(?:me|it) | place[-_]?holder"
     rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
     rb"| redacted | &lt; | ^env:"
@@ -28,6 +28,8 @@ _DOTTED = re.compile(rb"[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z")
 _CONSTANT = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _PATH = re.compile(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$")
 _RUNS = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+# Twelve characters without any separator, three of them digits: no name looks like that.
+_DENSE = re.compile(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
 _RANDOM_SEGMENT = 20
 
 
@@ -55,7 +57,7 @@ def looks_random(value: bytes, *, needs_digit: bool = True) -> bool:
     digits = sum(run.isdigit() for run in runs)
     if digits == len(runs) or (needs_digit and not digits):
         return False
-    return sum(map(len, runs)) <= (3.2 if digits else 3) * len(runs)
+    return bool(_DENSE.match(value)) or sum(map(len, runs)) <= (3.2 if digits else 3) * len(runs)
 
 
 def is_code(value: bytes) -> bool:
@@ -75,9 +77,7 @@ def is_password(value: bytes, *, literal: bool) -> bool:
         return False
     if literal:
         return len(value) >= 4
-    if value.isdigit():
-        return len(value) >= 4
-    return len(value) >= 6 and not is_code(value) and _is_mixed(value)
+    return len(value) >= 6 and (value.isdigit() or (not is_code(value) and _is_mixed(value)))
 
 
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:

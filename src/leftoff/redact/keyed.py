@@ -8,15 +8,17 @@ from leftoff.redact.judge import is_environment_secret, is_password, is_token
 from leftoff.redact.shapes import Span
 
 _KINDS = {
-    b"passw": "password",
-    b"passphrase": "password",
+    b"pass": "password",
     b"pwd": "password",
     b"secret": "secret",
     b"token": "token",
     b"key": "key",
     b"credential": "credential",
 }
-_WORD = {b"passw": rb"passw(?:or)?d?", b"credential": rb"credentials?"}
+_WORD = {
+    b"pass": rb"(?:passw(?:or)?d?|passphrase|passcode|(?P<short>pass))",
+    b"credential": rb"credentials?",
+}
 # What a name may go on with after its telling word, and how it is closed: `PASSWORD_2`, `token"]`.
 _SUFFIX = (
     rb"(?:[ _-]?(?:access|key)|[_-]?(?:base64|base|b64|value|val|production|prod|dev|staging|stage"
@@ -59,7 +61,7 @@ _LINE_ENDS = (b"\n", b"\\n", b"\r")
 _BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
 _TO_BLANK = re.compile(rb"[^\s\"'`\\]++")
 _CALLS = (b"(", b"[", b"{", b"<")
-_TRAILING = b".,;:!?)]}>"
+_TRAILING = b".,;:?)]}>"
 
 
 class _Assignment(NamedTuple):
@@ -106,12 +108,24 @@ def _secret_of(data: bytes, one: _Assignment) -> Span | None:
     words = data[max(0, one.found.start() - 16) : one.found.start()].lower()
     if _NOT_OF.search(words) or (one.stem == b"key" and not _KEY_OF.search(words)):
         return None
+    # In a URL the name is a user, and the value has its own rule.
+    if one.before == b"//" or not _is_said(data, one):
+        return None
     start, end = _value_span(data, one)
     if not _is_secret(data, one, data[start:end]):
         return None
     if one.found["bare"]:
         end = max(end, start + len(_matched(_BARE, data, start).rstrip(_TRAILING)))
     return Span(start, end, _KINDS[one.stem])
+
+
+def _is_said(data: bytes, one: _Assignment) -> bool:
+    """Tell `DB_PASS=…`, `"pass": "…"` and `userPass` from a test run's `pass: 12` and a compass."""
+    if one.stem != b"pass" or not one.found["short"]:
+        return True
+    if one.left and not one.left.endswith(b"_"):
+        return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
+    return bool(one.found["mark"]) or (bool(one.left) and _is_environment(data, one))
 
 
 def _value_span(data: bytes, one: _Assignment) -> tuple[int, int]:

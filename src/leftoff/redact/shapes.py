@@ -79,6 +79,7 @@ RUNS: tuple[tuple[str, str], ...] = (
     ("neon key", r"napi_[a-z0-9]{40,}"),
     ("databricks token", r"(?:dapi|dose|dkea)[0-9a-f]{32}(?:-\d)?\b"),
     ("vault token", r"hv[sbr]\.[\w-]{24,}"),
+    ("vault token", r"s\.(?=[A-Za-z]*\d)[A-Za-z0-9]{24}\b"),
     ("terraform token", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"),
     ("doppler token", r"dp\.(?:pt|st|ct|sa|said|scim|audit)\.[\w.-]{30,}"),
     ("pulumi token", r"pul-[0-9a-f]{40}"),
