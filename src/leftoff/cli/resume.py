@@ -7,6 +7,7 @@ import msgspec
 
 from leftoff import briefing, fence, restore
 from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.cli import replay
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
@@ -29,7 +30,7 @@ def resume(app: App, name: str | None, answer: str | None, budget: int | None) -
     entry = _chosen(app, name)
     if entry is None:
         app.out.result(
-            {"checkpoint": None, "briefing": "", "checks": None, "question": None},
+            {"checkpoint": None, "briefing": "", "checks": None, "question": None, "prompts": []},
             "No saved checkpoints found.",
         )
     elif answer == "decline":
@@ -43,16 +44,26 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int) -> None:
     checks = restore.check(checkpoint, app.project, app.store.now())
     text = briefing.render(checkpoint, checks, budget=budget)
     question = None if is_accepted else briefing.question(checkpoint, checks)
+    # Before it is taken up: a checkpoint that is consumed tells of no prompts any more.
+    waiting = replay.waiting(app, session_id=checkpoint.session_id)
     if is_accepted:
         _accept(app, entry)
-    # On a terminal the question is asked below; elsewhere it is the last line.
-    said = None if app.out.is_interactive else question
-    app.out.result(_plain(checkpoint, text, checks, question), _shown(text, checks, said))
-    if question and app.out.is_interactive:
-        if click.confirm(printable(question), default=None, show_default=False, prompt_suffix=" "):
-            _accept(app, entry)
-        else:
-            _decline(app, entry)
+    # On a terminal the questions are asked below; elsewhere they are the last lines.
+    said = [] if app.out.is_interactive else [replay.notice(waiting), question or ""]
+    plain = {**_plain(checkpoint, text, checks, question), "prompts": replay.rows(waiting)}
+    app.out.result(plain, _shown(text, checks, said))
+    if not app.out.is_interactive:
+        return
+    if question and not _is_confirmed(question):
+        _decline(app, entry)
+        return
+    if question:
+        _accept(app, entry)
+    replay.ask(app, waiting)
+
+
+def _is_confirmed(question: str) -> bool:
+    return click.confirm(printable(question), default=None, show_default=False, prompt_suffix=" ")
 
 
 def _chosen(app: App, name: str | None) -> Entry | None:
@@ -90,8 +101,8 @@ def _plain(
     }
 
 
-def _shown(text: str, checks: restore.Checks, question: str | None) -> str:
-    return "\n\n".join(part for part in (text.rstrip("\n"), _plan(checks.plan), question) if part)
+def _shown(text: str, checks: restore.Checks, said: list[str]) -> str:
+    return "\n\n".join(part for part in (text.rstrip("\n"), _plan(checks.plan), *said) if part)
 
 
 def _plan(plan: restore.PlanCheck | None) -> str:

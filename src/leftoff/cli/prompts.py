@@ -1,0 +1,143 @@
+"""leftoff prompts."""
+
+import click
+
+from leftoff import prompts as queue
+from leftoff import times
+from leftoff.cli import replay as replaying
+from leftoff.cli.app import App, command, group
+from leftoff.cli.layout import one_line
+from leftoff.cli.replay import Waiting
+from leftoff.errors import Usage
+from leftoff.prompts import Prompt
+
+_NONE = "No prompts are waiting."
+
+
+@command(name="list")
+@click.option("--all", "with_all", is_flag=True, help="Also what was answered or dealt with.")
+def prompts_list(app: App, *, with_all: bool) -> None:
+    """List the prompts that were kept and never answered, oldest first."""
+    found = replaying.waiting(app)
+    if with_all:
+        found = Waiting(prompts=queue.history(app.store), current=found.current)
+        _show_history(app, found)
+        return
+    mismatch = [found.mismatch] if found.mismatch else []
+    text = "\n".join([*mismatch, *replaying.listed(found.prompts)])
+    app.out.result(replaying.rows(found), text or _NONE)
+
+
+def _show_history(app: App, found: Waiting) -> None:
+    if app.out.as_json or not found.prompts:
+        app.out.result(replaying.rows(found), "No prompts were ever kept.")
+        return
+    app.out.table(
+        {
+            "id": [prompt.id for prompt in found.prompts],
+            "time": [times.local(prompt.at) for prompt in found.prompts],
+            "state": [prompt.fate for prompt in found.prompts],
+            "prompt": [one_line(prompt.text) for prompt in found.prompts],
+        }
+    )
+
+
+@group(prompts_list)
+def prompts() -> None:
+    """Look at prompts that were kept and never answered, and give them back."""
+
+
+@command(name="show")
+@click.argument("number", metavar="N|ID")
+def prompts_show(app: App, number: str) -> None:
+    """Show one prompt whole."""
+    found = replaying.waiting(app)
+    prompt = _one(number, [*found.prompts], app)
+    only = Waiting(prompts=[prompt], current=found.current)
+    app.out.result({**replaying.rows(only)[0], "number": None}, prompt.text)
+
+
+@command(name="replay")
+@click.argument("which", nargs=-1, metavar="[N... | all | none]")
+def prompts_replay(app: App, which: tuple[str, ...]) -> None:
+    """Print prompts as they were typed, oldest first, and take them off the queue.
+
+    Without a number you are asked on a terminal; elsewhere the choices are printed.
+    """
+    found, words = replaying.waiting(app), " ".join(which).strip().lower()
+    if not found.prompts:
+        app.out.result({"replayed": []}, _NONE)
+    elif words == "none":
+        kept = [] if found.mismatch else found.offered
+        replaying.drop(app, kept)
+        app.out.result({"replayed": [], "dropped": [prompt.id for prompt in kept]}, "")
+    elif (chosen := _chosen(words, found)) is not None:
+        _warn_of_others(app, found, chosen)
+        replaying.give_back(app, chosen)
+    elif app.out.is_interactive:
+        replaying.ask(app, found)
+    else:
+        raise replaying.choice(found)
+
+
+def _chosen(words: str, found: Waiting) -> list[Prompt] | None:
+    # `all` is all that is this session's own; a number may name any.
+    return replaying.selected(words, found.offered if words == "all" else found.prompts)
+
+
+def _warn_of_others(app: App, found: Waiting, chosen: list[Prompt]) -> None:
+    others = [prompt for prompt in chosen if not found.is_own(prompt)]
+    if others:
+        app.out.warn(Waiting(prompts=others, current=found.current).mismatch)
+
+
+@command(name="edit")
+@click.argument("number", metavar="N|ID")
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+def prompts_edit(app: App, number: str, words: tuple[str, ...]) -> None:
+    """Put other words in the place of a prompt that waits; it goes on waiting."""
+    prompt = _one(number, replaying.waiting(app).prompts)
+    text = " ".join(words)
+    queue.record(app.store, prompt, "edited", text=text)
+    app.out.result({"edited": prompt.id, "text": text}, f"Edited: {one_line(text)}")
+
+
+@command(name="drop")
+@click.argument("numbers", nargs=-1, metavar="[N|ID]...")
+@click.option("--all", "with_all", is_flag=True, help="Drop every prompt that waits.")
+def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
+    """Take prompts off the queue; `leftoff prompts restore` brings them back."""
+    if bool(numbers) == with_all:
+        raise Usage("Say which ones: give numbers, or --all.")
+    waiting = replaying.waiting(app).prompts
+    found = waiting if with_all else [_one(each, waiting) for each in numbers]
+    dropped = [*{prompt.id: prompt for prompt in found}.values()]
+    replaying.drop(app, dropped)
+    ids = [prompt.id for prompt in dropped]
+    app.out.result({"dropped": ids}, f"Dropped {len(ids)} prompt(s)")
+
+
+@command(name="restore")
+@click.argument("prompt_id", metavar="ID")
+def prompts_restore(app: App, prompt_id: str) -> None:
+    """Put a prompt back on the queue that was replayed, dropped or answered."""
+    prompt = _one(prompt_id, [], app)
+    queue.record(app.store, prompt, "restored")
+    app.out.result({"restored": prompt.id}, f"Restored: {one_line(prompt.text)}")
+
+
+def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
+    """Find a prompt by its number in the list, or by its id; with an App, also in its history."""
+    if number.isdecimal() and 1 <= int(number) <= len(waiting):
+        return waiting[int(number) - 1]
+    for prompt in [*waiting, *(queue.history(app.store) if app else [])]:
+        if prompt.id == number:
+            return prompt
+    raise Usage(
+        f"There is no prompt {number}",
+        hint="`leftoff prompts list --all` shows the ones there are.",
+    )
+
+
+for _each in (prompts_show, prompts_replay, prompts_edit, prompts_drop, prompts_restore):
+    prompts.add_command(_each)

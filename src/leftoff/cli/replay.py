@@ -1,0 +1,205 @@
+"""Giving prompts back: which ones wait for this session, asking about them, printing them."""
+
+import re
+from typing import Any
+
+import click
+import msgspec
+
+from leftoff import paths, prompts, times
+from leftoff.cli.app import App
+from leftoff.cli.layout import one_line
+from leftoff.cli.output import printable
+from leftoff.errors import ChoiceNeeded
+from leftoff.prompts import Prompt
+
+_SHOWN_CHARS = 80
+_NUMBERS = re.compile(r"\d+(?:[\s,]+\d+)*")
+_EDIT = re.compile(r"edit\s+(\d+)")
+_TRIES = 2
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """The prompts that wait, this session's first; `current` is unknown outside an agent."""
+
+    prompts: list[Prompt]
+    current: str | None
+
+    def is_own(self, prompt: Prompt) -> bool:
+        """Say whether it was typed in this session, as far as anyone knows."""
+        return self.current is None or prompt.session_id == self.current
+
+    @property
+    def offered(self) -> list[Prompt]:
+        """What to ask about: this session's own, or else those of others."""
+        return [prompt for prompt in self.prompts if self.is_own(prompt)] or self.prompts
+
+    @property
+    def mismatch(self) -> str:
+        """What to say when nothing that waits is this session's own; else nothing."""
+        if not self.prompts or any(map(self.is_own, self.prompts)):
+            return ""
+        others = ", ".join(dict.fromkeys(prompt.session_id for prompt in self.prompts))
+        return f"Stale prompt detected (session-id MISMATCH: was {others}, current {self.current})."
+
+
+def waiting(app: App, *, session_id: str | None = None) -> Waiting:
+    """Return what waits; `session_id` stands in where no agent's session runs us."""
+    running = paths.agent_session()
+    current = running[1] if running else session_id
+    found = prompts.pending(app.store)
+    own = [prompt for prompt in found if prompt.session_id == current]
+    return Waiting(
+        prompts=[*own, *(prompt for prompt in found if prompt not in own)], current=current
+    )
+
+
+def rows(found: Waiting) -> list[dict[str, Any]]:
+    """Return the prompts as plain values, numbered."""
+    return [
+        {
+            "number": number,
+            "id": prompt.id,
+            "at": prompt.at.isoformat(),
+            "text": prompt.text,
+            "agent": prompt.agent,
+            "session_id": prompt.session_id,
+            "is_own": found.is_own(prompt),
+            "is_from_a_person": prompt.is_from_a_person,
+            "fate": prompt.fate,
+        }
+        for number, prompt in enumerate(found.prompts, 1)
+    ]
+
+
+def listed(shown: list[Prompt]) -> list[str]:
+    """Return a numbered line for each prompt: its time and how it begins."""
+    return [
+        f"{number}. [{times.local(prompt.at)}] {one_line(prompt.text, _SHOWN_CHARS)}"
+        for number, prompt in enumerate(shown, 1)
+    ]
+
+
+def notice(found: Waiting) -> str:
+    """Say in a line that prompts wait; nothing if none does."""
+    count = len(found.offered)
+    if not count:
+        return ""
+    whose = f" {found.mismatch}" if found.mismatch else ""
+    what = "1 prompt was" if count == 1 else f"{count} prompts were"
+    return (
+        f"{what} never answered: `leftoff prompts list` shows, `leftoff prompts replay` gives "
+        f"back.{whose}"
+    )
+
+
+def give_back(app: App, chosen: list[Prompt], *, edited: str | None = None) -> None:
+    """Print prompts as they were typed, oldest first, and note that they are on their way."""
+    ordered = sorted(chosen, key=lambda prompt: (prompt.at, prompt.id))
+    for prompt in ordered:
+        if edited is not None:
+            prompts.record(app.store, prompt, "edited", text=edited)
+        prompts.record(app.store, prompt, "replayed")
+    texts = [edited if edited is not None else prompt.text for prompt in ordered]
+    replayed = [
+        {"id": prompt.id, "text": text} for prompt, text in zip(ordered, texts, strict=True)
+    ]
+    app.out.result({"replayed": replayed}, "\n\n".join(text.strip("\n") for text in texts))
+
+
+def drop(app: App, chosen: list[Prompt]) -> None:
+    """Take prompts off the queue; they stay in its history."""
+    for prompt in chosen:
+        prompts.record(app.store, prompt, "dropped")
+
+
+def selected(words: str, shown: list[Prompt]) -> list[Prompt] | None:
+    """Read `all`, `2` or `1,3`; None for anything else. Notices of programs go by number only."""
+    text = words.strip().lower()
+    if text == "all":
+        return [prompt for prompt in shown if prompt.is_from_a_person]
+    if not _NUMBERS.fullmatch(text):
+        return None
+    numbers = sorted({int(number) for number in re.findall(r"\d+", text)})
+    if not all(1 <= number <= len(shown) for number in numbers):
+        return None
+    return [shown[number - 1] for number in numbers]
+
+
+def ask(app: App, found: Waiting) -> None:
+    """Ask on a terminal what to do with what waits; without any, ask nothing."""
+    shown = found.offered
+    if not shown:
+        return
+    if found.mismatch:
+        click.echo(printable(found.mismatch))
+    question = _introduce(shown, is_foreign=bool(found.mismatch))
+    for _ in range(_TRIES):
+        answer = click.prompt(question, prompt_suffix=" ", default="", show_default=False)
+        if _act(app, found, str(answer).strip().lower()):
+            return
+    _act(app, found, "none")
+
+
+def _introduce(shown: list[Prompt], *, is_foreign: bool) -> str:
+    """Show what waits and return the question."""
+    if len(shown) == 1:
+        what = "Content" if is_foreign else "Your previous prompt was"
+        click.echo(printable(f"{what}: {shown[0].text}"))
+        return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
+    click.echo(f"{len(shown)} prompts were kept and never answered:")
+    click.echo(printable("\n".join(listed(shown))))
+    return f"Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{' / delete' if is_foreign else ''}]"
+
+
+def _act(app: App, found: Waiting, answer: str) -> bool:
+    """Do what was answered; say whether it was an answer."""
+    shown, is_foreign = found.offered, bool(found.mismatch)
+    if answer in {"n", "no", "none"}:
+        # What another session left is left to it.
+        drop(app, [] if is_foreign else shown)
+        return True
+    if answer == "delete" and is_foreign:
+        drop(app, shown)
+        return True
+    if len(shown) == 1:
+        answer = {"y": "1", "yes": "1", "edit": "edit 1"}.get(answer, answer)
+    edit = _EDIT.fullmatch(answer)
+    chosen = selected(edit[1] if edit else answer, shown)
+    if chosen is None:
+        return False
+    give_back(app, chosen, edited=_edited(chosen[0]) if edit else None)
+    return True
+
+
+def _edited(prompt: Prompt) -> str:
+    click.echo(printable(prompt.text))
+    return str(click.prompt("New text"))
+
+
+def choice(found: Waiting) -> ChoiceNeeded:
+    """Hand the question on to whoever runs us."""
+    shown = found.offered
+    numbered = [
+        {
+            "choice": str(number),
+            "label": line,
+            "command": f"leftoff prompts replay {number}",
+            "text": prompt.text,
+            "session_id": prompt.session_id,
+        }
+        for number, (line, prompt) in enumerate(zip(listed(shown), shown, strict=True), 1)
+    ]
+    others = [
+        {"choice": "all", "label": "All of them", "command": "leftoff prompts replay all"},
+        {"choice": "edit", "label": "Edit one", "command": "leftoff prompts edit N TEXT"},
+        {"choice": "none", "label": "None", "command": "leftoff prompts replay none"},
+        {"choice": "delete", "label": "Drop one", "command": "leftoff prompts drop N"},
+    ]
+    what = "1 prompt was" if len(shown) == 1 else f"{len(shown)} prompts were"
+    return ChoiceNeeded(
+        f"{found.mismatch} {what} kept and never answered.".strip(),
+        question="Replay which? [all / 1 / 2 / 1,3 / edit 1 / none]",
+        choices=[*numbered, *others],
+        hint="Name some: `leftoff prompts replay 1,3`.",
+    )

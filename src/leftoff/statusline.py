@@ -1,0 +1,153 @@
+"""The status line: what is at work, how full the context is, and when it was last saved.
+
+Claude Code starts it after every message, so it loads nothing but json: what must be looked up,
+settle has laid ready in a small file. In turn the status line leaves the live context use there,
+which no hook is told. One folder, two files for each session: `.saved` is ours to read, `.use` to
+write.
+"""
+
+import json
+import os
+
+try:
+    import posix as system
+except ImportError:  # Windows
+    import nt as system  # type: ignore[no-redef]
+
+_CELLS = 5
+_LONGEST_NAME = 40
+_LONGEST_ID = 128
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
+
+
+def show(data: bytes, *, now: float) -> str:
+    """Return the line for what Claude Code tells, and keep its context use; never fail."""
+    try:
+        told = json.loads(data)
+        state = state_folder()
+        folder = told["workspace"]["current_dir"] if "workspace" in told else told["cwd"]
+        if os.path.exists(f"{state}/replies{folder}/off"):  # noqa: PTH110 - pathlib is slow to load
+            return ""
+        session_id = told["session_id"]
+        tokens, window = _use(told.get("context_window") or {})
+        if tokens and window:
+            _keep(state, session_id, tokens=tokens, window=window, at=now)
+        return render(_percent(told, tokens, window), _saved(state, session_id), now=now)
+    except Exception:  # noqa: BLE001 - a status line that fails shows its failure to the user
+        return ""
+
+
+def render(percent: float | None, saved: tuple[str, float], *, now: float) -> str:
+    """Write the line: the name, a gauge, the age of the last save."""
+    name, saved_at = saved
+    parts = [name] if name else []
+    if percent is not None:
+        filled = max(0, min(_CELLS, round(percent * _CELLS / 100)))
+        parts.append(f"{'▓' * filled}{'░' * (_CELLS - filled)} {percent:.0f} %")
+    parts += ["·"] if parts else []
+    return " ".join([*parts, f"saved {_age(now - saved_at)}" if saved_at else "not saved"])
+
+
+def lay_ready(state: str, session_id: str, name: str, saved_at: float) -> None:
+    """Keep what the line shows of a session: what it works on, and when that was saved."""
+    shown = "".join(each if each.isprintable() else " " for each in name)
+    shown = " ".join(shown.split())
+    if len(shown) > _LONGEST_NAME:
+        shown = f"{shown[: _LONGEST_NAME - 1].rstrip()}…"
+    _write(state, session_id, "saved", {"name": shown, "saved_at": saved_at})
+
+
+def live_use(state: str, session_id: str) -> tuple[int, int, float] | None:
+    """Return tokens, window and time of the context use that the line was last told."""
+    use = _read(state, session_id, "use")
+    try:
+        return int(use["tokens"]), int(use["window"]), float(use["at"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def forget(state: str, session_id: str) -> None:
+    """Let go of a session that has ended."""
+    for kind in ("use", "saved"):
+        try:
+            os.unlink(_path(state, session_id, kind))  # noqa: PTH108 - see above
+        except (OSError, ValueError):
+            continue
+
+
+def state_folder() -> str:
+    """Return where the user's state is; paths.py tells the same, but takes longer to load."""
+    environment = {os.fsdecode(key): os.fsdecode(value) for key, value in system.environ.items()}
+    if home := environment.get("LEFTOFF_HOME"):
+        return home
+    base = environment.get("XDG_STATE_HOME") or f"{environment.get('HOME', '')}/.local/state"
+    return f"{base}/leftoff"
+
+
+def _use(window: dict[str, object]) -> tuple[int, int]:
+    """Add up the context as the hooks do: what was sent, cached or not."""
+    usage = window.get("current_usage")
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    counts = [usage.get(name) for name in names] if isinstance(usage, dict) else []
+    size = window.get("context_window_size")
+    tokens = sum(count for count in counts if isinstance(count, int))
+    return tokens, size if isinstance(size, int) else 0
+
+
+def _percent(told: dict[str, dict[str, object]], tokens: int, window: int) -> float | None:
+    if tokens and window:
+        return 100 * tokens / window
+    rounded = (told.get("context_window") or {}).get("used_percentage")
+    return float(rounded) if isinstance(rounded, int | float) else None
+
+
+def _saved(state: str, session_id: str) -> tuple[str, float]:
+    saved = _read(state, session_id, "saved")
+    try:
+        return str(saved["name"]), float(saved["saved_at"])
+    except (KeyError, TypeError, ValueError):
+        return "", 0.0
+
+
+def _keep(state: str, session_id: str, *, tokens: int, window: int, at: float) -> None:
+    known = live_use(state, session_id)
+    if known is None or known[:2] != (tokens, window):
+        _write(state, session_id, "use", {"tokens": tokens, "window": window, "at": at})
+
+
+def _read(state: str, session_id: str, kind: str) -> dict[str, str | float]:
+    try:
+        with open(_path(state, session_id, kind), "rb") as file:  # noqa: PTH123 - see above
+            found = json.loads(file.read())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(state: str, session_id: str, kind: str, values: dict[str, str | float]) -> None:
+    """Put a file in the place of the one before; what it says is soon said again, so no sync."""
+    try:
+        path = _path(state, session_id, kind)
+        os.makedirs(f"{state}/usage", mode=0o700, exist_ok=True)  # noqa: PTH103 - see above
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        descriptor = os.open(f"{path}.{os.getpid()}", flags, 0o600)
+        try:
+            os.write(descriptor, json.dumps(values).encode())
+        finally:
+            os.close(descriptor)
+        os.replace(f"{path}.{os.getpid()}", path)  # noqa: PTH105 - see above
+    except (OSError, ValueError):
+        return
+
+
+def _path(state: str, session_id: str, kind: str) -> str:
+    if not 0 < len(session_id) <= _LONGEST_ID or not _PLAIN.issuperset(session_id):
+        raise ValueError(session_id)
+    return f"{state}/usage/{session_id}.{kind}"
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{int(seconds // size)}{unit} ago"
+    return "just now"
