@@ -242,7 +242,7 @@ def _grouped(paths: Iterable[str]) -> list[str]:
 
 def _commands(checkpoint: Checkpoint) -> list[Line]:
     """List the commands in use; how a command begins tells most of it."""
-    commands = [_cut(command) for command in checkpoint.extra.get("commands") or []]
+    commands = [_cut(command) for command in checkpoint.commands]
     first = " · ".join(commands[:_SURE_COMMANDS])
     lines = [Line(f"- {first}", 77)] if first else []
     return lines + [Line(f"- {each}", 52) for each in commands[_SURE_COMMANDS:]]
@@ -259,7 +259,7 @@ def _modified(checkpoint: Checkpoint) -> list[str]:
 
 def _seen(checkpoint: Checkpoint) -> list[str]:
     shown = {*checkpoint.focus_files, *checkpoint.files_modified}
-    return [path for path in checkpoint.extra.get("seen_files") or [] if path not in shown]
+    return [path for path in checkpoint.seen_files if path not in shown]
 
 
 def _named_files(checkpoint: Checkpoint) -> list[str]:

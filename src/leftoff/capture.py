@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -84,13 +83,14 @@ def to_checkpoint(
         failed=_failed(facts),
         files_modified=facts.files_modified,
         focus_files=ranked[:FOCUS_FILES],
+        seen_files=ranked[FOCUS_FILES:],
+        commands=facts.commands,
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
         plan=_plan(facts),
         in_flight=_in_flight(facts),
         last_failure=_last_failure(facts),
         pending_prompts=facts.pending_prompts,
         context=_context(facts),
-        extra=_extra(facts, ranked[FOCUS_FILES:]),
     )
 
 
@@ -105,11 +105,6 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
-
-
-def _extra(facts: Facts, seen_files: list[str]) -> dict[str, Any]:
-    extra = {"commands": facts.commands, "seen_files": seen_files}
-    return {key: value for key, value in extra.items() if value}
 
 
 def _commit(facts: Facts) -> Commit | None:

@@ -152,6 +152,8 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     files_modified: list[str] = []
     focus_files: list[str] = []
+    seen_files: list[str] = []
+    commands: list[str] = []
     files: list[FileRef] = []
     artifacts: dict[str, str] = {}
     todos: list[Todo] = []

@@ -258,10 +258,13 @@ class Fold:
             self.state.model = event.model or self.state.model
 
     def _compaction(self, event: Compaction) -> None:
+        state = self.state
         if event.summary:
-            self._shown.append((event.summary, self.state.calls))
-        else:
-            self.state.compactions += 1
+            self._shown.append((event.summary, state.calls))
+        # Some agents tell of a compaction and its summary apart, others at once.
+        if not event.summary or state.compacted_at != state.calls:
+            state.compactions += 1
+        state.compacted_at = state.calls
 
     def _queued(self, event: PromptQueued) -> None:
         queued = Queued(prompt_key(event.text), event.text[:_REQUEST_CHARS])

@@ -46,7 +46,7 @@ def read_session(
     """Read what is new in a session; the whole of it, if it is not the one remembered."""
     name, layout = agents.identify(path, agent)
     if layout == "document":
-        return _read_document(path, name, session_id)
+        return _read_document(path, name, session_id, memory)
     if memory is None or memory.agent != name or not still_matches(path, memory.cursor):
         memory = SessionMemory(agent=name, path=str(path))
     read = _read_lines(path, name, memory, progress)
@@ -62,10 +62,32 @@ def read_session(
     )
 
 
-def _read_document(path: Path, name: str, session_id: str) -> SessionMemory:
+def _read_document(
+    path: Path, name: str, session_id: str, memory: SessionMemory | None
+) -> SessionMemory:
+    """Read a document whole, unless it is still the one remembered."""
+    cursor = _document_cursor(path)
+    if memory is not None and (memory.agent, memory.path) == (name, str(path)):
+        is_same = memory.cursor == cursor and session_id in {"", memory.state.session_id}
+        if is_same:
+            return memory
     fold = Fold()
     fold.add(agents.AGENTS[name].read_document(path, session_id))
-    return SessionMemory(agent=name, path=str(path), state=fold.export(redact))
+    return SessionMemory(agent=name, path=str(path), cursor=cursor, state=fold.export(redact))
+
+
+def _document_cursor(path: Path) -> Cursor:
+    """Tell a document from its later self; a database also changes in the log beside it."""
+    found = [_identity(each) for each in (path, path.with_name(f"{path.name}-wal"))]
+    return Cursor(offset=found[0][0], inode=found[0][1], head=str(found))
+
+
+def _identity(path: Path) -> tuple[int, int, int]:
+    try:
+        stat = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return stat.st_size, stat.st_ino, stat.st_mtime_ns
 
 
 def _read_lines(path: Path, name: str, memory: Memory, progress: Progress | None = None) -> Memory:

@@ -100,6 +100,7 @@ class State(msgspec.Struct, omit_defaults=True):
     shown: list[Mention] = []
     commanded: list[Mention] = []
     compactions: int = 0
+    compacted_at: int = -1
     agents_files: list[str] = []
     """Files that sub-agents edited, where these keep transcripts of their own."""
     is_turn_over: bool = False
