@@ -1,9 +1,5 @@
 """Many processes at once. Each is a program of its own, as it is for users."""
 
-import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -11,35 +7,10 @@ import pytest
 from leftoff.checkpoint import decode
 from leftoff.paths import Project
 from leftoff.store import Store
+from programs import run_together
 from stores import fresh_view, project_at, rebuilt_view
 
 PROCESSES, SAVES = 8, 500
-
-
-def run_together(program: str, folder: Path, processes: int = PROCESSES) -> None:
-    """Run a program several times at once; `number` and `project` are defined in it."""
-    head = """
-        import sys
-        from pathlib import Path
-        from leftoff.store import Store
-        from stores import draft, project_at, view
-        number, project = int(sys.argv[1]), project_at(Path(sys.argv[2]))
-        store = Store(project)
-    """
-    code = textwrap.dedent(head) + textwrap.dedent(program)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(number), str(folder)],
-            env=environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(processes)
-    ]
-    for process in running:
-        _, told = process.communicate(timeout=120)
-        assert (process.returncode, told) == (0, "")
 
 
 def files_of(project: Project) -> list[Path]:
@@ -53,7 +24,7 @@ def test_8_processes_with_500_saves_each_leave_4000_checkpoints(tmp_path: Path) 
             assert saved.notice is None, saved.notice
     """
 
-    run_together(program, tmp_path)
+    run_together(program, tmp_path, PROCESSES)
 
     project = project_at(tmp_path)
     assert len(files_of(project)) == PROCESSES * SAVES
@@ -76,7 +47,7 @@ def test_saves_on_one_name_from_8_processes_are_all_kept_and_the_newest_is_the_h
             assert saved.notice is None, saved.notice
     """
 
-    run_together(program, tmp_path)
+    run_together(program, tmp_path, PROCESSES)
 
     store = Store(project_at(tmp_path))
     revisions = store.index().revisions("shared")
@@ -92,7 +63,6 @@ def test_saves_on_one_name_from_8_processes_are_all_kept_and_the_newest_is_the_h
 
 def test_a_name_is_given_once_however_many_ask_for_it(tmp_path: Path) -> None:
     program = """
-        from leftoff.errors import ChoiceNeeded
         for turn in range(20):
             try:
                 store.save(draft(f"wanted-{turn}", f"by {number}"))
@@ -100,7 +70,7 @@ def test_a_name_is_given_once_however_many_ask_for_it(tmp_path: Path) -> None:
                 pass
     """
 
-    run_together(program, tmp_path)
+    run_together(program, tmp_path, PROCESSES)
 
     assert sorted(str(row[0]) for row in fresh_view(project_at(tmp_path))) == sorted(
         f"wanted-{turn}" for turn in range(20)
@@ -112,7 +82,6 @@ def test_saving_and_listing_go_on_while_others_delete_or_garble_the_index(
     meanwhile: str, tmp_path: Path
 ) -> None:
     program = f"""
-        import os
         index = project.store / "index.sqlite"
 
         def garble(path):
@@ -129,7 +98,7 @@ def test_saving_and_listing_go_on_while_others_delete_or_garble_the_index(
                 {meanwhile}
     """
 
-    run_together(program, tmp_path)
+    run_together(program, tmp_path, PROCESSES)
 
     project = project_at(tmp_path)
     rows = fresh_view(project)

@@ -96,6 +96,7 @@ class Index:
 
     def __init__(self, path: Path | None, areas: Sequence[Area]) -> None:
         """Open the index at a path, or one in memory."""
+        self.place = (path, areas)
         self.areas = areas
         self._database = Database(path, _SCHEMA, VERSION)
 

@@ -215,11 +215,11 @@ class Store:
         return index
 
     def _opened_index(self) -> Index:
-        areas = self._areas()
-        # The fallback may have come into being since.
-        if self._index is None or self._index.areas != areas:
+        place = (self._index_path(), self._areas())
+        # The store or the fallback may have come into being since.
+        if self._index is None or self._index.place != place:
             self.close()
-            self._index = Index(self._index_path(), areas)
+            self._index = Index(*place)
         return self._index
 
     def _index_path(self) -> Path | None:

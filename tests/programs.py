@@ -1,0 +1,84 @@
+"""Small programs that use the store, run as processes of their own.
+
+A process can be given a time limit, so that a hang is a failure, and can give up the power of
+root, so that permissions bind it wherever the tests run.
+"""
+
+import ctypes
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+_HEAD = """
+    import os, sys
+    from pathlib import Path
+    from leftoff.errors import *
+    from leftoff.store import *
+    from programs import give_up_power
+    from stores import *
+    folder, number = Path(sys.argv[1]), int(sys.argv[2])
+    project = project_at(folder)
+    store = Store(project)
+"""
+
+
+def start(
+    program: str, folder: Path, number: int = 0, *, by: Sequence[str] = ()
+) -> "subprocess.Popen[str]":
+    """Start a program; it finds `store`, `project`, `folder` and `number` defined."""
+    code = textwrap.dedent(_HEAD) + textwrap.dedent(program)
+    return subprocess.Popen(
+        [*by, sys.executable, "-c", code, str(folder), str(number)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: "subprocess.Popen[str]", seconds: float = 120) -> str:
+    """Wait for a program; it must end well and say nothing but its answer."""
+    try:
+        told, trouble = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    assert (process.returncode, trouble) == (0, "")
+    return told
+
+
+def run(program: str, folder: Path, *, by: Sequence[str] = (), seconds: float = 60) -> str:
+    """Run a program and return what it prints."""
+    return finish(start(program, folder, by=by), seconds)
+
+
+def run_together(program: str, folder: Path, processes: int) -> None:
+    """Run a program several times at once."""
+    for process in [start(program, folder, number) for number in range(processes)]:
+        finish(process)
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Capabilities(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+def give_up_power() -> None:
+    """Make permissions bind this process even if it is root's."""
+    if os.geteuid() == 0:
+        header = _CapabilityHeader(0x20080522, 0)
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.capset(ctypes.byref(header), (_Capabilities * 2)()):
+            raise OSError(ctypes.get_errno(), "capset")
