@@ -16,6 +16,7 @@ Not covered: tables of rare ideographs, Hangul syllables or symbols; there the t
 import math
 import re
 from collections import Counter
+from functools import cache
 
 # One token each in every tokenizer above, and half of all words in an agent's session.
 _COMMON = frozenset(
@@ -99,12 +100,7 @@ _SCRIPTS = {
     "indic": "\u0900-\u0dff",
     "emoji": "\U00010000-\U0010ffff",
 }
-_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
-_OTHER = re.compile(
-    r"[^\x00-\x7f\u2000-\u2bff\ufe00-\ufe0f\u3400-\u9fff\uf900-\ufaff"
-    + "".join(_SCRIPTS.values())
-    + "]"
-)
+_NO_SCRIPT = r"\x00-\x7f\u2000-\u2bff\ufe00-\ufe0f\u3400-\u9fff\uf900-\ufaff"
 
 
 def estimate(text: str, *, newest_claude: bool = True) -> int:
@@ -165,13 +161,20 @@ def _count_scripts(text: str) -> Counter[str]:
     ideographs = _IDEOGRAPH.findall(text)
     common = sum(map(_is_common, ideographs))
     symbols, repeated = _count_runs(_SYMBOL, text)
-    counts = Counter({name: len(letters.findall(text)) for name, letters in _SCRIPT.items()})
+    counts = Counter({name: len(letters.findall(text)) for name, letters in _scripts().items()})
     counts["common ideograph"] = common
     counts["rare ideograph"] = len(ideographs) - common
     counts["symbol"] = symbols
     counts["symbol repeated"] = repeated
-    counts["other"] = len(_OTHER.findall(text))
     return counts
+
+
+@cache
+def _scripts() -> dict[str, re.Pattern[str]]:
+    # Compiled when first needed: most texts are ASCII.
+    scripts = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+    scripts["other"] = re.compile(f"[^{_NO_SCRIPT}{''.join(_SCRIPTS.values())}]")
+    return scripts
 
 
 def _count_runs(pattern: re.Pattern[str], text: str) -> tuple[int, int]:

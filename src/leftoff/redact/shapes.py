@@ -6,6 +6,7 @@ quick to find, so the table is tried only on them. A pattern must be linear in t
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 
@@ -150,7 +151,6 @@ _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
 _RUN = b"a" * _SHORTEST_RUN
 _ANY = re.compile(f"(?<![A-Za-z0-9])(?:{'|'.join(pattern for _, pattern in RUNS)})".encode())
-_EACH = tuple((kind, re.compile(pattern.encode())) for kind, pattern in RUNS)
 _ANCHORED = tuple(
     (literal.encode(), re.compile(pattern.encode()), kind) for kind, literal, pattern in ANCHORED
 )
@@ -182,8 +182,14 @@ def _long_runs(data: bytes) -> Iterator[tuple[int, int]]:
         start = runs.find(_RUN, end)
 
 
+@cache
+def _each() -> tuple[tuple[str, re.Pattern[bytes]], ...]:
+    # A hundred patterns take 10 ms to compile, and most texts hold no secret.
+    return tuple((kind, re.compile(pattern.encode())) for kind, pattern in RUNS)
+
+
 def _named(data: bytes, start: int) -> Iterator[Span]:
-    for kind, pattern in _EACH:
+    for kind, pattern in _each():
         if found := pattern.match(data, start):
             if not _SPECIMEN.search(found[0]):
                 yield Span(*found.span(), kind)
