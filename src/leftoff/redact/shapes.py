@@ -184,7 +184,7 @@ def _long_runs(data: bytes) -> Iterator[tuple[int, int]]:
 
 @cache
 def _each() -> tuple[tuple[str, re.Pattern[bytes]], ...]:
-    # A hundred patterns take 10 ms to compile, and most texts hold no secret.
+    # A hundred patterns take some milliseconds to compile, and most texts hold no secret.
     return tuple((kind, re.compile(pattern.encode())) for kind, pattern in RUNS)
 
 
