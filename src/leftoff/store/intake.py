@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint, id_time
+from leftoff.checkpoint import Checkpoint, decode, id_time
 from leftoff.errors import LeftoffError
 from leftoff.store import disk, events
 from leftoff.store.area import Area
@@ -149,7 +149,7 @@ class Intake:
         try:
             data, found = self._areas[number].read(checkpoint_id)
             row |= {"size": found.st_size, "mtime": found.st_mtime_ns}
-            checkpoint = _checkpoint_decoder.decode(data)
+            checkpoint = _decoded(data)
             row |= _described(checkpoint)
             text = searchable(checkpoint)
         except (OSError, LeftoffError, ValueError, OverflowError) as error:
@@ -305,6 +305,14 @@ def _identity(log: Path) -> tuple[int, int]:
         return 0, 0
     found = log.lstat()
     return found.st_ino, found.st_size
+
+
+def _decoded(data: bytes) -> Checkpoint:
+    try:
+        # Quick, for unknown keys are passed over; but `__extra__` must not be one of them.
+        return _checkpoint_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return decode(data)
 
 
 def _described(checkpoint: Checkpoint) -> dict[str, Any]:
