@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import autosaving, capture, config, paths, prompts, records, saving
+from leftoff import autosaving, capture, config, paths, prompts, records, saving, statusline
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts, report
-from leftoff.hooks import replies, triggers
+from leftoff.hooks import live, replies, triggers
 from leftoff.hooks.lag import wait_for_words
 from leftoff.records import Exchange, Life, Record
 from leftoff.redact import redact
@@ -46,6 +46,7 @@ def handle(event: HookEvent, store: Store) -> None:
         case = _saved(case, trigger)
     case = _answered(_buffered(case))
     records.keep(store, case.now)
+    prompts.follow(store, event, case.memory.state if case.memory is not None else None)
     _note_life(case)
 
 
@@ -61,6 +62,7 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         ended_at=at if event.kind == "session-end" else None,
         end_reason=event.source if event.kind == "session-end" else "",
     )
+    now = _asked(event, now)
     memory = _memory(now, event)
     if memory is not None:
         now = remembering(now, memory)
@@ -70,9 +72,25 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         settings=settings,
         before=before,
         now=now,
-        facts=report(memory.state) if memory is not None else None,
+        facts=_facts(memory, event) if memory is not None else None,
         memory=memory,
     )
+
+
+def _facts(memory: capture.SessionMemory, event: HookEvent) -> Facts:
+    return live.with_live_use(report(memory.state), paths.state_folder(), event.session_id)
+
+
+def _asked(event: HookEvent, record: Record) -> Record:
+    """Keep a prompt until the agent has answered it."""
+    if event.kind == "prompt":
+        read = remembered(record)
+        offset = read.cursor.offset if read is not None else 0
+        asked = redact(event.prompt)[:_BUFFERED_CHARS]
+        return msgspec.structs.replace(record, asked=asked, asked_from=offset)
+    if event.kind in {"stop", "failure"}:
+        return msgspec.structs.replace(record, asked="")
+    return record
 
 
 def _memory(record: Record, event: HookEvent) -> capture.SessionMemory | None:
@@ -192,7 +210,10 @@ def _answered(case: Case) -> Case:
 
 def _percent_before(case: Case) -> float | None:
     memory = remembered(case.before)
-    return report(memory.state).percent if memory is not None else None
+    if memory is None or case.facts is None:
+        return None
+    window = case.facts.window
+    return msgspec.structs.replace(report(memory.state), window=window).percent
 
 
 def _note_life(case: Case) -> None:
@@ -201,7 +222,9 @@ def _note_life(case: Case) -> None:
     new = Life(agent=event.agent, session_id=event.session_id, store=str(case.store.project.store))
     if event.kind == "session-end":
         records.end_life(state, new)
+        statusline.forget(str(state), event.session_id)
         return
+    live.lay_ready(case.store, state, event.session_id, case.facts)
     running = {life.session_id: life for life in records.lives(state, case.store.project)}
     life = running.get(event.session_id, new)
     records.keep_life(state, msgspec.structs.replace(life, cwd=event.cwd, seen_at=event.at))

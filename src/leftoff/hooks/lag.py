@@ -8,7 +8,7 @@ import msgspec
 # Claude Code 2.1.325 was seen to be up to 0.11 s late when a turn ends, and more under load.
 _SECONDS = 1.0
 _PAUSE = 0.02
-_TAIL = 256 * 1024
+TAIL = 256 * 1024
 _CHARS = 80
 
 
@@ -17,23 +17,27 @@ def wait_for_words(words: str, transcript: Path, *, after: int) -> bool:
 
     Only what lies after the given offset counts: the same words may have been said before.
     """
-    lines = words.strip().splitlines()
-    if not lines or not transcript.is_file():
+    if not words.strip() or not transcript.is_file():
         return False
-    wanted = msgspec.json.encode(lines[-1].strip()[-_CHARS:])[1:-1]
     deadline = time.monotonic() + _SECONDS
-    while wanted not in _tail(transcript, after):
+    while not holds(transcript, words, after=after):
         if time.monotonic() > deadline:
             return False
         time.sleep(_PAUSE)
     return True
 
 
+def holds(transcript: Path, words: str, *, after: int) -> bool:
+    """Say whether the end of the transcript, from an offset on, holds these words."""
+    last_line = words.strip().splitlines()[-1].strip()[-_CHARS:]
+    return msgspec.json.encode(last_line)[1:-1] in _tail(transcript, after)
+
+
 def _tail(transcript: Path, after: int) -> bytes:
     try:
         with transcript.open("rb") as file:
             size = file.seek(0, 2)
-            file.seek(max(min(after, size), size - _TAIL))
+            file.seek(max(min(after, size), size - TAIL))
             return file.read()
     except OSError:
         return b""

@@ -1,0 +1,93 @@
+"""What the next session is told of one that died."""
+
+from pathlib import Path
+
+import pytest
+
+from leftoff import paths, records
+from leftoff.records import Life
+from leftoff.store import Store
+from talk import Talk
+
+TASK = "Add a login form to app.py"
+
+
+def dead(talk: Talk, store: Store) -> None:
+    """Say that the session's process is gone."""
+    life = Life(
+        agent="claude",
+        session_id=talk.session_id,
+        store=str(store.project.store),
+        cwd=str(talk.folder),
+        pid=2**30,
+    )
+    records.keep_life(paths.state_folder(), life)
+
+
+@pytest.fixture
+def next_talk(talk: Talk) -> Talk:
+    return Talk(talk.folder, "session-2")
+
+
+def test_a_prompt_that_never_reached_the_transcript_is_told(
+    talk: Talk, next_talk: Talk, store: Store
+) -> None:
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    dead(talk, store)
+
+    assert TASK in next_talk.start()
+    (entry,) = store.index().heads(["open"], 9)
+    assert entry.trigger == "recovered"
+    assert store.load(entry).pending_prompts == [TASK]
+    assert store.load(entry).session_id == talk.session_id
+
+
+def test_a_later_prompt_that_never_reached_the_transcript_is_told(
+    talk: Talk, next_talk: Talk, store: Store
+) -> None:
+    talk.ask(TASK)
+    talk.edit("app.py")
+    talk.say("Done.")
+    talk.fire("Stop", last_assistant_message="Done.")
+    talk.fire("UserPromptSubmit", prompt="Now add a logout link")
+    dead(talk, store)
+
+    assert "Now add a logout link" in next_talk.start()
+    (entry,) = store.index().heads(["open"], 9)
+    checkpoint = store.load(entry)
+    assert checkpoint.files_modified == ["app.py"]
+    assert checkpoint.intent == "Now add a logout link"
+
+
+def test_a_prompt_in_the_transcript_is_told_once(talk: Talk, next_talk: Talk, store: Store) -> None:
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    talk.ask(TASK)
+    talk.begin("pytest -k login")
+    dead(talk, store)
+
+    next_talk.start()
+
+    (entry,) = store.index().heads(["open"], 9)
+    assert store.load(entry).pending_prompts == []
+    assert "pytest -k login" in str(store.load(entry).in_flight)
+
+
+@pytest.mark.parametrize("prompt", ["/compact", "goodnight", " "])
+def test_commands_and_goodbyes_are_no_work(
+    talk: Talk, next_talk: Talk, store: Store, prompt: str
+) -> None:
+    talk.fire("UserPromptSubmit", prompt=prompt)
+    dead(talk, store)
+
+    assert next_talk.start() == ""
+
+
+def test_an_answered_prompt_is_forgotten(
+    talk: Talk, next_talk: Talk, store: Store, tmp_path: Path
+) -> None:
+    talk.fire("UserPromptSubmit", prompt="Tell me the time")
+    talk.transcript = tmp_path / "gone.jsonl"
+    talk.fire("Stop", last_assistant_message="Noon.")
+    dead(talk, store)
+
+    assert next_talk.start() == ""
