@@ -1,0 +1,60 @@
+"""A command loads what it needs and no more: every import is paid for at every call."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from cli.runs import Cli, environment
+
+# Each of these costs milliseconds that no listing needs.
+HEAVY = {
+    "asyncio", "bz2", "email", "http", "logging", "lzma", "multiprocessing", "rich", "shutil",
+    "socket", "ssl", "subprocess", "tempfile", "tomlkit", "tomllib", "traceback", "urllib.request",
+}  # fmt: skip
+# The rooms of leftoff that only other commands enter.
+FAR = {"agents", "briefing", "capture", "facts", "git", "plans", "redact", "saving", "sessions"}
+
+
+def loaded(*arguments: str) -> set[str]:
+    """Return the modules that a command has loaded when it ends."""
+    script = (
+        "import sys, json; from leftoff.cli import run; code = run(sys.argv[1:]); "
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        # Without site's additions: a tool that watches this interpreter loads modules of its own.
+        (sys.executable, "-S", "-c", script, *arguments),
+        env=environment(unset="COVERAGE_PROCESS_START COVERAGE_PROCESS_CONFIG"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {*json.loads(done.stderr.splitlines()[-1])}
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["log"], ["undo"], ["trash"]])
+def test_looking_loads_nothing_heavy(cli: Cli, arguments: list[str]) -> None:
+    cli.ok("save", "login-form", "--summary=Some work")
+    modules = loaded(*arguments)
+    rooms = {name.split(".")[1] for name in modules if name.startswith("leftoff.")}
+
+    assert modules & HEAVY == set()
+    assert rooms & FAR == set()
+
+
+def test_each_command_loads_only_its_own_file(cli: Cli) -> None:
+    del cli
+    commands = {name for name in loaded("list") if name.startswith("leftoff.cli.")}
+
+    assert commands == {f"leftoff.cli.{name}" for name in ("app", "layout", "list", "output")}
+
+
+def test_settings_are_read_with_a_parser_only_if_there_are_any(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--summary=Some work")
+
+    assert "tomllib" not in loaded("resume")
+    cli.ok("config", "set", "budget", "500")
+    assert "tomllib" in loaded("resume")
+    assert "tomlkit" not in loaded("resume")
