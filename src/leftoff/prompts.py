@@ -116,6 +116,14 @@ def record(store: Store, prompt: Prompt, action: Action, *, text: str = "") -> N
     _append(store, Line(prompt=prompt.id, at=store.now(), action=action, text=text))
 
 
+def follow(store: Store, event: HookEvent, state: "State | None") -> None:
+    """Take prompts off the queue that this event shows to be on their way or answered."""
+    if event.kind == "prompt":
+        note_asked(store, event)
+    elif state is not None:
+        note_answered(store, event.session_id, state)
+
+
 def note_asked(store: Store, event: HookEvent) -> None:
     """Take prompts off the queue that the user asks again, word for word, in another session."""
     if len(event.prompt.strip()) < _TELLING_WORDS_CHARS:
@@ -170,7 +178,7 @@ def _left_in_queues(store: Store) -> Iterator[Prompt]:
     live = {life.session_id for life in lives} - {life.session_id for life in dead}
     for life in dead:
         at = datetime.fromtimestamp(life.seen_at, UTC)
-        texts = _queued(store, life.agent, life.session_id) or []
+        texts = _queued(records.load(store, life.agent, life.session_id)) or []
         yield from _found(texts, at=at, agent=life.agent, session_id=life.session_id)
     for entry in store.index().heads([*LISTED], _HEADS):
         if entry.name is None and entry.session_id not in live and not entry.problem:
@@ -184,9 +192,11 @@ def _left_in_checkpoint(store: Store, entry: Entry) -> Iterator[Prompt]:
         return
     agent, session_id = entry.agent or "", entry.session_id or entry.id
     if texts:
-        # The session may have gone on after it was saved.
-        kept = _queued(store, agent, session_id)
-        texts = texts if kept is None else kept
+        # The session may have gone on after it was saved, and its record tells.
+        record = records.load(store, agent, session_id)
+        queued = _queued(record)
+        still = {_words(text) for text in [*(queued or []), record.asked]}
+        texts = [text for text in texts if queued is None or _words(text) in still]
     yield from _found(texts, at=entry.saved_at, agent=agent, session_id=session_id)
 
 
@@ -207,10 +217,10 @@ class _Memory(msgspec.Struct, frozen=True):
 _memory_decoder: msgspec.json.Decoder[_Memory | None] = msgspec.json.Decoder(_Memory | None)
 
 
-def _queued(store: Store, agent: str, session_id: str) -> list[str] | None:
-    """Return what the session's record says is in its queue; None if there is no record."""
+def _queued(record: records.Record) -> list[str] | None:
+    """Return what the agent's queue held when the session was last read; None if it never was."""
     try:
-        memory = _memory_decoder.decode(records.load(store, agent, session_id).memory)
+        memory = _memory_decoder.decode(record.memory)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return [queued.text for queued in memory.state.queued] if memory is not None else None

@@ -1,0 +1,41 @@
+"""Live use: what the status line was told of the context, and what it is given to show."""
+
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from leftoff import statusline
+from leftoff.facts.report import Facts
+from leftoff.store import Store
+
+
+def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
+    """Take the window, and what came after the transcript's last entry, from the status line."""
+    use = statusline.live_use(str(state), session_id)
+    if use is None:
+        return facts
+    tokens, window, at = use
+    is_newer = at > _seconds(facts.last_at)
+    return msgspec.structs.replace(
+        facts, tokens=tokens if is_newer else facts.tokens, window=window
+    )
+
+
+def lay_ready(store: Store, state: Path, session_id: str, facts: Facts | None) -> None:
+    """Give the status line what it shows: what the session works on, and when it was saved."""
+    newest = store.index().newest_of_session(session_id)
+    task = (newest.name or newest.task) if newest is not None else None
+    statusline.lay_ready(
+        str(state),
+        session_id,
+        task or (facts.intent if facts is not None else ""),
+        newest.saved_at.timestamp() if newest is not None else 0.0,
+    )
+
+
+def _seconds(moment: str) -> float:
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except ValueError:
+        return 0.0
