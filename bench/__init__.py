@@ -1,0 +1,1 @@
+"""Measurements beside their limits: `python -m bench`, or one part of it by name."""
