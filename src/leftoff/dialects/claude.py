@@ -29,7 +29,9 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
     """Read a payload; None for one that tells nothing."""
     kind = KINDS.get(event)
     session_id, cwd = payload.get("session_id"), payload.get("cwd")
-    if kind is None or not isinstance(session_id, str) or not isinstance(cwd, str) or not cwd:
+    if kind is None or not isinstance(session_id, str) or not isinstance(cwd, str):
+        return None
+    if not cwd or "\0" in cwd:
         return None
     if kind == "idle" and payload.get("notification_type") != _IDLE:
         return None

@@ -29,19 +29,21 @@ def main(agent: str, event: str) -> None:
     """Keep the event, print the reply that waits, wake settle."""
     environment = {_text(key): _text(value) for key, value in system.environ.items()}
     state = _state(environment)
+    if state is None:
+        return
     replies = f"{state}/replies{system.getcwd()}"
-    disabled = environment.get("LEFTOFF_DISABLED_HOOKS", "").split(",")
+    disabled = environment.get("LEFTOFF_DISABLED_HOOKS", "").replace(",", " ").split()
     if _exists(f"{replies}/off") or _NAMES.get(event, event) in disabled:
         return
     python = _first_line(f"{state}/python") or sys.executable
     if event == "SessionStart":
-        system.execv(python, [python, "-I", "-m", "leftoff.hooks.start", agent])
+        _run([python, "-I", "-m", "leftoff.hooks.start", agent])
+        return
     session = environment.get("CLAUDE_CODE_SESSION_ID") or "any"
     reply = f"{replies}/{agent}.{event}.{session}"
     if _exists(f"{reply}.ask"):
-        system.execv(
-            python, [python, "-I", "-m", "leftoff.hooks.answer", agent, event, f"{reply}.ask"]
-        )
+        _run([python, "-I", "-m", "leftoff.hooks.answer", agent, event, f"{reply}.ask"])
+        return
     _keep(f"{state}/spool", f"{agent}.{event}.{system.getpid()}")
     if line := _first_line(reply):
         system.write(1, line.encode() + b"\n")
@@ -53,11 +55,13 @@ def _text(value: str | bytes) -> str:
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
 
 
-def _state(environment: dict[str, str]) -> str:
-    if home := environment.get("LEFTOFF_HOME"):
-        return home
-    base = environment.get("XDG_STATE_HOME") or f"{environment.get('HOME', '')}/.local/state"
-    return f"{base}/leftoff"
+def _state(environment: dict[str, str]) -> str | None:
+    if named := environment.get("LEFTOFF_HOME"):
+        return named
+    if base := environment.get("XDG_STATE_HOME"):
+        return f"{base}/leftoff"
+    home = environment.get("HOME")
+    return f"{home}/.local/state/leftoff" if home else None
 
 
 def _exists(path: str) -> bool:
@@ -87,9 +91,16 @@ def _keep(spool: str, name: str) -> None:
         except OSError:
             _make_folders(spool)
             continue
-        while chunk := system.read(0, _CHUNK):
-            system.write(descriptor, chunk)
+        _copy(0, descriptor)
         system.close(descriptor)
+        return
+
+
+def _copy(source: int, target: int) -> None:
+    try:
+        while chunk := system.read(source, _CHUNK):
+            system.write(target, chunk)
+    except OSError:
         return
 
 
@@ -111,13 +122,26 @@ def _is_running(pid: str) -> bool:
     return True
 
 
+def _run(arguments: list[str]) -> None:
+    """Let another program answer; whatever it complains and however it ends, we do not."""
+    child = system.fork()
+    if child:
+        system.waitpid(child, 0)
+    else:
+        _become(arguments, silent=(2,))
+
+
 def _start(arguments: list[str]) -> None:
-    if system.fork():
-        return
-    try:
+    """Start a program that outlives us and everybody's terminal."""
+    if not system.fork():
         system.setsid()
+        _become(arguments, silent=(0, 1, 2))
+
+
+def _become(arguments: list[str], *, silent: tuple[int, ...]) -> None:
+    try:
         null = system.open("/dev/null", system.O_RDWR)
-        for stream in (0, 1, 2):
+        for stream in silent:
             system.dup2(null, stream)
         system.execv(arguments[0], arguments)
     finally:

@@ -3,6 +3,7 @@
 # It keeps the event as a file, prints the reply that waits for this folder and session, wakes
 # settle and ends. It looks nothing up, never waits and never fails: the agent is at work.
 umask 077
+[ -n "${LEFTOFF_HOME-}${XDG_STATE_HOME-}${HOME-}" ] || exit 0
 state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
 [ -e "$state/replies$PWD/off" ] && exit 0
 if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
@@ -17,7 +18,7 @@ if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
     Notification) name=idle ;;
     *) name=$2 ;;
   esac
-  case ",$LEFTOFF_DISABLED_HOOKS," in *",$name,"*) exit 0 ;; esac
+  case ",$LEFTOFF_DISABLED_HOOKS," in *[,\ ]"$name"[,\ ]*) exit 0 ;; esac
 fi
 read -r python 2>/dev/null <"$state/python" || python=
 if [ "$2" = SessionStart ]; then
@@ -41,7 +42,7 @@ until true >"$state/spool/$1.$2.$$.$n"; do
 done 2>/dev/null
 cat >>"$state/spool/$1.$2.$$.$n" 2>/dev/null
 if [ -f "$reply" ]; then
-  IFS= read -r line <"$reply" && printf '%s\n' "$line"
+  IFS= read -r line 2>/dev/null <"$reply" && printf '%s\n' "$line"
 fi
 # settle removes its mark before it looks into the spool for the last time, so an event kept while
 # the mark is there is always seen.

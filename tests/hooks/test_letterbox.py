@@ -1,0 +1,264 @@
+"""Whatever comes in, a hook ends with 0, says at most one JSON document and never complains."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitrepo import Repo
+from hooks.letterboxes import BOXES, EVENTS, HOT, RECORDED, TWIN, Letterbox, is_harmless
+from leftoff import paths
+from leftoff.dialects.claude import KINDS
+from leftoff.hooks import settle, spool, trouble
+
+HOSTILE = {
+    "nothing": b"",
+    "torn": b'{"session_id": "s1", "cwd": "/',
+    "no object": b"[1, 2]",
+    "no text": bytes(range(256)),
+    "no session": b'{"cwd": "/", "hook_event_name": "Stop"}',
+    "no folder": b'{"session_id": "s1"}',
+    "odd types": b'{"session_id": 7, "cwd": [], "transcript_path": {}, "prompt": 1}',
+    "no transcript": b'{"session_id": "s1", "cwd": "/", "transcript_path": "/nowhere/x.jsonl"}',
+    "nul in folder": b'{"session_id": "s1", "cwd": "/\\u0000"}',
+    "huge": json.dumps({"session_id": "s1", "cwd": "/", "prompt": "x" * 5_000_000}).encode(),
+}
+
+
+@pytest.fixture(params=BOXES)
+def box(request: pytest.FixtureRequest, tmp_path: Path) -> Letterbox:
+    box = Letterbox(BOXES[request.param], tmp_path)
+    box.install("true")
+    return box
+
+
+@pytest.fixture(params=["sh", "python"])
+def real_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Letterbox]:
+    """Run with a real Python; wait until settle has come to its end."""
+    box = Letterbox(BOXES[request.param], tmp_path)
+    box.install()
+    yield box
+    assert settle.run(box.state, wait_seconds=60)
+
+
+@pytest.mark.parametrize("event", HOT)
+def test_an_event_is_kept_as_it_came_in_a_file_of_its_own(box: Letterbox, event: str) -> None:
+    for _ in range(2):
+        assert is_harmless(box.fire(event, b'{"any": "bytes\xff\n"}\n\n'))
+
+    kept = box.spooled()
+    assert len(kept) == 2
+    assert all(path.name.startswith(f"claude.{event}.") for path in kept)
+    assert {path.read_bytes() for path in kept} == {b'{"any": "bytes\xff\n"}\n\n'}
+    assert {path.stat().st_mode & 0o777 for path in [*kept, kept[0].parent]} == {0o600, 0o700}
+
+
+@pytest.mark.accept(112)
+@pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("event", HOT)
+def test_a_hot_hook_keeps_silent_whatever_comes_in(
+    box: Letterbox, event: str, payload: bytes
+) -> None:
+    done = box.fire(event, payload)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert [path.read_bytes() for path in box.spooled()] == [payload]
+
+
+@pytest.mark.accept(112)
+@pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
+def test_session_start_keeps_silent_whatever_comes_in(real_box: Letterbox, payload: bytes) -> None:
+    done = real_box.fire("SessionStart", payload)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert trouble.recent(real_box.state) == []
+
+
+@pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
+def test_settle_survives_whatever_was_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, payload: bytes
+) -> None:
+    monkeypatch.setenv("LEFTOFF_HOME", str(tmp_path / "state"))
+    state = paths.state_folder()
+    for event in HOT:
+        spool.keep(state, "claude", event, payload)
+    for path in (state / "spool").iterdir():
+        os.utime(path, (1, 1))
+
+    for _ in range(3):
+        settle.run(state)
+
+    assert spool.letters(state) == []
+
+
+@pytest.mark.accept(112)
+def test_every_recorded_payload_is_taken(real_box: Letterbox, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("First", {"app.py": "pass\n"})
+
+    for path in RECORDED:
+        text = path.read_text(encoding="utf-8").replace("/home/dev/repo", str(repo.folder))
+        done = real_box.fire(path.name.partition(".")[0], text.encode(), cwd=repo.folder)
+        assert is_harmless(done), path.name
+
+    assert settle.run(real_box.state, wait_seconds=60)
+    assert real_box.spooled() == []
+    assert trouble.recent(real_box.state) == []
+
+
+def test_a_reply_that_lies_ready_is_printed(box: Letterbox) -> None:
+    line = '{"systemMessage": "a \\\\ b %s \\n `x` $HOME \\"q\\" ü"}'
+    box.reply("UserPromptSubmit", line)
+
+    assert box.fire("UserPromptSubmit", b"{}").stdout.decode() == f"{line}\n"
+    assert box.fire("Stop", b"{}").stdout == b""
+
+
+def test_a_reply_is_for_its_session_only(box: Letterbox) -> None:
+    box.reply("UserPromptSubmit", '{"for": "one"}', session="one")
+    box.env["CLAUDE_CODE_SESSION_ID"] = "two"
+    silent = box.fire("UserPromptSubmit", b"{}")
+    box.env["CLAUDE_CODE_SESSION_ID"] = "one"
+
+    assert silent.stdout == b""
+    assert json.loads(box.fire("UserPromptSubmit", b"{}").stdout) == {"for": "one"}
+
+
+@pytest.mark.accept(116)
+@pytest.mark.parametrize(
+    "name", ["with space", "qu'ote\"s", "back\\slash", "new\nline", "-n", "ü*?"]
+)
+def test_any_folder_will_do(box: Letterbox, name: str) -> None:
+    box.folder = box.root / name
+    box.folder.mkdir()
+    box.state = box.root / f"state of {name}" / "leftoff"
+    box.env["XDG_STATE_HOME"] = str(box.state.parent)
+    box.install("true")
+    box.reply("UserPromptSubmit", '{"a": 1}')
+
+    done = box.fire("UserPromptSubmit", b"{}")
+
+    assert is_harmless(done)
+    assert json.loads(done.stdout) == {"a": 1}
+    assert len(box.spooled()) == 1
+
+
+def test_a_folder_that_is_gone_does_no_harm(box: Letterbox) -> None:
+    gone = box.root / "gone"
+    gone.mkdir()
+    box.command = ["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", *box.command]
+
+    done = box.fire("Stop", b"{}", cwd=gone)
+
+    # A shell complains by itself, before it reads the first line of ours.
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_full_disk_does_no_harm(box: Letterbox, event: str) -> None:
+    box.reply("UserPromptSubmit", '{"a": 1}')
+    done = box.fire(event, b'{"session_id": "s1"}', full_disk=True)
+
+    assert is_harmless(done)
+    assert bool(done.stdout) == (event == "UserPromptSubmit")
+
+
+def test_session_start_survives_a_full_disk(real_box: Letterbox) -> None:
+    payload = {"session_id": "s1", "cwd": str(real_box.folder), "source": "startup"}
+
+    assert is_harmless(real_box.fire("SessionStart", payload, full_disk=True))
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_home_that_cannot_be_written_does_no_harm(box: Letterbox, event: str) -> None:
+    (box.root / "home").rmdir()
+    (box.root / "home").write_text("not a folder", encoding="utf-8")
+    del box.env["XDG_STATE_HOME"]
+
+    done = box.fire(event, b"{}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_without_a_home_nothing_is_kept_anywhere(box: Letterbox, event: str) -> None:
+    del box.env["XDG_STATE_HOME"], box.env["HOME"]
+    before = set(Path("/").iterdir())
+    done = box.fire(event, b"{}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert set(Path("/").iterdir()) == before
+    assert box.spooled() == []
+
+
+def test_a_python_that_is_gone_does_no_harm(box: Letterbox) -> None:
+    (box.state / "python").write_text("/nowhere/bin/python\n", encoding="utf-8")
+    box.reply("UserPromptSubmit.any", "asks").rename(
+        box.reply("UserPromptSubmit", "{}").with_name("claude.UserPromptSubmit.any.ask")
+    )
+
+    for event in EVENTS:
+        assert is_harmless(box.fire(event, b"{}")), event
+
+
+def test_a_python_without_leftoff_does_no_harm(box: Letterbox, tmp_path: Path) -> None:
+    fake = tmp_path / "fake-python"
+    fake.write_text("#!/bin/sh\necho 'No module named leftoff' >&2\nexit 1\n", encoding="utf-8")
+    fake.chmod(0o755)
+    box.install(str(fake))
+
+    done = box.fire("SessionStart", b"{}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_without_arguments_it_does_no_harm(box: Letterbox) -> None:
+    done = subprocess.run(
+        box.command,
+        env=box.env,
+        cwd=box.folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+    assert is_harmless(done)
+
+
+@pytest.mark.parametrize("names", ["stop", "prompt,stop", "prompt, stop", "stop pre-tool"])
+def test_a_disabled_hook_keeps_nothing_and_says_nothing(box: Letterbox, names: str) -> None:
+    box.reply("Stop", '{"a": 1}')
+    box.env["LEFTOFF_DISABLED_HOOKS"] = names
+
+    assert box.fire("Stop", b"{}").stdout == b""
+    assert box.spooled() == []
+    box.fire("PreCompact", b"{}")
+    assert len(box.spooled()) == 1
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_hook_can_be_disabled_by_its_name(box: Letterbox, event: str) -> None:
+    box.install()
+    box.env["LEFTOFF_DISABLED_HOOKS"] = KINDS[event]
+    box.fire(event, {"session_id": "s1", "cwd": str(box.folder), "source": "startup"})
+
+    assert {path.name for path in box.state.iterdir()} == {"python"}
+
+
+def test_the_twin_loads_builtin_modules_only() -> None:
+    def loaded(*words: str) -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-X", "importtime", *words],
+            env={"HOME": os.environ["HOME"], "PATH": "/usr/bin:/bin"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+    assert loaded(str(TWIN), "claude", "Stop") - loaded("-c", "pass") <= {*sys.builtin_module_names}
