@@ -48,7 +48,7 @@ def finish(process: "subprocess.Popen[str]", seconds: float = 120) -> str:
         process.kill()
         process.communicate()
         raise
-    assert (process.returncode, trouble) == (0, "")
+    assert (process.returncode, trouble) == (0, ""), trouble
     return told
 
 

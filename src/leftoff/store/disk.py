@@ -131,7 +131,7 @@ def read_from(path: Path, offset: int, *, limit: int | None = None) -> bytes:
     """Read a regular file of ours from an offset on; a missing file is empty."""
     try:
         descriptor = _opened(path, os.O_RDONLY)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return b""
     try:
         size = _regular(descriptor, path).st_size
