@@ -1,38 +1,70 @@
-"""Answer a prompt that may have to be blocked: the one hot reply that depends on its words."""
+"""Answer a prompt that may have to be blocked: the one hot reply that depends on its words.
 
-import re
+It is asked only where the user wants prompts blocked and the context was nearly full when the last
+event was settled. Before anything is printed, the prompt is durable in the spool and in the queue.
+"""
+
 import sys
 from pathlib import Path
 
-from leftoff import paths
+from leftoff import intents, paths
 from leftoff.dialects import DIALECTS
-from leftoff.hooks import spool, trouble
-from leftoff.hooks.draining import start_settle
-
-# These must always pass: they are the way out. Words after the command make it another one, but
-# for --restore.
-_EXEMPT = re.compile(r"\s*/(?:checkpoint(?:\s+--restore)?|compact|clear|help|leftoff:\S+)(?:\s|$)")
-_NOT_EXEMPT = re.compile(r"\s*/checkpoint\s+--(?!restore\b)")
-
-
-def is_exempt(prompt: str) -> bool:
-    """Say whether a prompt passes however full the context is."""
-    if _NOT_EXEMPT.match(prompt):
-        return False
-    return _EXEMPT.match(prompt) is not None or prompt.strip().startswith("leftoff ")
+from leftoff.dialects.base import HookEvent
+from leftoff.errors import NotAProject
+from leftoff.hooks import replies, spool, trouble
+from leftoff.hooks.draining import is_off, start_settle
+from leftoff.store import Store
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
     """Keep a prompt, then return the reply to it: a block, or nothing for one that passes."""
-    letter = spool.keep(paths.state_folder(), agent, event, data, durable=True)
-    read = spool.read(letter)
-    if read is None or is_exempt(read.prompt):
+    state = paths.state_folder()
+    read = spool.read(spool.keep(state, agent, event, data, durable=True))
+    if read is None or intents.passes_always(read.prompt):
         return ""
-    use = ask_path.read_text(encoding="utf-8").strip()
+    try:
+        project = paths.find_project(Path(read.cwd))
+    except NotAProject:
+        return ""
+    if is_off(project):
+        return ""
+    store = Store(project)
+    try:
+        percent = _blocking_percent(store, read, state)
+        if percent is None:
+            replies.remove(ask_path.with_name(ask_path.name.removesuffix(replies.ASK)))
+            return ""
+        _keep(store, read)
+    finally:
+        store.close()
     return DIALECTS[agent].block_reply(
-        f"leftoff: {use}. The prompt is kept (`leftoff prompts list`); /compact or a new session "
-        "gets it back."
+        f"leftoff: context at {percent:.2f}%. The prompt is kept (`leftoff prompts list`); "
+        "/compact or a new session gets it back."
     )
+
+
+def _blocking_percent(store: Store, event: HookEvent, state: Path) -> float | None:
+    """Return how full the context is now, if that is reason to block; it may be compacted since."""
+    # Prompts that pass do not pay for loading the readers.
+    from leftoff import capture, config, records  # noqa: PLC0415
+    from leftoff.facts.report import report  # noqa: PLC0415
+    from leftoff.hooks import live, triggers  # noqa: PLC0415
+    from leftoff.sessions import remembered  # noqa: PLC0415
+
+    settings = config.load(store.project).settings
+    transcript = Path(event.transcript_path)
+    if settings.prompts != "block" or not transcript.is_file():
+        return None
+    known = remembered(records.load(store, event.agent, event.session_id))
+    memory = capture.read_session(transcript, agent=event.agent, memory=known)
+    percent = live.with_live_use(report(memory.state), state, event.session_id).percent
+    return percent if triggers.step(percent, settings) >= triggers.CAPTURE else None
+
+
+def _keep(store: Store, event: HookEvent) -> None:
+    from leftoff import prompts  # noqa: PLC0415 - as above
+
+    prompts.keep(store, event)
 
 
 def main(agent: str, event: str, ask_path: str) -> None:

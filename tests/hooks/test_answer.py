@@ -1,0 +1,228 @@
+"""When the context is nearly full and prompts are blocked: none is lost, the ways out pass."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hooks.letterboxes import SCRIPT
+from leftoff import paths, prompts
+from leftoff.hooks import replies, settle, spool, trouble
+from leftoff.hooks.answer import answer
+from leftoff.store import Store
+from talk import Talk
+
+PROMPT = "also rename the button"
+
+
+@pytest.fixture
+def full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
+    """Make a session at 96 % whose user wants prompts blocked."""
+    monkeypatch.setenv("LEFTOFF_PROMPTS", "block")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    talk.ask("Add a login form to app.py")
+    talk.say("Done.", percent=96)
+    talk.fire("Stop")
+    state = paths.state_folder()
+    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+    yield talk
+    if os.access(state, os.W_OK):
+        assert settle.run(state, wait_seconds=60)
+
+
+def ask_path(talk: Talk) -> Path:
+    place = replies.path_of(
+        paths.state_folder(), str(talk.folder), "claude", "UserPromptSubmit", talk.session_id
+    )
+    return place.with_name(place.name + replies.ASK)
+
+
+def typed(talk: Talk, prompt: str) -> dict[str, Any] | None:
+    """Type a prompt: run the real letterbox and return what it prints."""
+    done = subprocess.run(
+        ["sh", SCRIPT, "claude", "UserPromptSubmit"],
+        input=json.dumps(talk.payload("UserPromptSubmit", prompt=prompt)).encode(),
+        cwd=talk.folder,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == b""
+    return json.loads(done.stdout) if done.stdout.strip() else None
+
+
+def texts(store: Store) -> list[str]:
+    return [prompt.text for prompt in prompts.pending(store)]
+
+
+@pytest.mark.accept(109)
+def test_block_mode_blocks_and_the_prompt_is_in_the_queue(full: Talk, store: Store) -> None:
+    reply = typed(full, PROMPT)
+
+    assert reply is not None
+    assert reply["decision"] == "block"
+    assert reply["reason"].startswith("leftoff: context at 96.00%. The prompt is kept")
+    assert texts(store) == [PROMPT]
+
+
+@pytest.mark.accept(109)
+def test_the_prompt_is_durable_before_the_decision_is_known(
+    full: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    data = json.dumps(full.payload("UserPromptSubmit", prompt=PROMPT)).encode()
+
+    assert answer("claude", "UserPromptSubmit", ask_path(full), data)
+
+    names = [Path(each).name for each in synced]
+    assert any(name.startswith("claude.UserPromptSubmit.") for name in names)
+    assert "prompts.jsonl" in names
+    assert texts(store) == [PROMPT]
+
+
+@pytest.mark.accept(109)
+def test_settling_the_same_event_keeps_it_no_second_time(full: Talk, store: Store) -> None:
+    typed(full, PROMPT)
+    typed(full, PROMPT)
+
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+
+    assert texts(store) == [PROMPT]
+
+
+@pytest.mark.accept(109)
+def test_keep_mode_only_keeps(full: Talk, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEFTOFF_PROMPTS", "keep")
+    full.fire("Notification", notification_type="idle_prompt")
+
+    reply = typed(full, PROMPT)
+
+    assert reply is None or "decision" not in reply
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert texts(store) == [PROMPT]
+
+
+@pytest.mark.accept(109)
+def test_a_prompt_that_cannot_be_written_passes(full: Talk, store: Store) -> None:
+    # A file where the spool should be: nothing can be kept, whoever we are.
+    spool_folder = paths.state_folder() / "spool"
+    for path in spool_folder.iterdir():
+        path.unlink()
+    spool_folder.rmdir()
+    spool_folder.write_text("in the way", encoding="utf-8")
+
+    assert typed(full, PROMPT) is None
+    assert texts(store) == []
+    assert trouble.recent(paths.state_folder())[-1].where == "answer"
+    spool_folder.unlink()
+
+
+@pytest.mark.accept(109)
+def test_a_prompt_that_the_queue_cannot_take_passes(full: Talk, store: Store) -> None:
+    for folder in (store.project.store, store.project.fallback):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "prompts.jsonl").mkdir()
+
+    assert typed(full, PROMPT) is None
+    assert trouble.recent(paths.state_folder())
+    for folder in (store.project.store, store.project.fallback):
+        (folder / "prompts.jsonl").rmdir()
+
+
+@pytest.mark.accept(111)
+@pytest.mark.parametrize(
+    "prompt",
+    ["/checkpoint", "\n /checkpoint --restore", "/compact", "/clear", "/help", "/leftoff:resume x"],
+)
+def test_the_ways_out_pass_untouched(full: Talk, store: Store, prompt: str) -> None:
+    assert typed(full, prompt) is None
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert texts(store) == []
+
+
+@pytest.mark.accept(111)
+@pytest.mark.parametrize("prompt", ["/checkpoint --purge", "/checkpointfoo"])
+def test_what_only_looks_like_a_way_out_is_blocked(full: Talk, store: Store, prompt: str) -> None:
+    assert (typed(full, prompt) or {})["decision"] == "block"
+    assert texts(store) == [prompt]
+
+
+def test_after_a_compaction_the_next_prompt_passes_at_once(full: Talk, store: Store) -> None:
+    full.line(
+        type="system",
+        subtype="compact_boundary",
+        content="Conversation compacted",
+        compactMetadata={"trigger": "manual", "preTokens": 960_000, "postTokens": 12_000},
+    )
+    assert ask_path(full).exists()
+
+    assert typed(full, PROMPT) is None
+    assert not ask_path(full).exists()
+    assert texts(store) == []
+
+
+def test_a_prompt_that_was_blocked_and_then_answered_leaves_the_queue(
+    full: Talk, store: Store
+) -> None:
+    typed(full, PROMPT)
+    full.line(
+        type="system",
+        subtype="compact_boundary",
+        compactMetadata={"trigger": "manual", "preTokens": 960_000, "postTokens": 12_000},
+    )
+    full.ask(PROMPT)
+    full.say("Renamed.")
+    full.post("Stop")
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+
+    assert texts(store) == []
+    assert [prompt.fate for prompt in prompts.history(store)] == ["answered"]
+
+
+def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
+    (store.project.store / "off").touch()
+    data = json.dumps(full.payload("UserPromptSubmit", prompt=PROMPT)).encode()
+
+    assert answer("claude", "UserPromptSubmit", ask_path(full), data) == ""
+    assert texts(store) == []
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"prompt": "x"}', b"\xff"])
+def test_what_is_no_event_is_not_blocked(full: Talk, data: bytes) -> None:
+    done = subprocess.run(
+        ["sh", SCRIPT, "claude", "UserPromptSubmit"],
+        input=data,
+        cwd=full.folder,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert (done.stdout, done.stderr) == (b"", b"")
+    for letter in spool.letters(paths.state_folder()):
+        spool.done(letter)
+
+
+def test_the_same_event_from_settings_and_plugin_counts_once(full: Talk, store: Store) -> None:
+    before = len(store.index().newest(100))
+    for _ in range(2):
+        full.post("UserPromptSubmit", prompt=PROMPT)
+    for _ in range(2):
+        full.post("PreCompact", trigger="manual")
+
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+
+    assert texts(store) == [PROMPT]
+    assert len(store.index().newest(100)) <= before + 1
