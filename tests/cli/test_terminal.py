@@ -117,7 +117,7 @@ def test_several_are_offered_with_date_branch_and_task(cli: Cli, repo: Repo) -> 
     with cli.terminal("resume") as terminal:
         shown = terminal.expect("Which one do you want to resume? ")
         assert f"1. login-form  {saved['login-form']}" in shown
-        assert "main  Validate the login form" in shown
+        assert "main    Validate the login form" in shown
         assert f"2. old-form    {saved['old-form']}" in shown
         terminal.answer("2")
         assert "Task: Work on old-form" in terminal.expect("[yes / no] ")

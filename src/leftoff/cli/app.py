@@ -1,14 +1,14 @@
 """What every command has at hand: the project, its store, the settings, and the output."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, ParamSpec, TypeVar
 
 import click
 
 from leftoff import config, gitstate, paths, times
-from leftoff.cli.layout import one_line
+from leftoff.cli.layout import aligned, cut, one_line, terminal_width
 from leftoff.cli.output import Output, printable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NoSuchCheckpoint, NotAProject
 from leftoff.names import checked_name, kebab
@@ -82,11 +82,9 @@ class App:
         if not self.out.is_interactive:
             raise choice
         click.echo(printable(choice.message))
-        labels = [str(each["label"]) for each in choice.choices]
-        for number, (label, each) in enumerate(zip(labels, choice.choices, strict=True), 1):
-            line = f"  {number}. {label:{max(map(len, labels))}}  {_details(each)}"
-            click.echo(printable(line.rstrip()))
-        numbers = click.IntRange(1, len(labels))
+        for line in _numbered(choice.choices):
+            click.echo(printable(cut(f"  {line}", terminal_width())))
+        numbers = click.IntRange(1, len(choice.choices))
         picked = click.prompt(printable(choice.question), type=numbers, prompt_suffix=" ")
         return str(choice.choices[picked - 1]["choice"])
 
@@ -100,12 +98,15 @@ class App:
                 click.echo(printable(f"{refused.message} {refused.hint}"))
 
 
-def _details(choice: dict[str, Any]) -> str:
-    """Say of a checkpoint to choose what tells it from the others."""
-    if "summary" not in choice:
-        return ""
-    saved = times.local(datetime.fromisoformat(choice["saved_at"]))
-    return f"{saved}  {choice['branch'] or '-'}  {one_line(choice['summary'], 40)}"
+def _numbered(choices: Sequence[dict[str, Any]]) -> list[str]:
+    """Lay out choices with a number each; a checkpoint with what tells it from the others."""
+    columns = {"": [f"{number}. {each['label']}" for number, each in enumerate(choices, 1)]}
+    if all("summary" in each for each in choices):
+        moments = [datetime.fromisoformat(each["saved_at"]) for each in choices]
+        columns["saved"] = [times.local(moment) for moment in moments]
+        columns["branch"] = [each["branch"] or "-" for each in choices]
+        columns["summary"] = [one_line(each["summary"]) for each in choices]
+    return aligned(columns)[1:]
 
 
 def key_of(entry: Entry) -> str:

@@ -5,22 +5,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _GAP = "  "
 # Columns that hold a sentence: on a narrow terminal each gets a line of its own.
-_SENTENCES = frozenset({"summary", "next action", "last request"})
+_SENTENCES = frozenset({"summary", "next action", "last request", "meaning"})
 
 Columns = Mapping[str, Sequence[str]]
 
 
 def one_line(text: str | None, limit: int = 60) -> str:
     """Show a text on one line of bounded width."""
-    flat = " ".join((text or "-").split())
-    if width(flat) <= limit:
-        return flat
-    kept = ""
-    for character in flat:
-        if width(kept + character) >= limit:
+    return cut(" ".join((text or "-").split()), limit)
+
+
+def cut(line: str, limit: int) -> str:
+    """Cut a line that is too wide, and show that it was."""
+    if width(line) <= limit:
+        return line
+    kept, places = [], 0
+    for character in line:
+        places += _places(character)
+        if places >= limit:
             break
-        kept += character
-    return f"{kept}…"
+        kept.append(character)
+    return "".join([*kept, "…"])
 
 
 def width(text: str) -> int:
@@ -60,7 +65,7 @@ def cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
             for name in long
             if row[name] not in {"", "-"}
         )
-        yield one_line(head, limit) if width(head) > limit else head, "\n".join(lines)
+        yield cut(head, limit), "\n".join(lines)
 
 
 def _widths(columns: Columns) -> list[int]:
