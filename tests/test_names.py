@@ -72,7 +72,9 @@ def test_names_that_look_the_same_are_one_name() -> None:
     assert kebab("\uff4cogin") == kebab("login")
 
 
-@pytest.mark.parametrize("text", [*FORBIDDEN, *RESERVED, "Task", "BACKUP!", "", "///", "🚀", "\0"])
+@pytest.mark.parametrize(
+    "text", [*sorted(FORBIDDEN | RESERVED), "Task", "BACKUP!", "", "///", "🚀", "\0"]
+)
 def test_a_name_that_says_nothing_is_refused_with_the_reason(text: str) -> None:
     with pytest.raises(NameRefused) as refusal:
         checked_name(text)
