@@ -1,6 +1,5 @@
 """What belongs into Claude Code's settings: one short command per event, and nothing else."""
 
-import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -94,13 +93,29 @@ def unwire(text: str, hook: Path) -> str:
 
 
 def stripped(settings: Mapping[str, Any], hook: Path) -> dict[str, Any]:
-    """Return what settings hold besides us, to compare two by."""
-    rest = jsonedit.read(unwire(json.dumps(settings), hook))
-    hooks = _get(rest, "hooks")
-    kept = {event: groups for event, groups in _items(hooks) if groups != []}
-    if isinstance(hooks, dict):
-        rest = {**rest, "hooks": kept}
-    return {key: value for key, value in rest.items() if (key, value) != ("hooks", {})}
+    """Return what settings hold besides us and empty shells, to compare two by."""
+    hooks = settings.get("hooks")
+    if not isinstance(hooks, dict):
+        return dict(settings)
+    kept = {event: _theirs(groups, hook) for event, groups in hooks.items()}
+    rest = {event: groups for event, groups in kept.items() if groups != []}
+    return {
+        key: value for key, value in {**settings, "hooks": rest}.items() if key != "hooks" or rest
+    }
+
+
+def _theirs(groups: Any, hook: Path) -> Any:
+    if not isinstance(groups, list):
+        return groups
+    kept = []
+    for group in groups:
+        hooks = _get(group, "hooks")
+        rest = [each for each in hooks or [] if not is_ours(_get(each, "command"), hook)]
+        if not isinstance(hooks, list) or len(rest) == len(hooks):
+            kept.append(group)
+        elif rest:
+            kept.append({**group, "hooks": rest})
+    return kept
 
 
 def _group(hook: Path, event: str) -> dict[str, object]:

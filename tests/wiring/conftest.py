@@ -1,0 +1,14 @@
+"""A user with Claude Code's folder, and the places where leftoff goes."""
+
+from pathlib import Path
+
+import pytest
+
+from leftoff.wiring import install
+from leftoff.wiring.install import Places
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    (tmp_path / "home" / ".claude").mkdir()
+    return install.find_places()
