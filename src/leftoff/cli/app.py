@@ -35,6 +35,11 @@ class App:
             raise NotAProject(
                 "The folder you are in no longer exists.", hint="Go to one that does, then retry."
             ) from error
+        except RuntimeError as error:
+            # A user without a name, as in some containers, and no HOME to say where it is.
+            raise NotAProject(
+                "Your home folder is not known.", hint="Set HOME to a folder of your own."
+            ) from error
 
     @functools.cached_property
     def store(self) -> Store:
@@ -44,7 +49,12 @@ class App:
     @functools.cached_property
     def settings(self) -> config.Settings:
         """The settings in force; a source that cannot be used is told and left out."""
-        loaded = config.load(self.project)
+        try:
+            project = self.project
+        except NotAProject:
+            # A session can be read anywhere; only what is kept needs a project.
+            project = None
+        loaded = config.load(project)
         for problem in loaded.problems:
             self.out.warn(problem)
         return loaded.settings

@@ -28,9 +28,10 @@ def capture(
         captured = use_case.capture(session_file, agent=agent, progress=progress)
     budget = budget or app.settings.budget
     text = briefing.render(captured.checkpoint, None, budget=budget)
+    said = text
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         (out / "briefing.txt").write_text(text, encoding="utf-8")
         (out / "checkpoint.json").write_bytes(encode(captured.checkpoint))
-        text = f"Wrote briefing.txt and checkpoint.json to {out}"
-    app.out.result({"checkpoint": to_plain(captured.checkpoint), "briefing": text}, text)
+        said = f"Wrote briefing.txt and checkpoint.json to {out}"
+    app.out.result({"checkpoint": to_plain(captured.checkpoint), "briefing": text}, said)

@@ -108,6 +108,7 @@ def _shown(text: str, checks: restore.Checks, said: list[str]) -> str:
 def _plan(plan: restore.PlanCheck | None) -> str:
     if plan is None:
         return ""
+    path = fence.disarm(plan.path)
     if plan.text is None:
-        return f"Plan {plan.path} is missing."
-    return fence.fenced(f"Plan {plan.path}:\n\n{plan.text.strip()}").rstrip("\n")
+        return f"Plan {path} is missing."
+    return fence.fenced(f"Plan {path}:\n\n{plan.text.strip()}").rstrip("\n")

@@ -13,7 +13,13 @@ from leftoff.cli.layout import one_line
 
 
 @command()
-@click.option("--limit", default=10, show_default=True, help="How many at the most.")
+@click.option(
+    "--limit",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 1_000_000),
+    help="How many at the most.",
+)
 def sessions(app: App, limit: int) -> None:
     """List the newest sessions of this project, of all agents on this machine."""
     found = use_case.recent(app.store, limit=limit)
@@ -61,7 +67,7 @@ def _described(session: use_case.KnownSession, now: datetime) -> dict[str, Any]:
         "session_id": session.session_id,
         "path": str(session.path),
         "touched_at": session.touched_at.isoformat(),
-        "age_seconds": int((now - session.touched_at).total_seconds()),
+        "age_seconds": max(0, int((now - session.touched_at).total_seconds())),
         "state": _state(session, now),
         "branch": session.facts.branch or None,
         "intent": session.facts.intent or None,

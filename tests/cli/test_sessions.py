@@ -1,0 +1,140 @@
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+
+
+def entry(session_id: str, folder: Path, kind: str, content: object) -> dict[str, Any]:
+    return {
+        "parentUuid": None,
+        "type": kind,
+        "cwd": str(folder),
+        "gitBranch": "main",
+        "sessionId": session_id,
+        "message": {"role": kind, "content": content},
+    }
+
+
+@pytest.fixture
+def session(repo: Repo, tmp_path: Path) -> Path:
+    """Leave a session of Claude Code behind that ended a day ago."""
+    key = re.sub("[^a-zA-Z0-9]", "-", str(repo.folder))
+    path = tmp_path / "home" / ".claude" / "projects" / key / "0a1b-2c3d.jsonl"
+    path.parent.mkdir(parents=True)
+    lines = [
+        entry(path.stem, repo.folder, "user", "Add the password rule to app.py"),
+        entry(path.stem, repo.folder, "assistant", [{"type": "text", "text": "Now I add a test."}]),
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    yesterday = path.stat().st_mtime - 86_400
+    os.utime(path, (yesterday, yesterday))
+    return path
+
+
+def test_with_no_sessions_it_says_so(cli: Cli) -> None:
+    assert "No sessions of this project" in cli.ok("sessions").out
+    assert cli.json("sessions") == []
+    assert cli.ok("recover").out == "No session died without a checkpoint.\n"
+
+
+def test_sessions_are_listed_with_age_state_and_last_request(cli: Cli, session: Path) -> None:
+    (told,) = cli.json("sessions")
+
+    assert (told["agent"], told["session_id"]) == ("claude", session.stem)
+    assert told["state"] == "unsaved"
+    assert 86_000 < told["age_seconds"] < 90_000
+    out = cli.ok("sessions").out
+    assert "Add the password rule to app.py" in out
+    assert "1d ago" in out
+
+
+def test_a_dead_session_is_recovered_once(cli: Cli, session: Path) -> None:
+    assert len(cli.json("recover", "--dry-run")) == 1
+    assert cli.json("list") == []
+    assert "Saved 1; `leftoff resume`" in cli.ok("recover").out
+
+    (listed,) = cli.json("list")
+    assert (listed["trigger"], listed["session_id"]) == ("recovered", session.stem)
+    assert "Add the password rule" in cli.ok("resume").out
+    assert cli.json("recover") == []
+    assert cli.json("sessions")[0]["state"] == "saved"
+
+
+@pytest.mark.usefixtures("session")
+def test_only_what_is_young_enough_is_recovered(cli: Cli) -> None:
+    assert cli.json("recover", "--since", "1h") == []
+    assert cli("recover", "--since", "soon").code == 2
+
+
+def test_a_save_can_start_from_a_session(cli: Cli, session: Path) -> None:
+    for number, source in enumerate((session.stem, session.stem[:4], str(session))):
+        cli.ok("save", f"from-session-{number}", "--from", source, "--next=Run make")
+        shown = cli.json("show", f"from-session-{number}")
+        assert shown["intent"] == "Add the password rule to app.py"
+        assert shown["next_action"] == {"text": "Run make"}
+    assert cli("save", "none-such", "--from", "zork").code == 1
+
+
+def test_inside_an_agent_a_save_knows_what_the_session_knows(
+    cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session.stem)
+    cli.ok("save", "knowing-one", "--summary=Told")
+    cli.ok("save", "bare-one", "--summary=Told", "--no-capture")
+    knowing, bare = (cli.json("show", name) for name in ("knowing-one", "bare-one"))
+
+    assert knowing["summary"] == bare["summary"] == "Told"
+    assert knowing["intent"] == "Add the password rule to app.py"
+    assert "intent" not in bare
+    assert knowing["session_id"] == bare["session_id"] == session.stem
+
+
+def test_a_step_told_is_a_step_of_the_plan_the_session_has(
+    cli: Cli, repo: Repo, session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = tmp_path / "home" / ".claude" / "plans" / "login.md"
+    plan.parent.mkdir()
+    plan.write_text("# Login\n\n- [x] one\n- [ ] two\n")
+    written = {"file_path": str(plan), "content": plan.read_text()}
+    call = {"type": "tool_use", "id": "c1", "name": "Write", "input": written}
+    done = {"type": "tool_result", "tool_use_id": "c1", "content": "ok"}
+    with session.open("a") as file:
+        for kind, content in (("assistant", call), ("user", done)):
+            file.write(json.dumps(entry(session.stem, repo.folder, kind, [content])) + "\n")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session.stem)
+    cli.ok("save", "login-form", "--step=1/2")
+    shown = cli.json("show", "login-form")["plan"]
+
+    assert (shown["path"], shown["step"], shown["total"]) == (str(plan), 1, 2)
+
+
+def test_capture_tells_where_a_session_left_off_and_saves_nothing(
+    cli: Cli, session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Add the password rule" in cli.ok("capture", str(session)).out
+    told = cli.json("capture", str(session), "--out", str(tmp_path / "out"))
+
+    assert told["checkpoint"]["session_id"] == session.stem
+    assert (tmp_path / "out" / "briefing.txt").read_text() == told["briefing"]
+    written = json.loads((tmp_path / "out" / "checkpoint.json").read_text())
+    assert written["intent"] == "Add the password rule to app.py"
+    assert cli.json("list") == []
+    monkeypatch.chdir(tmp_path / "home")
+    assert "Add the password rule" in cli.ok("capture", str(session)).out
+
+
+@pytest.mark.parametrize("text", ["hello", None])
+def test_what_is_no_session_is_told(cli: Cli, tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "notes.txt"
+    if text is not None:
+        path.write_text(text)
+    result = cli("capture", str(path))
+
+    assert result.code == 1
+    assert result.err.startswith("leftoff: ")
