@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff import fence
@@ -64,6 +64,7 @@ def test_marks_that_no_one_sees_do_not_shield_a_tag(text: str) -> None:
     assert "<" not in fence.disarm(text)
 
 
+@settings(max_examples=50, deadline=None)
 @given(texts=st.lists(HOSTILE, min_size=6, max_size=6))
 def test_a_briefing_is_one_fence_whatever_is_in_it(texts: list[str]) -> None:
     one, two, three, four, five, six = texts
@@ -106,6 +107,7 @@ def test_the_next_action_is_told_before_everything_but_the_task(budget: int) -> 
     assert told[1].startswith("Next action: Run pytest")
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     notes=st.lists(st.text("abc de.", min_size=1, max_size=60).map(lambda t: t.strip() or "x")),
     budget=st.integers(100, 600),

@@ -27,7 +27,7 @@ def anywhere() -> Iterator[Path]:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(texts=st.lists(HOSTILE, min_size=4, max_size=4), name=HOSTILE, word=HOSTILE)
 def test_every_answer_is_json_whatever_the_texts(
