@@ -6,6 +6,12 @@ umask 077
 [ -n "${LEFTOFF_HOME-}${XDG_STATE_HOME-}${HOME-}" ] || exit 0
 state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
 [ -e "$state/replies$PWD/off" ] && exit 0
+if [ -n "${CLAUDE_PLUGIN_ROOT-}" ]; then
+  # A plugin's hooks keep quiet where `leftoff init` has put the same ones into the settings.
+  { [ -e "$state/wired.$1" ] || [ -e "$state/replies$PWD/wired.$1" ]; } && exit 0
+  # Without leftoff nobody would ever read what is kept.
+  [ -e "$state/python" ] || [ "$2" = SessionStart ] || exit 0
+fi
 if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
   case $2 in
     SessionStart) name=session-start ;;
@@ -22,8 +28,10 @@ if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
 fi
 read -r python 2>/dev/null <"$state/python" || python=
 if [ "$2" = SessionStart ]; then
-  # The one event that is answered from the present.
-  [ -n "$python" ] && "$python" -I -m leftoff.hooks.start "$1" 2>/dev/null
+  # The one event that is answered from the present. A plugin comes without `leftoff init`, and a
+  # Python may be gone.
+  [ -x "$python" ] || python=$(leftoff hook-python </dev/null 2>/dev/null) || exit 0
+  [ -x "$python" ] && "$python" -I -m leftoff.hooks.start "$1" 2>/dev/null
   exit 0
 fi
 reply=$state/replies$PWD/$1.$2.${CLAUDE_CODE_SESSION_ID:-any}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# leftoff's letterbox: letterbox.sh AGENT EVENT, the agent's JSON on standard input.
+# It keeps the event as a file, prints the reply that waits for this folder and session, wakes
+# settle and ends. It looks nothing up, never waits and never fails: the agent is at work.
+umask 077
+[ -n "${LEFTOFF_HOME-}${XDG_STATE_HOME-}${HOME-}" ] || exit 0
+state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
+[ -e "$state/replies$PWD/off" ] && exit 0
+if [ -n "${CLAUDE_PLUGIN_ROOT-}" ]; then
+  # A plugin's hooks keep quiet where `leftoff init` has put the same ones into the settings.
+  { [ -e "$state/wired.$1" ] || [ -e "$state/replies$PWD/wired.$1" ]; } && exit 0
+  # Without leftoff nobody would ever read what is kept.
+  [ -e "$state/python" ] || [ "$2" = SessionStart ] || exit 0
+fi
+if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
+  case $2 in
+    SessionStart) name=session-start ;;
+    UserPromptSubmit) name=prompt ;;
+    Stop) name=stop ;;
+    StopFailure) name=failure ;;
+    PreCompact) name=pre-compact ;;
+    SessionEnd) name=session-end ;;
+    PreToolUse) name=pre-tool ;;
+    Notification) name=idle ;;
+    *) name=$2 ;;
+  esac
+  case ",$LEFTOFF_DISABLED_HOOKS," in *[,\ ]"$name"[,\ ]*) exit 0 ;; esac
+fi
+read -r python 2>/dev/null <"$state/python" || python=
+if [ "$2" = SessionStart ]; then
+  # The one event that is answered from the present. A plugin comes without `leftoff init`, and a
+  # Python may be gone.
+  [ -x "$python" ] || python=$(leftoff hook-python </dev/null 2>/dev/null) || exit 0
+  [ -x "$python" ] && "$python" -I -m leftoff.hooks.start "$1" 2>/dev/null
+  exit 0
+fi
+reply=$state/replies$PWD/$1.$2.${CLAUDE_CODE_SESSION_ID:-any}
+if [ -f "$reply.ask" ] && [ -n "$python" ]; then
+  # Rare: the reply depends on the words of the prompt.
+  "$python" -I -m leftoff.hooks.answer "$1" "$2" "$reply.ask" 2>/dev/null
+  exit 0
+fi
+# `true >` with noclobber makes a file that nobody else has; a pid can come round again.
+set -C
+n=0
+until true >"$state/spool/$1.$2.$$.$n"; do
+  n=$((n + 1))
+  [ -d "$state/spool" ] || mkdir -p "$state/spool"
+  [ "$n" -gt 9 ] && exit 0
+done 2>/dev/null
+cat >>"$state/spool/$1.$2.$$.$n" 2>/dev/null
+if [ -f "$reply" ]; then
+  IFS= read -r line 2>/dev/null <"$reply" && printf '%s\n' "$line"
+fi
+# settle removes its mark before it looks into the spool for the last time, so an event kept while
+# the mark is there is always seen.
+read -r pid 2>/dev/null <"$state/settling" && kill -0 "$pid" 2>/dev/null && exit 0
+[ -n "$python" ] || exit 0
+if command -v setsid >/dev/null; then
+  setsid "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
+else
+  "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
+fi
+exit 0

@@ -1,0 +1,220 @@
+"""The Claude Code plugin: its parts fit the program, and it is quiet where it has no say."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leftoff
+from gitrepo import Repo
+from leftoff import paths
+from leftoff.cli import COMMANDS
+from leftoff.dialects.claude import KINDS
+from leftoff.hooks import settle
+from leftoff.intents import passes_always
+from leftoff.wiring import claude as wiring
+
+ROOT = Path(__file__).parent.parent
+PLUGIN = ROOT / "plugin"
+COMMAND_PAGES = sorted((PLUGIN / "commands").glob("*.md"))
+SKILL = PLUGIN / "skills" / "leftoff" / "SKILL.md"
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def shipped(*parts: str) -> bytes:
+    return resources.files("leftoff").joinpath(*parts).read_bytes()
+
+
+# --- its parts ---
+
+
+def test_the_marketplace_leads_to_the_plugin_of_this_version() -> None:
+    market = read_json(ROOT / ".claude-plugin" / "marketplace.json")
+    manifest = read_json(PLUGIN / ".claude-plugin" / "plugin.json")
+
+    (offered,) = market["plugins"]
+    assert (ROOT / offered["source"]).resolve() == PLUGIN
+    assert offered["name"] == manifest["name"] == "leftoff"
+    assert manifest["version"] == leftoff.__version__
+
+
+def test_its_letterbox_and_its_skill_are_the_ones_that_are_shipped() -> None:
+    assert (PLUGIN / "hooks" / "letterbox.sh").read_bytes() == shipped("hooks", "letterbox.sh")
+    assert SKILL.read_bytes() == shipped("skill", "SKILL.md")
+
+
+def test_its_hooks_are_the_ones_that_init_puts_into_the_settings() -> None:
+    hooks = read_json(PLUGIN / "hooks" / "hooks.json")["hooks"]
+    ours = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/letterbox.sh"'
+    there = Path("/nowhere/leftoff/hook")
+    settings = json.loads(wiring.wire("{}", there))["hooks"]
+
+    assert list(hooks) == list(KINDS)
+    assert json.loads(json.dumps(settings).replace(str(there), ours.replace('"', '\\"'))) == hooks
+
+
+def test_the_skill_is_short_and_names_only_commands_that_exist() -> None:
+    text = SKILL.read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) < 80
+    named = set(re.findall(r"[`\n]leftoff ([a-z-]+)", text))
+    assert {"save", "resume", "prompts"} <= named <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES, ids=lambda page: page.stem)
+def test_a_slash_command_runs_only_leftoff_and_keeps_the_users_words_out_of_the_shell(
+    page: Path,
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    inline = re.findall(r"!`([^`]*)`", text)
+
+    assert inline
+    for line in inline:
+        found = re.fullmatch(r'sh "\$\{CLAUDE_PLUGIN_ROOT\}/leftoff\.sh" ([a-z]+)(?: list)?', line)
+        assert found, line
+        assert found[1] in COMMANDS
+    allowed = re.search(r"^allowed-tools: (.*)$", text, re.MULTILINE)
+    assert allowed
+    assert allowed[1] == 'Bash(leftoff:*), Bash(sh "${CLAUDE_PLUGIN_ROOT}/leftoff.sh":*)'
+
+
+def test_every_promised_slash_command_is_there_and_always_passes() -> None:
+    names = [page.stem for page in COMMAND_PAGES]
+
+    assert names == ["clear", "list", "resume", "save", "status"]
+    assert all(passes_always(f"/leftoff:{name}") for name in names)
+
+
+# --- its commands ---
+
+
+def runs(*words: str, cwd: Path, path: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/sh", PLUGIN / "leftoff.sh", *words],
+        cwd=cwd,
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("first", {"app.py": "print('one')\n"})
+    return repo
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> str:
+    """Make a PATH on which leftoff is."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "leftoff"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m leftoff "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (folder / "git").symlink_to(shutil.which("git") or "git")
+    return f"{folder}:/usr/bin:/bin"
+
+
+def test_a_command_that_fails_ends_well_and_says_how_it_ended(repo: Repo, installed: str) -> None:
+    for name in ("first-thing", "second-thing"):
+        assert (
+            runs("save", name, "--next", "Run it", cwd=repo.folder, path=installed).returncode == 0
+        )
+
+    done = runs("resume", cwd=repo.folder, path=installed)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"choice": "first-thing"' in done.stdout
+    assert done.stdout.endswith("(leftoff ended with exit code 3)\n")
+    assert runs("no-such-command", cwd=repo.folder, path=installed).returncode == 0
+
+
+def test_without_leftoff_a_command_says_in_one_sentence_how_to_get_it(repo: Repo) -> None:
+    done = runs("list", cwd=repo.folder, path="/nowhere")
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("leftoff is not installed: run `pipx install leftoff`")
+    assert done.stdout.count("\n") == 1
+
+
+# --- its hooks ---
+
+
+def fires(event: str, repo: Repo, path: str, **payload: str) -> str:
+    """Fire a hook as the plugin does, and return what it prints."""
+    hooks = read_json(PLUGIN / "hooks" / "hooks.json")["hooks"]
+    given = {"session_id": "s1", "cwd": str(repo.folder), "source": "startup", **payload}
+    done = subprocess.run(
+        ["/bin/sh", "-c", hooks[event][0]["hooks"][0]["command"]],
+        cwd=repo.folder,
+        env={**os.environ, "PATH": path, "CLAUDE_PLUGIN_ROOT": str(PLUGIN)},
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_without_leftoff_the_hooks_are_silent_and_keep_nothing(repo: Repo) -> None:
+    for event in KINDS:
+        assert fires(event, repo, "/usr/bin:/bin", prompt="a secret") == ""
+
+    assert not paths.state_folder().exists()
+
+
+def test_session_start_finds_the_python_once_and_then_every_hook_works(
+    repo: Repo, installed: str
+) -> None:
+    runs("save", "first-thing", "--next", "Run pytest", cwd=repo.folder, path=installed)
+
+    offer = fires("SessionStart", repo, installed)
+
+    assert "first-thing" in json.loads(offer)["hookSpecificOutput"]["additionalContext"]
+    python = (paths.state_folder() / "python").read_text(encoding="utf-8")
+    assert python == f"{sys.executable}\n"
+    # From now on no program is looked for.
+    fires("Stop", repo, "/usr/bin:/bin")
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+
+
+def test_a_python_that_is_gone_is_found_anew(repo: Repo, installed: str) -> None:
+    paths.state_folder().mkdir(parents=True)
+    (paths.state_folder() / "python").write_text("/gone/python\n", encoding="utf-8")
+
+    fires("SessionStart", repo, installed)
+
+    python = (paths.state_folder() / "python").read_text(encoding="utf-8")
+    assert python == f"{sys.executable}\n"
+
+
+@pytest.mark.parametrize("where", ["for the user", "for the folder"])
+def test_where_init_wired_the_settings_the_plugins_hooks_keep_quiet(
+    repo: Repo, installed: str, where: str
+) -> None:
+    runs("save", "first-thing", "--next", "Run pytest", cwd=repo.folder, path=installed)
+    state = paths.state_folder()
+    folder = state if where == "for the user" else Path(f"{state}/replies{repo.folder}")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "wired.claude").touch()
+
+    for event in KINDS:
+        assert fires(event, repo, installed) == ""
+    assert not (state / "spool").exists()
