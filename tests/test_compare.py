@@ -1,6 +1,6 @@
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff.compare import Change, compare
@@ -31,11 +31,13 @@ def test_lists_are_compared_entry_by_entry_and_values_whole() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(PLAIN)
 def test_nothing_differs_from_itself(plain: dict[str, Any]) -> None:
     assert compare(plain, plain) == []
 
 
+@settings(deadline=None)
 @given(PLAIN, PLAIN)
 def test_the_way_back_is_the_way_there_reversed(old: dict[str, Any], new: dict[str, Any]) -> None:
     there = {each.key: (each.removed, each.added) for each in compare(old, new)}

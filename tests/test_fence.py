@@ -27,6 +27,7 @@ ARMED = re.compile(
 )
 
 
+@settings(deadline=None)
 @given(HOSTILE)
 def test_what_is_disarmed_gives_no_orders(text: str) -> None:
     harmless = fence.disarm(text)
@@ -35,6 +36,7 @@ def test_what_is_disarmed_gives_no_orders(text: str) -> None:
     assert not {c for c in harmless if unicodedata.category(c) in {"Cc", "Zl", "Zp"}} - {"\t", "\n"}
 
 
+@settings(deadline=None)
 @given(HOSTILE)
 def test_disarming_twice_is_disarming_once(text: str) -> None:
     assert fence.disarm(fence.disarm(text)) == fence.disarm(text)

@@ -2,7 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff.checkpoint import FileRef
@@ -124,6 +124,7 @@ def test_each_file_is_described_once_and_what_cannot_be_one_is_left_out(tmp_path
     assert found == [FileRef(path="a", role="modified"), FileRef(path="b", role="modified")]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20))
 def test_no_path_is_too_strange(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     root = tmp_path_factory.getbasetemp()

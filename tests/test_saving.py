@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
@@ -79,6 +79,7 @@ KEYS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(KEYS, JSON, max_size=5) | JSON)
 def test_any_json_makes_a_checkpoint_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, plain: Any

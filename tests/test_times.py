@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff import times
@@ -59,6 +59,7 @@ def test_spans_go_back_from_now(text: str, back: timedelta) -> None:
     assert times.ago(text, now=NOW) == times.moment(text, now=NOW) == NOW - back
 
 
+@settings(deadline=None)
 @given(number=st.integers(0, 999_999), unit=st.sampled_from("mhdw"))
 def test_no_span_leaves_the_time_that_ids_can_tell(number: int, unit: str) -> None:
     moment = times.ago(f"{number}{unit}", now=NOW)
@@ -67,6 +68,7 @@ def test_no_span_leaves_the_time_that_ids_can_tell(number: int, unit: str) -> No
     assert len(f"{moment:%Y%m%d}") == 8
 
 
+@settings(deadline=None)
 @given(st.datetimes())
 def test_no_date_outgrows_what_the_index_counts_in(moment: datetime) -> None:
     found = times.moment(moment.isoformat(), now=NOW)
@@ -74,6 +76,7 @@ def test_no_date_outgrows_what_the_index_counts_in(moment: datetime) -> None:
     assert 0 <= int(found.timestamp() * 1000) << 20 < 1 << 63
 
 
+@settings(deadline=None)
 @given(st.text(max_size=12))
 def test_anything_else_is_refused_in_a_sentence(text: str) -> None:
     try:

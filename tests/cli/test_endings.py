@@ -27,7 +27,6 @@ def broken(tmp_path: Path) -> dict[str, str]:
     """Make an environment in which a module of leftoff is damaged."""
     folder = tmp_path / "damaged"
     folder.mkdir()
-    (folder / "usercustomize.py").write_text("")
     (folder / "damaged_leftoff.py").write_text(
         BROKEN + "from leftoff.__main__ import main\nmain()\n"
     )

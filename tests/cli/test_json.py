@@ -57,6 +57,7 @@ def test_every_answer_is_json_whatever_the_texts(
         json.loads(result.out)
 
 
+@settings(deadline=None)
 @given(HOSTILE)
 def test_what_is_printed_steers_no_terminal(text: str) -> None:
     shown = printable(text)

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff.cli import layout
@@ -6,6 +6,7 @@ from leftoff.cli import layout
 LINE = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=40)
 
 
+@settings(deadline=None)
 @given(LINE, st.integers(2, 30))
 def test_a_cut_line_is_never_wider_than_allowed(line: str, limit: int) -> None:
     shown = layout.cut(line, limit)
@@ -14,6 +15,7 @@ def test_a_cut_line_is_never_wider_than_allowed(line: str, limit: int) -> None:
     assert shown == line or (shown.endswith("…") and line.startswith(shown[:-1]))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(LINE, LINE, LINE), min_size=1, max_size=5))
 def test_columns_begin_at_the_same_place_in_every_row(rows: list[tuple[str, str, str]]) -> None:
     columns = {name: [row[at] for row in rows] for at, name in enumerate(("one", "two", "three"))}
