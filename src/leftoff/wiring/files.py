@@ -86,6 +86,8 @@ def put(change: Change, data: bytes | None) -> None:
     if data is None:
         target.unlink(missing_ok=True)
         return
+    if not change.is_foreign:
+        disk.ensure_folder(target.parent)
     target.parent.mkdir(parents=True, exist_ok=True)
     found = target.stat() if target.exists() else None
     if found is not None and found.st_nlink > 1:

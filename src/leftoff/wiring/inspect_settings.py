@@ -77,12 +77,12 @@ def check_settings(world: World, wiring: Wiring) -> Iterator[Finding]:
         found = [path for path, wires in wiring.wires.items() if wires]
         yield ok("settings", f"{len(claude.EVENTS)} hooks in {', '.join(map(str, found))}")
     yield from _check_wires(world, wiring)
-    if wiring.commands and wiring.has_plugin:
+    if wiring.commands and wiring.has_plugin and not world.places.mark.exists():
         yield warning(
             "settings",
             "The hooks are in the settings and in the plugin",
             why="Every event comes twice.",
-            do="Run `leftoff uninstall`, or take the plugin out.",
+            do=_INIT,
         )
 
 

@@ -11,9 +11,15 @@ import msgspec
 
 from leftoff import paths
 from leftoff.errors import LeftoffError
+from leftoff.hooks import settle
 from leftoff.store import disk
 from leftoff.wiring import backups, files, programs, settings
 from leftoff.wiring.files import Change
+
+_WAIT_SECONDS = 5.0
+_HOOK = "the program that hooks run"
+_PYTHON = "which Python hooks run"
+_MARK = "keeps a plugin from doing the same"
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +28,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     state: Path
     settings: Path
     skill: Path
+    project: Path | None = None
+    """The folder of the project whose settings are meant, if not the user's own."""
 
     @property
     def hook(self) -> Path:
@@ -33,6 +41,12 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         """The file that names the Python for hooks."""
         return self.state / "python"
 
+    @property
+    def mark(self) -> Path:
+        """The file by which hooks of a plugin know that those in the settings do the work."""
+        folder = f"{self.state}/replies{self.project}" if self.project else self.state
+        return Path(folder) / "wired.claude"
+
 
 def find_places(project: Path | None = None) -> Places:
     """Tell where everything goes: the user's own settings, or those of a project's folder."""
@@ -40,6 +54,7 @@ def find_places(project: Path | None = None) -> Places:
         state=paths.state_folder(),
         settings=(project / ".claude" if project else paths.claude_folder()) / "settings.json",
         skill=paths.skills_folder() / "leftoff" / "SKILL.md",
+        project=project,
     )
 
 
@@ -57,10 +72,11 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 def plan_install(places: Places) -> list[Change]:
     """Tell what must change so that every hook is in place; nothing if all is."""
     wanted = [
-        _own(places.hook, "the program that hooks run", shipped_hook(), mode=0o755),
-        _own(places.python, "which Python hooks run", _python_line(), mode=0o600),
+        _own(places.hook, _HOOK, shipped_hook(), mode=0o755),
+        _own(places.python, _PYTHON, _python_line(), mode=0o600),
         _skill(places),
         _wired(places),
+        _own(places.mark, _MARK, b"", mode=0o600),
     ]
     return [change for change in wanted if change]
 
@@ -69,13 +85,15 @@ def plan_uninstall(places: Places) -> list[Change]:
     """Tell what must change so that nothing of leftoff is left but checkpoints and backups."""
     known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
     wired = dict.fromkeys([places.settings, *(p for p in known if p != places.skill)])
+    projects = [find_places(path.parent.parent) for path in wired if path != places.settings]
     wanted = [_unwired(places, path) for path in wired]
     wanted += [_without_skill(places)]
     wanted += [
         Change(path=path, what=what, before=files.read(path), after=None)
         for path, what in (
-            (places.hook, "the program that hooks run"),
-            (places.python, "which Python hooks run"),
+            *((each.mark, _MARK) for each in (places, *projects)),
+            (places.hook, _HOOK),
+            (places.python, _PYTHON),
         )
     ]
     return [change for change in wanted if change and change.before != change.after]
@@ -204,6 +222,8 @@ def _check(change: Change, places: Places) -> None:
 
 def uninstall(places: Places, changes: Sequence[Change]) -> list[Done]:
     """Make the changes of a plan; on trouble put all back."""
+    # Nobody would settle what still waits, and it is raw text.
+    settle.run(places.state, wait_seconds=_WAIT_SECONDS)
     folders = [_folders(places, change) for change in changes]
     done = _make(places.state, changes)
     for made in folders:

@@ -110,6 +110,7 @@ class _Stage:
             XDG_CONFIG_HOME=str(folder / "home" / ".config"),
             CLAUDE_CODE_SESSION_ID=session,
             CLAUDE_PID="",
+            CLAUDE_PLUGIN_ROOT="",
             CLAUDE_CONFIG_DIR=str(folder / "home" / ".claude"),
         )
 

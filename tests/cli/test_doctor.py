@@ -1,0 +1,273 @@
+"""Doctor finds what is broken, says what to do, and proves what works."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli, Result
+from gitrepo import Repo
+from leftoff.hooks import trouble
+from stores import contents
+
+
+@pytest.fixture
+def state(cli: Cli, tmp_path: Path) -> Path:
+    """Install leftoff; tell where its state is."""
+    (tmp_path / "home" / ".claude").mkdir()
+    cli.ok("init", "--yes")
+    return tmp_path / "home" / ".local" / "state" / "leftoff"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    return tmp_path / "home" / ".claude" / "settings.json"
+
+
+def found(result: Result, level: str) -> dict[str, dict[str, Any]]:
+    """Return the findings of a level by what they are about."""
+    return {each["check"]: each for each in result.json["findings"] if each["level"] == level}
+
+
+def test_all_is_well_after_init(cli: Cli, state: Path) -> None:
+    result = cli("doctor", "--json")
+
+    assert result.code == 0
+    assert result.json["broken"] is False
+    assert found(result, "broken") == {}
+    well = found(result, "ok")
+    assert "8 hooks in" in well["settings"]["what"]
+    assert "8 events in, checkpoint out, told to the next session" in well["round trip"]["what"]
+    assert state.is_dir()
+
+
+def test_it_leaves_no_trace(cli: Cli, state: Path, repo: Repo, tmp_path: Path) -> None:
+    cli.ok("doctor")
+    before = {**contents(tmp_path / "home"), **contents(repo.folder)}
+    cli.ok("doctor")
+
+    assert {**contents(tmp_path / "home"), **contents(repo.folder)} == before
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert state.is_dir()
+
+
+def test_a_person_gets_a_checklist(cli: Cli, state: Path) -> None:
+    lines = cli.ok("doctor").out.splitlines()
+
+    assert any(line.startswith("ok      round trip: ") for line in lines)
+    assert state.is_dir()
+
+
+def test_before_init_it_says_what_to_do(cli: Cli, tmp_path: Path) -> None:
+    result = cli("doctor")
+
+    assert result.code == 1
+    assert "BROKEN  settings: The hooks are not installed" in result.out
+    assert "Run `leftoff init`." in result.out
+    assert not (tmp_path / "home" / ".local").exists()
+
+
+def _break_python(state: Path) -> None:
+    (state / "python").write_text("/nowhere/bin/python\n", encoding="utf-8")
+
+
+def _lose_python(state: Path) -> None:
+    (state / "python").unlink()
+
+
+def _lose_hook(state: Path) -> None:
+    (state / "hook").unlink()
+
+
+def _lock_hook(state: Path) -> None:
+    (state / "hook").chmod(0o600)
+
+
+@pytest.mark.parametrize(
+    ("damage", "check"),
+    [
+        (_break_python, "python"),
+        (_lose_python, "python"),
+        (_lose_hook, "hook"),
+        (_lock_hook, "hook"),
+    ],
+)
+def test_what_keeps_hooks_from_working_is_found_and_init_repairs_it(
+    cli: Cli, state: Path, damage: Any, check: str
+) -> None:
+    damage(state)
+    result = cli("doctor", "--json")
+
+    assert result.code == 1
+    broken = found(result, "broken")
+    assert check in broken
+    assert {"hooks", "round trip"} & set(broken)
+    assert all(each["why"] and each["do"] for each in broken.values())
+    cli.ok("init", "--yes")
+    cli.ok("doctor")
+
+
+def test_a_hook_of_another_version_is_a_warning(cli: Cli, state: Path) -> None:
+    with (state / "hook").open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+
+    result = cli("doctor", "--json")
+    assert result.code == 0
+    assert "is not the one of leftoff" in found(result, "warning")["hook"]["what"]
+
+
+def test_a_missing_event_is_broken_and_named(cli: Cli, state: Path, settings: Path) -> None:
+    values = json.loads(settings.read_text(encoding="utf-8"))
+    del values["hooks"]["PreCompact"]
+    settings.write_text(json.dumps(values), encoding="utf-8")
+
+    result = cli("doctor", "--json")
+    assert result.code == 1
+    assert found(result, "broken")["settings"]["what"] == "No hook for PreCompact"
+    assert state.is_dir()
+
+
+def test_doubled_and_foreign_entries_are_warnings(cli: Cli, state: Path, settings: Path) -> None:
+    values = json.loads(settings.read_text(encoding="utf-8"))
+    other = {"hooks": [{"type": "command", "command": "/old/leftoff/hook claude Stop"}]}
+    values["hooks"]["Stop"].append(other)
+    settings.write_text(json.dumps(values), encoding="utf-8")
+
+    told = [each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"]
+    assert any("run /old/leftoff/hook" in what for what in told)
+    assert any("more than one hook for Stop" in what for what in told)
+    assert state.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"hooks": {,}}', "cannot be used"),
+        ('{"disableAllHooks": true}', "disableAllHooks is set"),
+    ],
+)
+def test_settings_that_stop_all_hooks_are_found(
+    cli: Cli, state: Path, settings: Path, text: str, what: str
+) -> None:
+    settings.write_text(text, encoding="utf-8")
+
+    result = cli("doctor")
+    assert result.code == 1
+    assert what in result.out
+    assert state.is_dir()
+
+
+def test_the_plugin_alone_is_enough(cli: Cli, settings: Path) -> None:
+    settings.parent.mkdir()
+    settings.write_text('{"enabledPlugins": {"leftoff@leftoff": true}}', encoding="utf-8")
+
+    result = cli("doctor", "--json")
+    assert result.code == 0
+    assert "The plugin brings the hooks" in found(result, "ok")["settings"]["what"]
+    assert "round trip" in found(result, "ok")
+
+
+def test_events_that_wait_are_settled_and_told(cli: Cli, state: Path) -> None:
+    (state / "spool").mkdir(mode=0o700)
+    letter = state / "spool" / "claude.Stop.1.0"
+    letter.write_text("{}", encoding="utf-8")
+    letter.chmod(0o600)
+    os.utime(letter, (time.time() - 7200, time.time() - 7200))
+    (state / "settling").write_text("", encoding="utf-8")
+    (state / "settling").chmod(0o600)
+
+    result = cli("doctor", "--json")
+    assert "1 event waited, the oldest since 2h ago" in found(result, "warning")["spool"]["what"]
+    assert not letter.exists()
+    assert not (state / "settling").exists()
+    assert "spool" in found(cli("doctor", "--json"), "ok")
+
+
+def test_a_mark_of_a_dead_settle_is_removed_and_told(cli: Cli, state: Path) -> None:
+    (state / "settling").write_text("4194305\n", encoding="utf-8")
+    (state / "settling").chmod(0o600)
+
+    assert "left its mark" in found(cli("doctor", "--json"), "warning")["spool"]["what"]
+    assert "spool" not in found(cli("doctor", "--json"), "warning")
+
+
+def test_troubles_and_events_set_aside_are_told_until_they_are_cleared(
+    cli: Cli, state: Path
+) -> None:
+    trouble.note(state, "settle", ValueError("made up"))
+    (state / "poison").mkdir(mode=0o700)
+    (state / "poison" / "claude.Stop.1.0").write_text("{", encoding="utf-8")
+
+    warned = found(cli("doctor", "--json"), "warning")
+    assert "ValueError: made up" in warned["troubles"]["what"]
+    assert "1 event could not be settled" in warned["events set aside"]["what"]
+    cleared = found(cli("doctor", "--clear", "--json"), "warning")
+    assert not {"troubles", "events set aside"} & set(cleared)
+
+
+def test_what_others_can_read_is_told(cli: Cli, state: Path) -> None:
+    (state / "spool").mkdir(mode=0o755)
+    (state / "spool").chmod(0o755)
+
+    told = found(cli("doctor", "--json"), "warning")["permissions"]
+    assert str(state / "spool") in told["what"]
+    assert "chmod" in told["do"]
+
+
+def test_a_checkpoint_that_cannot_be_read_is_told(cli: Cli, state: Path) -> None:
+    saved = cli.json("save", "login-form", "--summary=Validate the form")
+    Path(saved["path"]).write_text("{", encoding="utf-8")
+
+    told = found(cli("doctor", "--json"), "warning")["store"]
+    assert saved["id"] in told["what"]
+    assert "--raw" in told["do"]
+    assert state.is_dir()
+
+
+def test_checkpoints_in_the_fallback_are_told(cli: Cli, state: Path, stored: Path) -> None:
+    stored.parent.joinpath("leftoff").write_text("in the way", encoding="utf-8")
+    cli.ok("save", "login-form", "--summary=Validate the form")
+
+    assert any(
+        "Checkpoints wait in " in each["what"] for each in cli("doctor", "--json").json["findings"]
+    )
+    assert state.is_dir()
+
+
+def test_disabled_hooks_are_told(cli: Cli, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEFTOFF_DISABLED_HOOKS", "stop,typo")
+
+    told = [each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"]
+    assert "LEFTOFF_DISABLED_HOOKS disables stop" in told
+    assert "LEFTOFF_DISABLED_HOOKS has names that are no hooks: typo" in told
+    assert state.is_dir()
+
+
+def test_a_claude_on_the_path_is_named_with_its_version(
+    cli: Cli, state: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    claude = tmp_path / "bin" / "claude"
+    claude.write_text("#!/bin/sh\necho 2.1.325 '(Claude Code)'\n", encoding="utf-8")
+    claude.chmod(0o755)
+    done = cli.process("doctor", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+
+    assert "claude 2.1.325 (Claude Code)" in done.stdout
+    assert state.is_dir()
+
+
+def test_hooks_that_complain_are_found(cli: Cli, state: Path) -> None:
+    (state / "hook").write_text("#!/bin/sh\necho oops >&2\necho not json\n", encoding="utf-8")
+
+    broken = found(cli("doctor", "--json"), "broken")
+    assert "printed what is no reply" in broken["hooks"]["what"]
+
+
+def test_it_works_outside_a_project(cli: Cli, state: Path, tmp_path: Path) -> None:
+    done = cli.process("doctor", "--json", cwd=tmp_path / "home")
+
+    assert done.returncode == 0, done.stdout
+    assert state.is_dir()

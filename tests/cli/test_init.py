@@ -1,0 +1,243 @@
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from leftoff.dialects.claude import KINDS
+from stores import contents
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home" / ".claude").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def settings(home: Path) -> Path:
+    path = home / ".claude" / "settings.json"
+    path.write_text('{\n  "theme": "dark"\n}\n', encoding="utf-8")
+    return path
+
+
+@pytest.mark.accept(130)
+def test_init_wires_every_event_and_says_what_was_changed(cli: Cli, settings: Path) -> None:
+    result = cli.ok("init", "--yes")
+
+    hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
+    assert list(hooks) == list(KINDS)
+    assert f"changed {settings}" in result.out
+    assert "The file as it was before is in " in result.out
+    assert "leftoff uninstall" in result.out
+    assert result.err == ""
+
+
+@pytest.mark.accept(130)
+def test_the_second_init_does_nothing_and_says_so(cli: Cli, settings: Path, home: Path) -> None:
+    cli.ok("init", "--yes")
+    before = contents(home)
+    result = cli.ok("init")
+
+    assert "installed already; nothing to do" in result.out
+    assert contents(home) == before
+    assert cli.json("init")["changes"] == []
+    del settings
+
+
+@pytest.mark.accept(130)
+def test_a_dry_run_shows_the_diff_and_changes_nothing(cli: Cli, settings: Path, home: Path) -> None:
+    before = contents(home)
+    result = cli.ok("init", "--dry-run")
+
+    assert f"--- {settings}" in result.out
+    assert '-  "theme": "dark"\n+  "theme": "dark",\n+  "hooks": {' in result.out
+    assert contents(home) == before
+
+
+def test_without_a_terminal_the_choice_is_handed_on_and_nothing_changes(
+    cli: Cli, settings: Path, home: Path
+) -> None:
+    before = contents(home)
+    result = cli("init", "--agent", "claude")
+
+    assert result.code == 3
+    yes, no = result.json["choices"]
+    assert yes["command"] == "leftoff init --agent claude --yes"
+    assert str(settings) in [change["path"] for change in yes["changes"]]
+    assert no["choice"] == "no"
+    assert contents(home) == before
+
+
+def test_on_a_terminal_the_diff_is_shown_before_the_question(cli: Cli, settings: Path) -> None:
+    with cli.terminal("init") as terminal:
+        shown = terminal.expect("Install the hooks? [Y/n]:")
+        terminal.answer("n")
+        rest = terminal.rest()
+
+    assert '"hooks": {' in shown
+    assert "Nothing was changed." in rest
+    assert "hooks" not in settings.read_text(encoding="utf-8")
+    with cli.terminal("init") as terminal:
+        terminal.expect("[Y/n]:")
+        terminal.answer("")
+        assert "Installed the hooks" in terminal.rest()
+
+
+def test_json_tells_the_changes_and_the_backups(cli: Cli, settings: Path) -> None:
+    told = cli.json("init", "--yes")
+
+    assert told["done"] is True
+    assert told["agents"] == ["claude"]
+    assert told["settings"] == str(settings)
+    assert [change["action"] for change in told["changes"] if change["path"] == str(settings)] == [
+        "change"
+    ]
+    assert Path(told["backups"][0]).read_text(encoding="utf-8") == '{\n  "theme": "dark"\n}\n'
+
+
+def test_what_was_wired_runs(cli: Cli, settings: Path, repo: Repo, home: Path) -> None:
+    cli.ok("init", "--yes")
+    hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
+    command = hooks["Stop"][0]["hooks"][0]["command"]
+    # Keeps settle from running on.
+    (home / ".local/state/leftoff/python").write_text("/bin/true\n", encoding="utf-8")
+
+    done = subprocess.run(
+        ["sh", "-c", command], input=b"{}", cwd=repo.folder, capture_output=True, check=True
+    )
+
+    assert (done.stdout, done.stderr) == (b"", b"")
+    [letter] = (home / ".local/state/leftoff/spool").iterdir()
+    assert letter.name.startswith("claude.Stop.")
+
+
+def test_a_state_folder_with_odd_letters_is_quoted(
+    cli: Cli, settings: Path, tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEFTOFF_HOME", str(tmp_path / "it's $HOME; here"))
+    cli.ok("init", "--yes")
+    hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
+    (tmp_path / "it's $HOME; here" / "python").write_text("/bin/true\n", encoding="utf-8")
+
+    subprocess.run(
+        ["sh", "-c", hooks["Stop"][0]["hooks"][0]["command"]],
+        input=b"{}",
+        cwd=repo.folder,
+        check=True,
+    )
+
+    assert len(list((tmp_path / "it's $HOME; here" / "spool").iterdir())) == 1
+    cli.ok("uninstall", "--yes")
+    assert settings.read_text(encoding="utf-8") == '{\n  "theme": "dark"\n}\n'
+
+
+def test_the_config_folder_of_claude_code_is_respected(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "elsewhere"))
+    cli.ok("init", "--yes", "--agent", "claude")
+
+    assert (tmp_path / "elsewhere" / "settings.json").is_file()
+    assert not (tmp_path / "home" / ".claude").exists()
+
+
+def test_scope_project_writes_the_projects_settings_from_any_folder_in_it(
+    cli: Cli, repo: Repo, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo.folder / "sub").mkdir()
+    monkeypatch.chdir(repo.folder / "sub")
+    result = cli.ok("init", "--yes", "--scope", "project")
+
+    assert (repo.folder / ".claude" / "settings.json").is_file()
+    assert "better not commit it" in result.out
+    assert not (home / ".claude" / "settings.json").exists()
+
+
+def test_without_any_agent_init_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
+    result = cli.process("init", "--yes", env={"PATH": "/nowhere"})
+
+    assert result.returncode == 1
+    assert "No agent was found" in result.stderr
+    assert "leftoff init --agent claude" in result.stderr
+    assert not (tmp_path / "home" / ".local").exists()
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="no sh on this machine")
+def test_an_agent_is_found_on_the_path(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "claude").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "bin" / "claude").chmod(0o755)
+    result = cli.process("init", "--yes", env={"PATH": f"{tmp_path / 'bin'}"})
+
+    assert result.returncode == 0
+    assert (tmp_path / "home" / ".claude" / "settings.json").is_file()
+
+
+def test_other_agents_are_named_as_read_but_not_wired(cli: Cli, home: Path) -> None:
+    (home / ".codex").mkdir()
+    (home / ".local/share/opencode").mkdir(parents=True)
+    result = cli.ok("init", "--yes")
+
+    assert "Also found: Codex, opencode. Their sessions are read" in result.out
+
+
+def test_an_agent_that_cannot_be_wired_is_refused(cli: Cli, home: Path) -> None:
+    result = cli("init", "--agent", "codex", "--yes")
+
+    assert result.code == 2
+    assert "The hooks of Codex cannot be wired by this version." in result.err
+    assert not (home / ".local").exists()
+
+
+def test_broken_settings_are_one_sentence_and_nothing_changes(cli: Cli, settings: Path) -> None:
+    settings.write_text('{"theme": "dark",}', encoding="utf-8")
+    result = cli("init", "--yes")
+
+    assert result.code == 1
+    assert f"{settings} cannot be used" in result.err
+    assert len(result.err.splitlines()) == 2
+    assert settings.read_text(encoding="utf-8") == '{"theme": "dark",}'
+
+
+def test_a_python_that_hooks_cannot_use_is_refused(
+    cli: Cli, settings: Path, tmp_path: Path
+) -> None:
+    # Hooks run Python isolated, so packages that only PYTHONPATH shows are not there.
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [bare / "bin" / "python", "-m", "leftoff", "init", "--yes"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "Hooks could not run leftoff with" in done.stderr
+    assert "hooks" not in settings.read_text(encoding="utf-8")
+    del cli
+
+
+def test_the_skill_is_installed_for_agents(cli: Cli, home: Path) -> None:
+    cli.ok("init", "--yes")
+
+    skill = home / ".agents" / "skills" / "leftoff" / "SKILL.md"
+    assert skill.read_text(encoding="utf-8").startswith("---\nname: leftoff\n")
+
+
+def test_a_skill_that_the_user_has_edited_is_left_alone(cli: Cli, home: Path) -> None:
+    skill = home / ".agents" / "skills" / "leftoff" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("mine", encoding="utf-8")
+
+    assert f"{skill} was edited by you" in cli.ok("init", "--yes").out
+    assert f"{skill} was edited by you" in cli.ok("uninstall", "--yes").out
+    assert skill.read_text(encoding="utf-8") == "mine"
