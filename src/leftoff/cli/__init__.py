@@ -21,6 +21,7 @@ COMMANDS = {
     "delete": "leftoff.cli.clear:delete",
     "diff": "leftoff.cli.diff:diff",
     "doctor": "leftoff.cli.doctor:doctor",
+    "hook-python": "leftoff.cli.hookpython:hook_python",
     "init": "leftoff.cli.init:init",
     "intent": "leftoff.cli.intent:intent",
     "latest": "leftoff.cli.show:latest",
