@@ -1,0 +1,259 @@
+"""The status line: one short line, quick, that never fails and leaves the live context use."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from leftoff import paths, statusline
+from leftoff.facts.report import Facts
+from leftoff.hooks.live import with_live_use
+from leftoff.store import Store
+from stores import NOON, draft
+from talk import Talk
+
+NOW = NOON.timestamp()
+SESSION = "96e719b4-0e86-4832-bc7e-2435e0105434"
+
+
+def told(tokens: int | None = 420_000, session_id: str = SESSION, **fields: Any) -> dict[str, Any]:
+    """Make what Claude Code 2.1.325 gives its status line, as far as it counts here."""
+    usage = {
+        "input_tokens": 10,
+        "output_tokens": 20,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": (tokens or 0) - 10,
+    }
+    return {
+        "session_id": session_id,
+        "transcript_path": "/home/dev/.claude/projects/-home-dev-repo/x.jsonl",
+        "cwd": "/home/dev/repo",
+        "model": {"id": "claude-opus-5-5", "display_name": "Opus 5.5"},
+        "workspace": {"current_dir": "/home/dev/repo", "project_dir": "/home/dev/repo"},
+        "context_window": {
+            "context_window_size": 1_000_000,
+            "current_usage": usage if tokens is not None else None,
+            "used_percentage": 42 if tokens is not None else 7,
+        },
+        **fields,
+    }
+
+
+def shown(payload: object, *, now: float = NOW) -> str:
+    return statusline.show(json.dumps(payload).encode(), now=now)
+
+
+def state() -> str:
+    return str(paths.state_folder())
+
+
+def test_it_shows_name_gauge_and_age_of_the_last_save() -> None:
+    statusline.lay_ready(state(), SESSION, "login-form", NOW - 200)
+
+    assert shown(told()) == "login-form ▓▓░░░ 42 % · saved 3m ago"
+
+
+def test_a_session_that_was_never_saved_says_so() -> None:
+    assert shown(told()) == "▓▓░░░ 42 % · not saved"
+    statusline.lay_ready(state(), SESSION, "Add the login form to the front page of the shop", 0.0)
+    assert shown(told()) == "Add the login form to the front page of… ▓▓░░░ 42 % · not saved"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "age"),
+    [(5, "just now"), (60, "1m ago"), (7_200, "2h ago"), (200_000, "2d ago")],
+)
+def test_ages_read_as_everywhere_else(seconds: float, age: str) -> None:
+    statusline.lay_ready(state(), SESSION, "x", NOW - seconds)
+
+    assert shown(told()).endswith(f"saved {age}")
+
+
+@pytest.mark.parametrize(
+    ("percent", "gauge"),
+    [(0.4, "░░░░░ 0 %"), (42, "▓▓░░░ 42 %"), (95, "▓▓▓▓▓ 95 %"), (104, "▓▓▓▓▓ 104 %")],
+)
+def test_the_gauge_fills_up(percent: float, gauge: str) -> None:
+    assert shown(told(round(percent * 10_000))).startswith(gauge)
+
+
+def test_before_the_first_answer_the_rounded_figure_is_shown_and_nothing_kept() -> None:
+    assert shown(told(None)) == "░░░░░ 7 % · not saved"
+    assert statusline.live_use(state(), SESSION) is None
+
+
+def test_live_use_is_kept_for_settle() -> None:
+    shown(told(955_000))
+
+    assert statusline.live_use(state(), SESSION) == (955_000, 1_000_000, NOW)
+    shown(told(955_000), now=NOW + 9)
+    assert statusline.live_use(state(), SESSION) == (955_000, 1_000_000, NOW)
+    shown(told(960_000), now=NOW + 10)
+    assert statusline.live_use(state(), SESSION) == (960_000, 1_000_000, NOW + 10)
+    modes = {path.stat().st_mode & 0o777 for path in Path(state(), "usage").iterdir()}
+    assert modes == {0o600}
+
+
+def test_a_session_that_has_ended_is_forgotten() -> None:
+    shown(told())
+    statusline.lay_ready(state(), SESSION, "x", NOW)
+
+    statusline.forget(state(), SESSION)
+
+    assert list(Path(state(), "usage").iterdir()) == []
+
+
+def test_where_leftoff_is_off_nothing_is_shown_and_nothing_kept() -> None:
+    mark = Path(f"{state()}/replies/home/dev/repo/off")
+    mark.parent.mkdir(parents=True)
+    mark.touch()
+
+    assert shown(told()) == ""
+    assert not Path(state(), "usage").exists()
+
+
+@pytest.mark.parametrize("session_id", ["", "../../etc/passwd", "a/b", "x" * 200, "\0"])
+def test_an_odd_session_id_writes_nowhere(session_id: str, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+
+    assert shown(told(session_id=session_id)) == "▓▓░░░ 42 % · not saved"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_names_cannot_steer_the_terminal() -> None:
+    statusline.lay_ready(state(), SESSION, "evil\x1b[2J\nname", NOW)
+
+    assert shown(told()).startswith("evil [2J name ▓")
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=10,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(
+        st.sampled_from(["session_id", "cwd", "workspace", "context_window", "model"]), _VALUES
+    )
+)
+def test_whatever_is_told_it_never_fails(changed: dict[str, Any]) -> None:
+    assert "\n" not in shown({**told(), **changed})
+
+
+@given(st.binary(max_size=100))
+def test_whatever_comes_in_it_never_fails(data: bytes) -> None:
+    assert statusline.show(data, now=NOW) == ""
+
+
+# --- as a program ---
+
+
+def run(data: bytes, *words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "leftoff", "statusline", *words],
+        input=data,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **env},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_program_prints_one_line_whatever_the_locale() -> None:
+    done = run(json.dumps(told()).encode(), LC_ALL="C", PYTHONIOENCODING="ascii")
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode() == "▓▓░░░ 42 % · not saved\n"
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff", b"[]", b"null"])
+def test_the_program_is_silent_about_garbage(data: bytes) -> None:
+    done = run(data)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_it_also_answers_in_json() -> None:
+    done = run(json.dumps(told()).encode(), "--json")
+
+    assert json.loads(done.stdout) == {"line": "▓▓░░░ 42 % · not saved"}
+
+
+def test_it_loads_next_to_nothing() -> None:
+    script = (
+        "import sys; before = set(sys.modules); sys.argv[1:] = ['statusline'];"
+        "from leftoff.__main__ import main; main();"
+        "print(*sorted(each for each in set(sys.modules) - before if each.startswith('leftoff')));"
+        "print(*sorted({'click', 'msgspec', 'pathlib', 'typing', 'sqlite3'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r};{script}"],
+        input=json.dumps(told()).encode(),
+        capture_output=True,
+        check=True,
+    )
+
+    _, ours, heavy = done.stdout.decode().splitlines()
+    assert ours.split() == ["leftoff", "leftoff.__main__", "leftoff.statusline"]
+    assert heavy == ""
+
+
+# --- with settle ---
+
+
+def test_a_window_that_only_the_status_line_knows_counts(tmp_path: Path) -> None:
+    shown(told(190_000))
+    facts = Facts(tokens=150_000, window=200_000, last_at="2026-11-15T11:59:00Z")
+
+    live = with_live_use(facts, Path(state()), SESSION)
+
+    assert (live.tokens, live.window) == (190_000, 1_000_000)
+    after = Facts(tokens=12_000, window=200_000, last_at="2026-11-15T12:01:00Z")
+    assert with_live_use(after, Path(state()), SESSION).percent == 1.2
+    assert with_live_use(facts, tmp_path, SESSION) == facts
+
+
+def test_settle_lays_ready_what_the_line_shows_and_forgets_it_at_the_end(
+    project: paths.Project, store: Store
+) -> None:
+    talk = Talk(project.root, SESSION)
+    talk.ask("Add the login form")
+    talk.say("Done.")
+    talk.fire("Stop")
+    assert shown(told()) == "Add the login form ▓▓░░░ 42 % · not saved"
+
+    saved = draft("login-form", agent="claude", session_id=SESSION)
+    at = store.save(saved).checkpoint.saved_at.timestamp()
+    talk.fire("Stop")
+    assert shown(told(), now=at + 90) == "login-form ▓▓░░░ 42 % · saved 1m ago"
+
+    talk.fire("SessionEnd", reason="other")
+    assert not list(Path(state(), "usage").iterdir())
+
+
+@pytest.mark.accept(108)
+@pytest.mark.parametrize(("tokens", "advice"), [(849_900, ""), (850_000, "context at 85.00%")])
+def test_the_ladder_goes_by_live_use_to_the_basis_point(
+    project: paths.Project, monkeypatch: pytest.MonkeyPatch, tokens: int, advice: str
+) -> None:
+    monkeypatch.setenv("LEFTOFF_ADVISE_AT", "85")
+    monkeypatch.setenv("LEFTOFF_URGE_AT", "89")
+    talk = Talk(project.root, SESSION)
+    talk.ask("Add the login form")
+    talk.say("Done.", percent=10)
+    shown(told(tokens), now=NOW + 60)
+
+    talk.fire("Stop")
+
+    reply = talk.waiting_reply()
+    assert bool(reply) == bool(advice)
+    assert advice in reply
