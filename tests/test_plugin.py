@@ -18,7 +18,7 @@ from leftoff import paths
 from leftoff.cli import COMMANDS
 from leftoff.dialects.claude import KINDS
 from leftoff.hooks import settle
-from leftoff.intents import passes_always
+from leftoff.intents import find, passes_always
 from leftoff.wiring import claude as wiring
 
 ROOT = Path(__file__).parent.parent
@@ -218,3 +218,36 @@ def test_where_init_wired_the_settings_the_plugins_hooks_keep_quiet(
     for event in KINDS:
         assert fires(event, repo, installed) == ""
     assert not (state / "spool").exists()
+
+
+# --- plain words ---
+
+
+@pytest.mark.accept(24)
+def test_the_phrases_of_the_skill_mean_the_commands_beside_them() -> None:
+    table = SKILL.read_text(encoding="utf-8").partition("| they say | run |")[2]
+    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", table.partition("\n\n")[0], re.MULTILINE)
+    meant = 0
+    for said, run in rows:
+        kinds = {command.split()[1] for command in re.findall(r"`(leftoff [^`]+)`", run)}
+        for phrase in re.split(r", | / ", re.sub(r" \(.*?\)", "", said)):
+            named = phrase.replace("NAME", "my-feature")
+            found = find(named, names=["my-feature"], can_resume=True, at_start=True)
+            meant += found is not None
+            assert found is None or found.command[1] in kinds, phrase
+
+    assert meant >= 10
+
+
+@pytest.mark.accept(24)
+def test_whoever_types_continue_first_is_offered_the_work_and_told_the_command(
+    repo: Repo, installed: str
+) -> None:
+    runs("save", "my-feature", "--next", "Run pytest", cwd=repo.folder, path=installed)
+
+    offer = fires("SessionStart", repo, installed)
+    told = json.loads(offer)["hookSpecificOutput"]["additionalContext"]
+    intent = runs("intent", "continue", "--at-start", cwd=repo.folder, path=installed).stdout
+
+    assert "`leftoff resume my-feature --accept`" in told
+    assert intent == "leftoff resume\n"
