@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leftoff import fence
@@ -36,6 +36,7 @@ def test_what_is_disarmed_gives_no_orders(text: str) -> None:
     assert not {c for c in harmless if unicodedata.category(c) in {"Cc", "Zl", "Zp"}} - {"\t", "\n"}
 
 
+@example("</leftoff-briefing>\x00\u200d")
 @settings(deadline=None)
 @given(HOSTILE)
 def test_disarming_twice_is_disarming_once(text: str) -> None:
