@@ -1,0 +1,271 @@
+"""The store at 100,000 checkpoints, beside 100 and beside bare writes: `python -m bench.store`."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+
+from bench import corpus, harness, venv
+from bench.harness import Figure, Program, Sample
+from leftoff.checkpoint import SCHEMA, Checkpoint, encode
+from leftoff.paths import Project
+from leftoff.store import Query, Store
+
+FEW, MANY = 100, 100_000
+STARTS, SEARCHES, SAVES = 31, 41, 400
+PROCESSES, EACH = 8, 500
+# Two letters that begin hundreds of words: shown, for it is the slowest question there is.
+_OPEN_ENDED = "the beginning of words"
+
+
+def _program(project: Project, *arguments: str | Path) -> Program:
+    environment = venv.environment(corpus.home_of(project))
+    given = tuple(str(each) for each in arguments)
+    return Program(arguments=given, environment=environment, folder=project.root)
+
+
+def _command(project: Project, *arguments: str) -> Program:
+    return _program(project, venv.leftoff(), *arguments)
+
+
+def starts(few: Project, many: Project) -> list[Figure]:
+    """Compare commands with an empty program, and 100,000 checkpoints with 100."""
+    programs = {
+        "python": _program(few, venv.python(), "-c", "pass"),
+        "version": _command(few, "--version"),
+        "list": _command(few, "list"),
+        "list of many": _command(many, "list"),
+        "resume": _command(few, "resume", "newest"),
+        "resume of many": _command(many, "resume", "newest"),
+        "accept": _command(few, "resume", "newest", "--accept"),
+        "accept of many": _command(many, "resume", "newest", "--accept"),
+        "search": _command(many, "search", corpus.RARE),
+    }
+    cases = {name: partial(harness.run, program) for name, program in programs.items()}
+    took = harness.interleave(cases, STARTS)
+    compare = partial(harness.compare, samples=took)
+    return [
+        compare("leftoff --version / python -c pass", names=("version", "python"), limit=4),
+        compare("leftoff list / python -c pass", names=("list", "python"), limit=12),
+        compare(f"list at {MANY:,} / at {FEW}", names=("list of many", "list"), limit=1.3),
+        compare(f"resume at {MANY:,} / at {FEW}", names=("resume of many", "resume"), limit=1.3),
+        compare(
+            f"resume --accept at {MANY:,} / at {FEW}", names=("accept of many", "accept"), limit=1.3
+        ),
+        compare(f"leftoff search at {MANY:,} / python -c pass", names=("search", "python")),
+    ]
+
+
+def searches(many: Project) -> list[Figure]:
+    """Time questions inside one process."""
+    store = Store(many)
+    store.index()
+    queries = {
+        "a rare word": Query(words=corpus.RARE),
+        "two words": Query(words=" ".join(corpus.PAIR)),
+        "a word in every one": Query(words=corpus.COMMON),
+        "a word in every one, on a branch": Query(words=corpus.COMMON, branch=corpus.BRANCH),
+        "two words, on a branch": Query(words=" ".join(corpus.PAIR), branch=corpus.BRANCH),
+        _OPEN_ENDED: Query(words="ba"),
+    }
+    for query in queries.values():
+        assert store.search(query), query
+    cases = {
+        name: partial(harness.call, partial(store.search, query)) for name, query in queries.items()
+    }
+    took = harness.interleave(cases, SEARCHES)
+    store.close()
+    return [
+        Figure(
+            what=f"search at {MANY:,}: {name}, p50",
+            value=median(harness.times(samples)) * 1000,
+            unit="ms",
+            limit=None if name == _OPEN_ENDED else 20,
+            note=f"p90 {harness.p90(samples) * 1000:.1f} ms",
+        )
+        for name, samples in took.items()
+    ]
+
+
+def rebuilding(many: Project) -> list[Figure]:
+    """Time the making of the index, with the memory it takes."""
+
+    def remove() -> None:
+        for left in many.store.glob("index.sqlite*"):
+            left.unlink()
+
+    def rebuild() -> None:
+        store = Store(many)
+        store.index()
+        store.close()
+
+    remove()
+    seconds = harness.call(rebuild).wall
+    listing = harness.peak_megabytes(_command(many, "list"), venv.python())
+    remove()
+    building = harness.peak_megabytes(_command(many, "list"), venv.python())
+    plain = harness.peak_megabytes(_program(many, venv.python(), "-c", "pass"), venv.python())
+    size = (many.store / "index.sqlite").stat().st_size / 1e6
+    return [
+        Figure(
+            what=f"index of {MANY:,} files made anew",
+            value=seconds,
+            unit="s",
+            note=f"{MANY / seconds:,.0f} files/s, {size:.0f} MB",
+        ),
+        Figure(
+            what=f"peak memory of list at {MANY:,}",
+            value=listing,
+            unit="MB",
+            note=f"python -c pass: {plain:.0f} MB",
+        ),
+        Figure(what="peak memory of list that makes the index", value=building, unit="MB"),
+    ]
+
+
+# --- saving ---
+
+
+def saving(few: Project, many: Project) -> list[Figure]:
+    """Compare saves with bare writes of the same bytes, one after the other in each round."""
+    folder = Path(tempfile.mkdtemp(dir=few.root.parent))
+    stores = {"save": Store(few), f"save at {MANY:,}": Store(many)}
+    numbers = itertools.count()
+    cases: dict[str, Callable[[], object]] = {
+        name: partial(_save, store, numbers) for name, store in stores.items()
+    }
+    cases["write + fsync"] = partial(_write, folder, numbers, with_folder=False)
+    cases["write + fsync + folder"] = partial(_write, folder, numbers, with_folder=True)
+    took = harness.interleave(
+        {name: partial(harness.call, work) for name, work in cases.items()}, SAVES
+    )
+    shutil.rmtree(folder)
+    for store in stores.values():
+        _remove_saves(store)
+    return [figure for name in stores for figure in _beside_bare_writes(name, took)]
+
+
+def _beside_bare_writes(name: str, took: Mapping[str, Sequence[Sample]]) -> list[Figure]:
+    mine, base = took[name], took["write + fsync"]
+    beside = harness.ratio(mine, took["write + fsync + folder"])
+    p99, base_p99 = (quantiles(harness.times(each), n=100)[-1] for each in (mine, base))
+    return [
+        Figure(
+            what=f"{name} / write + fsync, p50",
+            value=harness.ratio(mine, base),
+            limit=2,
+            note=f"{harness.milliseconds(mine)} against {harness.milliseconds(base)} ms; "
+            f"/ write + fsync + fsync of the folder {beside:.2f}x",
+        ),
+        Figure(
+            what=f"{name} / write + fsync, p99",
+            value=p99 / base_p99,
+            limit=2,
+            note=f"{p99 * 1000:.1f} against {base_p99 * 1000:.1f} ms",
+        ),
+    ]
+
+
+def _draft(number: int) -> Checkpoint:
+    return Checkpoint(
+        schema=SCHEMA,
+        id="0" * 28,
+        saved_at=datetime.now(UTC),
+        trigger="manual",
+        name=f"bench-{os.getpid()}-{number}",
+        summary="word " * 20,
+        left_off="word " * 50,
+        notes=["word " * 20] * 4,
+    )
+
+
+def _save(store: Store, numbers: Iterator[int]) -> None:
+    store.save(_draft(next(numbers)))
+
+
+def _write(folder: Path, numbers: Iterator[int], *, with_folder: bool) -> None:
+    number = next(numbers)
+    data = encode(_draft(number))
+    descriptor = os.open(folder / f"{number}.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.write(descriptor, data)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    if with_folder:
+        descriptor = os.open(folder, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+
+
+def _remove_saves(store: Store) -> None:
+    newest = store.index().newest(3 * SAVES)
+    store.purge([entry for entry in newest if (entry.name or "").startswith("bench-")])
+    store.close()
+
+
+_SAVER = """
+    import sys
+    from pathlib import Path
+    from bench.store import _draft
+    from leftoff.paths import find_project
+    from leftoff.store import Store
+    store = Store(find_project(Path(sys.argv[1])))
+    for number in range(int(sys.argv[2])):
+        assert store.save(_draft(number)).notice is None
+"""
+
+
+def together(few: Project) -> list[Figure]:
+    """Let several processes save into one store at the same time."""
+    folder = Path(tempfile.mkdtemp(dir=few.root.parent))
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    command = [sys.executable, "-c", textwrap.dedent(_SAVER), str(folder), str(EACH)]
+    started = time.perf_counter()
+    running = [subprocess.Popen(command, cwd=harness.ROOT) for _ in range(PROCESSES)]
+    assert [process.wait() for process in running] == [0] * PROCESSES
+    seconds = time.perf_counter() - started
+    kept = len(list((folder / ".git" / "leftoff" / "checkpoints").rglob("*.json")))
+    shutil.rmtree(folder)
+    wanted = PROCESSES * EACH
+    return [
+        Figure(
+            what=f"{PROCESSES} processes x {EACH} saves: kept of {wanted:,}",
+            value=kept,
+            unit="",
+            limit=wanted,
+            is_floor=True,
+            note=f"{seconds:.1f} s, {wanted / seconds:,.0f} saves/s",
+        )
+    ]
+
+
+def figures() -> list[Figure]:
+    """Measure everything about the store."""
+    few, many = corpus.made(FEW), corpus.made(MANY)
+    rebuilt = rebuilding(many)
+    return [
+        *starts(few, many),
+        *searches(many),
+        *rebuilt,
+        *saving(few, many),
+        *together(few),
+    ]
+
+
+def main() -> int:
+    """Print the figures; fail if one is over its limit."""
+    measured = figures()
+    print(harness.table("The store", measured))
+    return int(any(figure.is_over for figure in measured))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
