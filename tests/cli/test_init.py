@@ -226,6 +226,23 @@ def test_a_python_that_hooks_cannot_use_is_refused(
     del cli
 
 
+def test_a_key_in_the_settings_is_not_shown(cli: Cli, settings: Path) -> None:
+    key = "sk-ant-api03-" + "aB3dE6gH9j" * 6
+    settings.write_text(f'{{\n  "env": {{"ANTHROPIC_API_KEY": "{key}"}}\n}}\n', encoding="utf-8")
+
+    shown = cli.ok("init", "--dry-run").out
+    asked = cli("init")
+
+    assert "ANTHROPIC_API_KEY" in shown
+    assert key not in shown + asked.out + asked.err
+
+
+def test_settings_that_let_no_hook_run_are_told(cli: Cli, settings: Path) -> None:
+    settings.write_text('{"disableAllHooks": true}', encoding="utf-8")
+
+    assert "disableAllHooks is set" in cli.ok("init", "--yes").out
+
+
 def test_the_skill_is_installed_for_agents(cli: Cli, home: Path) -> None:
     cli.ok("init", "--yes")
 

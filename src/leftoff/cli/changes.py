@@ -9,6 +9,7 @@ import click
 
 from leftoff.cli.app import App
 from leftoff.errors import ChoiceNeeded
+from leftoff.redact import redact
 from leftoff.wiring.files import Change
 
 _DONE = {"create": "created", "change": "changed", "remove": "removed"}
@@ -30,7 +31,8 @@ def unified(change: Change) -> str:
         return ""
     before, after = (_lines(data) for data in (change.before, change.after))
     name = str(change.path)
-    return "\n".join(difflib.unified_diff(before, after, name, name, lineterm=""))
+    # Settings may hold keys, and an agent may be reading.
+    return redact("\n".join(difflib.unified_diff(before, after, name, name, lineterm="")))
 
 
 def show(app: App, changes: Sequence[Change], *, are_done: bool = False) -> None:

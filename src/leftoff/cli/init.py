@@ -78,6 +78,8 @@ def _notes(places: Places, scope: str) -> list[str]:
         )
     if install.kept_skill(places):
         notes.append(f"{places.skill} was edited by you and is left as it is.")
+    if install.has_hooks_disabled(places):
+        notes.append(f"disableAllHooks is set in {places.settings}: no hook runs until it is not.")
     if scope == "project":
         notes.append(
             f"The command in {places.settings} names a path of this machine: better not commit it."

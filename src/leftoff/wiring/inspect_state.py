@@ -19,7 +19,7 @@ _TOO_LITTLE_BYTES = 10_000_000
 # Settle takes a second or two; what is older was left behind.
 _LATE_SECONDS = 60.0
 _SHOWN = 3
-_HOT_MODULES = ("hooks.start", "hooks.settle", "hooks.draining", "hooks.handling", "store.store")
+_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def check_spool(world: World) -> Iterator[Finding]:
@@ -116,11 +116,12 @@ def check_permissions(world: World) -> Iterator[Finding]:
 def check_byte_code(world: World) -> Iterator[Finding]:
     """Check that hooks need not compile first."""
     del world
-    stale = [name for name in _HOT_MODULES if not _is_compiled(name)]
-    if stale:
+    sources = list(_PACKAGE.rglob("*.py"))
+    missing = [path for path in sources if not _is_compiled(path)]
+    if missing:
         yield warning(
             "byte code",
-            f"{len(stale)} of {len(_HOT_MODULES)} modules of the hooks are not compiled",
+            f"{len(missing)} of {len(sources)} modules are not compiled",
             why="Each start of a session takes longer.",
             do="Run `leftoff init` as the user who installed leftoff.",
         )
@@ -217,10 +218,8 @@ def _mode(path: Path) -> str:
     return f"{path.stat().st_mode & 0o777:04o}"
 
 
-def _is_compiled(name: str) -> bool:
-    source = Path(__file__).resolve().parent.parent / f"{name.replace('.', '/')}.py"
-    compiled = Path(importlib.util.cache_from_source(str(source)))
-    return compiled.is_file()
+def _is_compiled(source: Path) -> bool:
+    return Path(importlib.util.cache_from_source(str(source))).is_file()
 
 
 def _existing(folder: Path) -> Path:

@@ -107,6 +107,12 @@ def kept_skill(places: Places) -> bool:
     return backups.original(places.state, places.skill, data) is None
 
 
+def has_hooks_disabled(places: Places) -> bool:
+    """Say whether the user told Claude Code to run no hooks at all."""
+    values = settings.parse(files.read(places.settings), places.settings).values
+    return isinstance(values, dict) and values.get("disableAllHooks") is True
+
+
 def shipped_hook() -> bytes:
     """Return the letterbox as this version ships it."""
     return (resources.files("leftoff.hooks") / "letterbox.sh").read_bytes()
