@@ -19,12 +19,11 @@ import msgspec
 from leftoff.agents.base import LineReader
 from leftoff.agents.stream import Event
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 18
 LONGEST_LINE = 16 << 20
 _BUFFER_BYTES = 1 << 18
 _LONGEST_MENDED = 4 << 20
 _NEWLINE = 0x0A
-_GARBAGE = b"!\n"
 _SAMPLE_BYTES = 1024
 _CONTROL = bytes(range(32))
 _AS_SPACE = bytes.maketrans(_CONTROL, b" " * len(_CONTROL))
@@ -64,30 +63,49 @@ class Reading:
         with self._path.open("rb", buffering=_BUFFER_BYTES) as file:
             offset = self.cursor.offset
             file.seek(offset)
-            for lines, size in _batches(file):
-                rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
-                events = self._read(lines)
-                last = self._read_last(rest) if rest else None
-                offset += size if last is not None else size - len(rest)
-                yield [*events, *(last or ())]
+            for events, size in self._batches(file):
+                offset += size
+                yield events
                 if progress is not None:
                     progress(offset)
             self.cursor = self._cursor_at(file, offset)
 
-    def _read(self, lines: list[bytes]) -> list[Event]:
-        events: list[Event] = []
+    def _batches(self, file: IO[bytes]) -> Iterator[tuple[list[Event], int]]:
+        """Yield events and the size of the lines that told them, about a chunk at a time."""
         feed = self._feed
-        extend = events.extend
-        for line in lines:
-            try:
-                extend(feed(line))
-            except (ValueError, RecursionError) as error:
-                if line.isspace():
-                    self._lines -= 1
-                else:
-                    extend(self._salvage(line, error))
-        self._lines += len(lines)
-        return events
+        events: list[Event] = []
+        size = 0
+        # Each line is decoded at once, while it is still near.
+        for line in iter(partial(file.readline, LONGEST_LINE), b""):
+            if line[-1] == _NEWLINE:
+                size += len(line)
+                try:
+                    events += feed(line)
+                except (ValueError, RecursionError) as error:
+                    events += self._salvage(line, error)
+            elif len(line) == LONGEST_LINE:
+                size += self._drop(line, file)
+            elif (last := self._read_last(line)) is not None:
+                size += len(line)
+                events += last
+            else:
+                # Were its other half read now, while it is being written, both were lost.
+                break
+            self._lines += 1
+            if size >= CHUNK_BYTES:
+                yield events, size
+                events, size = [], 0
+        if size:
+            yield events, size
+
+    def _drop(self, line: bytes, file: IO[bytes]) -> int:
+        """Pass over a line beyond any sense and return its length."""
+        size = len(line)
+        while line and line[-1] != _NEWLINE:
+            line = file.readline(LONGEST_LINE)
+            size += len(line)
+        self._skipped += 1
+        return size
 
     def _read_last(self, rest: bytes) -> list[Event] | None:
         """Take a last line that lacks only its newline; a torn one waits for its other half."""
@@ -98,13 +116,13 @@ class Reading:
         except (ValueError, RecursionError):
             return None
         # A reader may skip a line by its first bytes, so that a torn one looks whole.
-        if not _is_whole(rest):
-            return None
-        self._lines += 1
-        return events
+        return events if _is_whole(rest) else None
 
     def _salvage(self, line: bytes, error: Exception) -> list[Event]:
         """Read what can be read of a line that is not one clean JSON object."""
+        if line.isspace():
+            self._lines -= 1
+            return []
         if isinstance(error, msgspec.ValidationError | RecursionError) or (
             len(line) > _LONGEST_MENDED
         ):
@@ -145,24 +163,6 @@ def still_matches(path: Path, cursor: Cursor) -> bool:
             return _samples(file, cursor.offset) == (cursor.head, cursor.tail)
     except OSError:
         return False
-
-
-def _batches(file: IO[bytes]) -> Iterator[tuple[list[bytes], int]]:
-    """Yield lines, about a chunk at a time, and their size; only the very last may be torn."""
-    lines: list[bytes] = []
-    size = 0
-    is_overlong = False
-    for line in iter(partial(file.readline, LONGEST_LINE), b""):
-        size += len(line)
-        is_piece = len(line) == LONGEST_LINE and line[-1] != _NEWLINE
-        # A line beyond any sense is dropped piece by piece, but its length counts.
-        lines.append(_GARBAGE if is_piece or is_overlong else line)
-        is_overlong = is_piece
-        if size >= CHUNK_BYTES:
-            yield lines, size
-            lines, size = [], 0
-    if lines:
-        yield lines, size
 
 
 def _objects(line: bytes) -> Iterator[bytes]:

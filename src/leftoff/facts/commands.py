@@ -39,20 +39,33 @@ def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
 
 def key_of(command: str) -> str:
     """Return a short key, the same for commands that differ only in trimmings."""
-    plain = " ".join(_TRIMMINGS.sub(" ", without_cd(command)).split())
-    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return _digest(_plain(command))
 
 
 def repairs(command: str) -> set[str]:
     """Return the keys of the commands that this one, when it passes, proves repaired."""
-    plain = " ".join(_TRIMMINGS.sub(" ", without_cd(command)).split())
+    plain = _plain(command)
     parts = plain.split(" && ")
+    if len(parts) == 1:
+        return {_digest(plain)}
     runs = {
         " && ".join(parts[start:end])
         for start in range(min(len(parts), 6))
         for end in range(start + 1, min(len(parts), 6) + 1)
     }
-    return {key_of(run) for run in runs} | {key_of(command)}
+    return {key_of(run) for run in runs} | {_digest(plain)}
+
+
+def _plain(command: str) -> str:
+    command = without_cd(command)
+    # Every trimming has one of these, and most commands have no trimmings.
+    if "|" in command or "2>&1" in command:
+        command = _TRIMMINGS.sub(" ", command)
+    return " ".join(command.split())
+
+
+def _digest(plain: str) -> str:
+    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def telling_lines(output: str) -> str:

@@ -211,10 +211,12 @@ class Fold:
             state.failures = [*kept[-5:], failed]
 
     def _repaired(self, command: str, output: str) -> None:
-        if commands.is_masked(command) and commands.looks_failed(output):
-            return
         repaired = commands.repairs(command)
-        self.state.failures = [f for f in self.state.failures if f.key not in repaired]
+        left = [failed for failed in self.state.failures if failed.key not in repaired]
+        if len(left) == len(self.state.failures):
+            return
+        if not (commands.is_masked(command) and commands.looks_failed(output)):
+            self.state.failures = left
 
     def _count_run(self, command: str) -> None:
         runs = self.state.runs

@@ -3,6 +3,8 @@
 Parts whose shape varies between versions stay raw until it is known that they are needed.
 """
 
+from typing import Any
+
 import msgspec
 from msgspec import Raw
 
@@ -53,6 +55,13 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
     kind: str | None = None
 
 
+class Progress(msgspec.Struct, frozen=True, gc=False):
+    """A sign of life of a running tool; a sub-agent's carries the sub-agent's own line."""
+
+    type: str = ""
+    message: "Entry | str | float | bool | list[Any] | None" = None
+
+
 class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """One line of the transcript."""
 
@@ -73,7 +82,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     origin: Origin | None = None
     tool_use_result: Raw = NOTHING
     attachment: Raw = NOTHING
-    data: Raw = NOTHING
+    data: Progress | str | float | bool | list[Any] | None = None
     operation: str | None = None
     content: Raw = NOTHING
     prompt_submit_ending: Raw = NOTHING
@@ -87,13 +96,6 @@ class Attachment(msgspec.Struct, frozen=True, rename="camel"):
     prompt: Raw = NOTHING
     plan_file_path: str | None = None
     plan_exists: bool | None = None
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """A sign of life of a running tool; a sub-agent's carries the sub-agent's own line."""
-
-    type: str = ""
-    message: Raw = NOTHING
 
 
 class CompactMetadata(msgspec.Struct, frozen=True, rename="camel"):

@@ -35,7 +35,6 @@ from leftoff.agents.stream import (
 
 _decode = msgspec.json.Decoder(Entry).decode
 _decode_attachment = msgspec.json.Decoder(Attachment).decode
-_decode_progress = msgspec.json.Decoder(Progress).decode
 _decode_blocks = msgspec.json.Decoder(str | list[Block | str] | None).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
@@ -47,8 +46,6 @@ _MOST_OPEN_CALLS = 256
 _EXIT_CODE = re.compile(r"^Exit code \d+\s*")
 _CANCELLED = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _BLOCKED_PROMPT = re.compile(r"Original prompt: (.*)\Z", re.DOTALL)
-_IDLE_PROGRESS = frozenset({b'{"type":"bash_progress', b'{"type":"hook_progress'})
-_PROGRESS_HEAD = len(b'{"type":"bash_progress')
 _TASK_ID = re.compile(r"#(\w+)")
 
 # Lines of these types begin with their type and may be large; a glued line is never skipped.
@@ -237,13 +234,11 @@ class ClaudeReader:
             events.append(PlanSeen(at=at, path=attachment.plan_file_path))
 
     def _progress(self, entry: Entry, events: list[Event]) -> None:
-        if bytes(memoryview(entry.data)[:_PROGRESS_HEAD]) in _IDLE_PROGRESS:
+        progress = entry.data
+        if not isinstance(progress, Progress) or progress.type != "agent_progress":
             return
-        progress = _decode_progress(entry.data)
-        if progress.type != "agent_progress" or not bytes(progress.message):
-            return
-        inner = _decode(progress.message)
-        if not isinstance(inner.message, Message):
+        inner = progress.message
+        if not isinstance(inner, Entry) or not isinstance(inner.message, Message):
             return
         where = (inner.timestamp or entry.timestamp or "", True)
         if inner.type == "assistant":

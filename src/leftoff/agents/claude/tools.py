@@ -26,6 +26,7 @@ KINDS: dict[str, Kind] = {
 _EDITING_SUFFIXES = ("write_file", "edit_file", "create_file")
 _WHAT_CHARS = 400
 _VALUE_CHARS = 160
+_TODOS = '{"todos":'
 _STATUSES: dict[str, Status] = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -43,6 +44,18 @@ class _RunInput(msgspec.Struct, frozen=True, gc=False):
     command: str = ""
 
 
+class _TodoInput(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    content: str | None = None
+    active_form: str | None = None
+    status: str | None = None
+    id: str | None = None
+
+
+class _TodosInput(msgspec.Struct, frozen=True, gc=False):
+    todos: list[_TodoInput]
+
+
+_decode_todos = msgspec.json.Decoder(_TodosInput).decode
 _decode_path = msgspec.json.Decoder(_PathInput).decode
 _decode_run = msgspec.json.Decoder(_RunInput).decode
 
@@ -68,9 +81,9 @@ def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
             command = _decode_run(block.input).command
             what = command[:_WHAT_CHARS]
         else:
-            what, path = _describe_other(name, arguments(block.input))
+            what, path = _describe_other(name, block.input)
     except ValueError:
-        what, path = _describe_other(name, arguments(block.input))
+        what, path = _describe_other(name, block.input)
     return ToolCall(
         at=at,
         sidechain=sidechain,
@@ -94,6 +107,22 @@ def arguments(raw: Raw) -> dict[str, Any]:
 
 def todo_list(raw: Raw) -> TodoList | None:
     """Read a TodoWrite call: the whole list anew."""
+    try:
+        todos = _decode_todos(raw).todos
+    except ValueError:
+        return _odd_todo_list(raw)
+    items = [
+        TodoItem(
+            text=todo.content or todo.active_form or "",
+            status=_STATUSES.get(todo.status or "", "pending"),
+            id=todo.id or "",
+        )
+        for todo in todos
+    ]
+    return TodoList(items=tuple(items))
+
+
+def _odd_todo_list(raw: Raw) -> TodoList | None:
     given = arguments(raw).get("todos")
     if not isinstance(given, list):
         return None
@@ -150,8 +179,11 @@ def is_plan_file(path: str) -> bool:
     return path.endswith(".md") and "/.claude/plans/" in path.replace("\\", "/")
 
 
-def _describe_other(name: str, given: dict[str, Any]) -> tuple[str, str]:
+def _describe_other(name: str, raw: Raw) -> tuple[str, str]:
     """Return the telling line and the path of a call of no special kind."""
+    if name == "TodoWrite":
+        return _todos_as_written(raw), ""
+    given = arguments(raw)
     if name in {"ExitPlanMode", "exit_plan_mode"}:
         return _title(str(given.get("plan") or "")), ""
     if name == "AskUserQuestion":
@@ -159,6 +191,12 @@ def _describe_other(name: str, given: dict[str, Any]) -> tuple[str, str]:
     what = ", ".join([f"{key}: {_short(value)}" for key, value in given.items()])
     path = given.get("file_path") or given.get("path") or given.get("notebook_path")
     return what[:_WHAT_CHARS], path if isinstance(path, str) else ""
+
+
+def _todos_as_written(raw: Raw) -> str:
+    # Long, frequent, and read as a list besides: decoding it for this line alone is wasteful.
+    head = bytes(memoryview(raw)[: _VALUE_CHARS * 2]).decode("utf-8", "replace")
+    return f"todos: {_short(head.removeprefix(_TODOS))}"
 
 
 def _title(text: str) -> str:
