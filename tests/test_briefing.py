@@ -34,7 +34,8 @@ FULL = checkpoint(
     last_failure=LastFailure(command="make test", error="error: no form\n1 failed"),
     focus_files=["src/login.py", "src/form.py", "README.md"],
     files_modified=["src/login.py", "src/css/page.css"],
-    extra={"commands": ["make test", "git status"], "seen_files": ["docs/login.md"]},
+    commands=["make test", "git status"],
+    seen_files=["docs/login.md"],
 )
 
 
@@ -76,7 +77,7 @@ def test_no_briefing_costs_more_than_its_budget(budget: int, texts: list[str]) -
         todos=[Todo(text=text) for text in texts],
         focus_files=texts[:10],
         blockers=texts,
-        extra={"commands": texts},
+        commands=texts,
     )
 
     assert estimate(render(whole, None, budget=budget)) <= budget

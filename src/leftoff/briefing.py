@@ -7,12 +7,13 @@ A line is kept whole or dropped, so no sentence is ever cut.
 
 import re
 from collections.abc import Iterable, Iterator
+from shlex import quote
 
 import msgspec
 
 from leftoff import fence, times
 from leftoff.checkpoint import Checkpoint, Plan
-from leftoff.restore import Checks
+from leftoff.restore import Checks, HeadCheck
 from leftoff.tokens import estimate
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -66,7 +67,7 @@ def branch_warning(checks: Checks) -> str | None:
         return None
     return (
         f"Warning: You're on `{branch.now or 'unknown'}` but checkpoint was saved on "
-        f"`{branch.saved}`. Switch with: git checkout {branch.saved}"
+        f"`{branch.saved}`. Switch with: git checkout {quote(branch.saved or '')}"
     )
 
 
@@ -151,19 +152,24 @@ def _following(sentences: list[str], weight: float) -> Iterator[Line]:
         yield Line(text, weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
 
 
-def _changes(checks: Checks | None) -> Iterator[Line]:
-    if checks is None:
-        return
-    if warning := branch_warning(checks):
-        yield Line(warning, 97)
-    head = checks.head
+def _head_moved(head: HeadCheck) -> Iterator[Line]:
     if head.diverged:
         yield Line("- HEAD was rewritten: the saved commit is no longer in its history.", 96)
+    elif head.commits_since is None:
+        yield Line("- HEAD moved; how far cannot be told here.", 96)
     elif head.commits_since:
         plural = "commit" if head.commits_since == 1 else "commits"
         yield Line(f"- HEAD moved by {head.commits_since} {plural}:", 96)
         for n, commit in enumerate(head.commits[:5]):
             yield Line(f"  - {commit.sha[:8]} {commit.subject}", 72 - n)
+
+
+def _changes(checks: Checks | None) -> Iterator[Line]:
+    if checks is None:
+        return
+    if warning := branch_warning(checks):
+        yield Line(warning, 97)
+    yield from _head_moved(checks.head)
     for file in checks.files:
         if file.state != "same":
             yield Line(f"- {file.state}: {file.path}", 94 if file.state == "missing" else 93)

@@ -27,7 +27,13 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
 
 def home() -> Path:
     """Return the user's home folder."""
-    return Path(os.path.realpath(Path("~").expanduser()))
+    try:
+        return Path(os.path.realpath(Path("~").expanduser()))
+    except RuntimeError as error:
+        # A user without a name, as in some containers, and no HOME to say where it is.
+        raise NotAProject(
+            "Your home folder is not known.", hint="Set HOME to a folder of your own."
+        ) from error
 
 
 def state_folder() -> Path:
@@ -47,13 +53,25 @@ def config_file() -> Path:
 
 def plans_folders() -> list[Path]:
     """Return the folders where agents keep the plans they write."""
-    return [home() / ".claude" / "plans"]
+    return [agent_folder("claude") / "plans"]
 
 
-def claude_folder() -> Path:
-    """Return the folder of Claude Code's settings."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
-    return Path(named).expanduser().absolute()
+# Where each agent keeps its own things: the variable that moves them, and where they are without.
+_AGENT_FOLDERS = {
+    "claude": ("CLAUDE_CONFIG_DIR", "", "~/.claude"),
+    "codex": ("CODEX_HOME", "", "~/.codex"),
+    "gemini": ("", "", "~/.gemini"),
+    "opencode": ("XDG_DATA_HOME", "opencode", "~/.local/share/opencode"),
+    "copilot": ("", "", "~/.copilot"),
+    "cursor": ("", "", "~/.cursor"),
+}
+
+
+def agent_folder(agent: str) -> Path:
+    """Return the folder where an agent keeps its settings and sessions."""
+    variable, below, default = _AGENT_FOLDERS[agent]
+    named = os.environ.get(variable) if variable else None
+    return (Path(named) / below if named else Path(default)).expanduser().absolute()
 
 
 def skills_folder() -> Path:
@@ -88,7 +106,7 @@ def find_project(start: Path | None = None) -> Project:
     for someone who names it with LEFTOFF_PROJECT.
     """
     named = os.environ.get("LEFTOFF_PROJECT")
-    here = Path(os.path.realpath(start or named or Path.cwd()))
+    here = Path(os.path.realpath(start or named or _current_folder()))
     explicit = here if named and start is None else None
     barred = {home(), Path(here.anchor)} - {explicit}
     candidates = [folder for folder in (here, *here.parents) if folder not in barred]
@@ -105,6 +123,15 @@ def find_project(start: Path | None = None) -> Project:
         )
     root = known or here
     return _project(root=root, worktree=root, store=_plain_store(root), is_git=False)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise NotAProject(
+            "The folder you are in no longer exists.", hint="Go to one that does, then retry."
+        ) from error
 
 
 def _git_project(folder: Path, repository: Repository) -> Project:
@@ -159,4 +186,5 @@ def agent_pid() -> int:
 
 _SESSION_VARIABLES = {
     "CLAUDE_CODE_SESSION_ID": "claude",
+    "GEMINI_SESSION_ID": "gemini",
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.checkpoint import Checkpoint
+from leftoff.fingerprints import located
 from leftoff.names import FORBIDDEN, kebab
 
 SOFT_CAP_BYTES = 4096
@@ -116,7 +117,7 @@ def _paths(checkpoint: Checkpoint, root: Path) -> Iterator[Finding]:
 
 def _exists(root: Path, path: str) -> bool:
     try:
-        return (root / Path(path).expanduser()).exists()
+        return located(path, root).exists()
     except (OSError, RuntimeError, ValueError):  # too long, of no user, with a NUL
         return False
 

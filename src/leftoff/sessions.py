@@ -108,7 +108,7 @@ def _found(store: Store) -> Iterator[tuple[str, FoundSession]]:
     seen: set[tuple[Path, str]] = set()
     for name, agent in AGENTS.items():
         for folder in folders:
-            for each in agent.find_sessions(paths.home(), folder):
+            for each in agent.find_sessions(paths.agent_folder(name), folder):
                 if (each.path, each.session_id) not in seen:
                     seen.add((each.path, each.session_id))
                     yield name, each

@@ -353,14 +353,20 @@ def test_an_unknown_type_of_line_is_silent() -> None:
     assert feed(claude, [{"type": "frame-link", "cwd": "/x"}, {"no": "type"}]) == []
 
 
-def test_sessions_are_found_by_the_folder_s_key(tmp_path: Path) -> None:
-    folder = tmp_path / ".claude" / "projects" / "-home-dev-my-repo-x"
-    folder.mkdir(parents=True)
-    (folder / "s1.jsonl").write_text("{}\n", encoding="utf-8")
+def test_sessions_are_found_by_the_folder_and_below_it(tmp_path: Path) -> None:
+    for session_id, cwd in (
+        ("here", "/home/dev/my_repo.x"),
+        ("below", "/home/dev/my_repo.x/api"),
+        ("beside", "/home/dev/my_repo.x-two"),
+    ):
+        folder = tmp_path / "projects" / cwd.replace("/", "-").replace("_", "-").replace(".", "-")
+        folder.mkdir(parents=True)
+        line = json.dumps(user("hello", cwd=cwd))
+        (folder / f"{session_id}.jsonl").write_text(line + "\n", encoding="utf-8")
 
-    found = list(claude.find_sessions(tmp_path, Path("/home/dev/my_repo.x")))
+    found = claude.find_sessions(tmp_path, Path("/home/dev/my_repo.x"))
 
-    assert [session.session_id for session in found] == ["s1"]
+    assert {session.session_id for session in found} == {"here", "below"}
 
 
 CORRUPTED = RECORDED / "claude" / "p_tasks.jsonl"

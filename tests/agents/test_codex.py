@@ -368,7 +368,7 @@ def test_sessions_are_found_by_folder_without_those_of_sub_agents(tmp_path: Path
         (day / f"rollout-{name}.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     (day / "rollout-e.jsonl").write_bytes(b"\xff not json")
 
-    found = list(codex.find_sessions(tmp_path, Path("/repo")))
+    found = list(codex.find_sessions(tmp_path / ".codex", Path("/repo")))
 
     assert [session.session_id for session in found] == ["b", "a"]
     assert all(session.touched_at > 0 for session in found)

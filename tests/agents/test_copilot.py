@@ -323,6 +323,6 @@ def test_sessions_are_found_by_folder(tmp_path: Path) -> None:
         line = event("session.start", sessionId=name, context={"cwd": cwd})
         (folder / "events.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
 
-    found = list(copilot.find_sessions(tmp_path, Path("/repo")))
+    found = list(copilot.find_sessions(tmp_path / ".copilot", Path("/repo")))
 
     assert [session.session_id for session in found] == ["a"]

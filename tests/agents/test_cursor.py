@@ -119,6 +119,6 @@ def test_conversations_are_found_by_folder(tmp_path: Path) -> None:
         (root / place).mkdir(parents=True)
         (root / place / f"{place[-2:]}.jsonl").write_bytes(EXAMPLE.read_bytes())
 
-    found = list(cursor.find_sessions(tmp_path, Path("/home/dev/my_repo")))
+    found = list(cursor.find_sessions(tmp_path / ".cursor", Path("/home/dev/my_repo")))
 
     assert [session.session_id for session in found] == ["u1"]

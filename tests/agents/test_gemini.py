@@ -188,10 +188,12 @@ def test_sessions_are_found_by_name_and_by_hash(tmp_path: Path) -> None:
     projects = {"projects": {"/repo": "repo", "/other": "other"}}
     (root / "projects.json").write_text(json.dumps(projects), encoding="utf-8")
 
-    found = {session.session_id for session in gemini.find_sessions(tmp_path, Path("/repo"))}
+    found = {
+        session.session_id for session in gemini.find_sessions(tmp_path / ".gemini", Path("/repo"))
+    }
 
     assert found == {"repo", hashed}
 
 
 def test_a_home_without_gemini_has_no_sessions(tmp_path: Path) -> None:
-    assert list(gemini.find_sessions(tmp_path, Path("/repo"))) == []
+    assert list(gemini.find_sessions(tmp_path / ".gemini", Path("/repo"))) == []

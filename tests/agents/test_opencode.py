@@ -128,7 +128,7 @@ def test_reading_leaves_nothing_beside_the_database(path: Path) -> None:
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
 
     read_file(opencode, path)
-    list(opencode.find_sessions(path.parents[3], Path("/home/dev/repo")))
+    list(opencode.find_sessions(path.parent, Path("/home/dev/repo")))
 
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
@@ -183,10 +183,10 @@ def test_a_session_is_chosen_by_its_id(path: Path) -> None:
 
 
 def test_sessions_are_found_by_folder(home: Path) -> None:
-    (found,) = opencode.find_sessions(home, Path("/home/dev"))
+    (found,) = opencode.find_sessions(home / ".local/share/opencode", Path("/home/dev"))
 
     assert (found.session_id, found.touched_at) == (SESSION, 1794770743.112)
-    assert list(opencode.find_sessions(home, Path("/home/other"))) == []
+    assert list(opencode.find_sessions(home / ".local/share/opencode", Path("/home/other"))) == []
 
 
 def test_a_database_of_another_shape_is_refused_with_a_way_out(tmp_path: Path) -> None:

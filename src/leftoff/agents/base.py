@@ -59,8 +59,8 @@ class Agent(Protocol):
     def read_document(self, path: Path, session_id: str) -> Iterable[Event]:
         """Read a whole session; without an id, the newest one in the file."""
 
-    def find_sessions(self, home: Path, folder: Path) -> Iterable[FoundSession]:
-        """List the sessions that this agent holds under `home` for work in `folder`."""
+    def find_sessions(self, root: Path, folder: Path) -> Iterable[FoundSession]:
+        """List the sessions that this agent keeps under its own `root` for work in `folder`."""
 
 
 def no_reader(state: dict[str, Any]) -> NoReturn:  # noqa: ARG001

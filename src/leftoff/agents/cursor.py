@@ -116,10 +116,10 @@ def new_reader(state: dict[str, Any]) -> Reader:
     return Reader(state)
 
 
-def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the conversations of work in a folder."""
     wanted = dashed(str(folder))
-    for project in (home / ".cursor" / "projects").glob("*/agent-transcripts"):
+    for project in (root / "projects").glob("*/agent-transcripts"):
         if dashed(project.parent.name) == wanted:
             for path in (*project.glob("*.jsonl"), *project.glob("*/*.jsonl")):
                 yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at(path))

@@ -161,9 +161,8 @@ def read_document(path: Path, session_id: str) -> Iterable[Event]:  # noqa: ARG0
     return reader.document(found if isinstance(found, dict) else {"messages": found})
 
 
-def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the sessions of work in a folder; sub-agents' own ones are left out."""
-    root = home / ".gemini"
     try:
         known = mapping(msgspec.json.decode((root / "projects.json").read_bytes()))
     except (OSError, ValueError, RecursionError):

@@ -29,17 +29,7 @@ class App:
     @functools.cached_property
     def project(self) -> paths.Project:
         """The project we stand in."""
-        try:
-            return paths.find_project()
-        except FileNotFoundError as error:
-            raise NotAProject(
-                "The folder you are in no longer exists.", hint="Go to one that does, then retry."
-            ) from error
-        except RuntimeError as error:
-            # A user without a name, as in some containers, and no HOME to say where it is.
-            raise NotAProject(
-                "Your home folder is not known.", hint="Set HOME to a folder of your own."
-            ) from error
+        return paths.find_project()
 
     @functools.cached_property
     def store(self) -> Store:

@@ -49,5 +49,5 @@ def only_read() -> list[str]:
 
 def _folder(agent: str) -> Path:
     if agent == "claude":
-        return paths.claude_folder()
+        return paths.agent_folder("claude")
     return paths.home() / _FOLDERS.get(agent, f".{agent}")

@@ -50,9 +50,10 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_places(project: Path | None = None) -> Places:
     """Tell where everything goes: the user's own settings, or those of a project's folder."""
+    folder = project / ".claude" if project else paths.agent_folder("claude")
     return Places(
         state=paths.state_folder(),
-        settings=(project / ".claude" if project else paths.claude_folder()) / "settings.json",
+        settings=folder / "settings.json",
         skill=paths.skills_folder() / "leftoff" / "SKILL.md",
         project=project,
     )

@@ -5,13 +5,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from leftoff.agents.base import FoundSession, Layout, LineReader, no_document
+import msgspec
+
+from leftoff.agents.base import HEAD_BYTES, FoundSession, Layout, LineReader, no_document
 from leftoff.agents.claude.reader import ClaudeReader
+from leftoff.agents.values import is_within, touched_at
 
 read_document = no_document
 
 _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
 # With their quotes and colons, so that a session that merely talks of them does not match.
+_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _CLAUDE_ONLY = (
     b'"parentUuid":',
     b'"leafUuid":',
@@ -35,15 +39,22 @@ def new_reader(state: dict[str, Any]) -> LineReader:
     return ClaudeReader(state)
 
 
-def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the transcripts of sessions started in this folder."""
+def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
+    """List the transcripts of sessions started in a folder or below it."""
     key = _NOT_ALPHANUMERIC.sub("-", str(folder))
-    for path in (home / ".claude" / "projects" / key).glob("*.jsonl"):
-        try:
-            touched_at = path.stat().st_mtime
-        except OSError:
-            continue
-        yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at)
+    for path in sorted((root / "projects").glob(f"{key}*/*.jsonl")):
+        # Other folders may begin with the same letters: only the transcript tells.
+        if path.parent.name == key or is_within(_cwd(path), folder):
+            yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at(path))
+
+
+def _cwd(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            found = _CWD.search(file.read(HEAD_BYTES))
+        return str(msgspec.json.decode(found[1])) if found else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def sub_sessions(path: Path) -> Iterable[Path]:

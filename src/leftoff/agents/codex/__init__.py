@@ -27,9 +27,8 @@ def new_reader(state: dict[str, Any]) -> Reader:
     return Reader(state)
 
 
-def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the rollouts of work in a folder, newest first; sub-agents' own ones are left out."""
-    root = home / ".codex"
     files = [
         *root.glob("sessions/*/*/*/rollout-*.jsonl"),
         *root.glob("archived_sessions/rollout-*.jsonl"),

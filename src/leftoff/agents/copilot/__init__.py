@@ -28,10 +28,10 @@ def new_reader(state: dict[str, Any]) -> Reader:
     return Reader(state)
 
 
-def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the event logs of work in a folder."""
-    root = home / ".copilot" / "session-state"
-    for path in (*root.glob("*/events.jsonl"), *root.glob("*.jsonl")):
+    logs = root / "session-state"
+    for path in (*logs.glob("*/events.jsonl"), *logs.glob("*.jsonl")):
         start = mapping(first_line(path, _START_BYTES).get("data"))
         context = mapping(start.get("context"))
         if is_within(text(context.get("cwd")), folder):

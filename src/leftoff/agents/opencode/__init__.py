@@ -35,9 +35,9 @@ def read_document(path: Path, session_id: str) -> Iterable[Event]:
     return read_session(_exported(path), lambda _: None)
 
 
-def find_sessions(home: Path, folder: Path) -> Iterable[FoundSession]:
+def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the sessions of work in a folder; sub-agents' own ones are left out."""
-    for path in sorted((home / ".local" / "share" / "opencode").glob("opencode*.db")):
+    for path in sorted(root.glob("opencode*.db")):
         for session_id, directory, touched_at in database.sessions(path):
             if is_within(directory, folder):
                 yield FoundSession(path=path, session_id=session_id, touched_at=touched_at)
