@@ -1,0 +1,175 @@
+"""Hooks: what an agent waits for at every turn, beside a bare start of Python and other hooks."""
+
+import itertools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from bench import corpus, peers, stage, transcript, venv
+from bench.harness import CACHE, Case, Figure, Sample, compare, interleave, run
+from bench.stage import Stage
+
+ROUNDS = 100
+
+_SMALL, _LARGE = 70_000, 70_000_000
+_MANY = 10_000
+_PYTHON = "python -c pass"
+_REPLY = '{"systemMessage":"leftoff: context at 71.00% - consider leftoff save."}\n'
+
+
+def measure() -> list[Figure]:
+    """Measure each hook against its limit, in one run."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE, prefix="hooks-") as folder:
+        return _measure(Path(folder))
+
+
+def _measure(folder: Path) -> list[Figure]:
+    here = stage.install(Stage(home=folder, project=stage.new_project(folder / "shop")))
+    small = _Session(here, "small", _SMALL)
+    large = _Session(here, "large", _LARGE)
+    others = peers.find(folder / "peers", small.stop_payload)
+    cases: dict[str, Case] = {
+        _PYTHON: lambda: run(here.program(str(venv.python()), "-c", "pass", given=small.given)),
+        "silent": small.hot(),
+        "reply": small.hot(reply=True),
+        "sh -c": small.hot(through_shell=True),
+        "large": large.hot(),
+        "start": _session_start(),
+        "settle small": small.settle,
+        "settle large": large.settle,
+        **{name: peer.case for name, peer in others.items() if peer.case is not None},
+    }
+    samples = interleave(cases, ROUNDS, between=lambda: stage.wait_until_settled(here.state))
+    os.chdir(CACHE)
+    return [*_figures(samples), *(peers.figure(peer, samples, _PYTHON) for peer in others.values())]
+
+
+def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:
+    rows = (
+        ("hot hook, nothing to say / python -c pass", "silent", _PYTHON, 0.30),
+        ("hot hook, a reply waits / python -c pass", "reply", _PYTHON, 0.30),
+        ("hot hook through sh -c / python -c pass", "sh -c", _PYTHON, 0.35),
+        ("hot hook at a 70 MB transcript / at 70 KB", "large", "silent", 1.05),
+        ("SessionStart, 10,000 checkpoints / python -c pass", "start", _PYTHON, 8.0),
+    )
+    figures = [compare(what, samples, (mine, base), limit) for what, mine, base, limit in rows]
+    settle = compare(
+        "CPU of settle after a turn, 70 MB / 70 KB",
+        samples,
+        ("settle large", "settle small"),
+        1.3,
+        "cpu",
+    )
+    shown = compare("settle after a turn / python -c pass", samples, ("settle small", _PYTHON))
+    return [*figures, settle, shown]
+
+
+class _Session:
+    """A session of the agent with a transcript of a given size, already settled once."""
+
+    def __init__(self, here: Stage, name: str, size: int) -> None:
+        self.here, self.name = here, name
+        self.transcript = here.home / f"{name}.jsonl"
+        shutil.copy(transcript.at_least(size), self.transcript)
+        self.size = self.transcript.stat().st_size
+        self.given = here.home / f"{name}.json"
+        self.given.write_bytes(self.stop_payload)
+        self._numbers = itertools.count()
+        self._turn = _turn()
+        self._settle = here.program(
+            str(venv.python()),
+            "-I",
+            "-m",
+            "leftoff.hooks.settle",
+            str(here.state),
+            given=self.given,
+        )
+        self._drop_letter()
+        run(self._settle)
+        self._record = here.project / ".git" / "leftoff" / "sessions" / f"claude-{name}.json"
+        self._as_read = self._record.read_bytes()
+
+    @property
+    def stop_payload(self) -> bytes:
+        payload = {
+            "session_id": self.name,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.here.project),
+            "permission_mode": "acceptEdits",
+            "hook_event_name": "Stop",
+            "stop_hook_active": False,
+            "last_assistant_message": "",
+        }
+        return msgspec.json.encode(payload)
+
+    def hot(self, *, reply: bool = False, through_shell: bool = False) -> Case:
+        """Return a case: the agent fires Stop."""
+        session = f"{self.name}-told" if reply else self.name
+        if reply:
+            path = Path(f"{self.here.state}/replies{self.here.project}/claude.Stop.{session}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(_REPLY, encoding="utf-8")
+        arguments = (str(self.here.hook), "claude", "Stop")
+        if through_shell:
+            arguments = ("/bin/sh", "-c", " ".join(arguments))
+        program = self.here.program(*arguments, given=self.given, session=session)
+        return lambda: run(program)
+
+    def settle(self) -> Sample:
+        """Settle a turn of a few calls behind everything that was settled before."""
+        os.truncate(self.transcript, self.size)
+        with self.transcript.open("ab") as file:
+            file.write(self._turn)
+        self._record.write_bytes(self._as_read)
+        self._drop_letter()
+        sample = run(self._settle)
+        assert not any((self.here.state / "spool").iterdir()), "The event was not settled."
+        return sample
+
+    def _drop_letter(self) -> None:
+        spool = self.here.state / "spool"
+        spool.mkdir(mode=0o700, exist_ok=True)
+        letter = spool / f"claude.Stop.{os.getpid()}.{next(self._numbers)}"
+        letter.write_bytes(self.stop_payload)
+
+
+def _turn() -> bytes:
+    """Return the lines of one turn."""
+    lines = []
+    for line in transcript.lines(seed=3):
+        lines.append(line)
+        if b'"subtype":"stop_hook_summary"' in line:
+            return b"".join(lines)
+    raise AssertionError("A turn ends.")
+
+
+def _session_start() -> Case:
+    """Return a case: a session starts where much was saved."""
+    project = corpus.made(_MANY)
+    here = stage.install(Stage(home=corpus.home_of(project), project=project.root))
+    given = here.home / "start.json"
+    program = here.program(str(here.hook), "claude", "SessionStart", given=given)
+    numbers = itertools.count()
+
+    def start() -> Sample:
+        # Offered once per session, and as if the ones before had ended.
+        shutil.rmtree(here.state / "live", ignore_errors=True)
+        given.write_bytes(_start_payload(project.root, f"session-{os.getpid()}-{next(numbers)}"))
+        return run(program)
+
+    return start
+
+
+def _start_payload(folder: Path, session: str) -> bytes:
+    payload = {
+        "session_id": session,
+        "transcript_path": str(folder / "none.jsonl"),
+        "cwd": str(folder),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
+    return msgspec.json.encode(payload)

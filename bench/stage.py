@@ -1,0 +1,101 @@
+"""A user's machine as the hooks find it: a home, a project under git, and the hooks in place."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import msgspec
+
+from bench import venv
+from bench.harness import Program
+
+_PAUSE = 0.005
+_LONGEST_WAIT = 120.0
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a user with leftoff's hooks works."""
+
+    home: Path
+    project: Path
+
+    @property
+    def state(self) -> Path:
+        """Where leftoff keeps the user's own state."""
+        return self.home / ".local" / "state" / "leftoff"
+
+    @property
+    def hook(self) -> Path:
+        """The program that the agent's settings name."""
+        return self.state / "hook"
+
+    def program(self, *arguments: str, given: Path, session: str = "") -> Program:
+        """Describe a program that the agent starts in the project."""
+        environment = venv.environment(self.home)
+        if session:
+            environment["CLAUDE_CODE_SESSION_ID"] = session
+        return Program(
+            arguments=arguments, environment=environment, folder=self.project, given=given
+        )
+
+
+def install(stage: Stage) -> Stage:
+    """Put the hooks in place, as `leftoff init` does."""
+    shutil.rmtree(stage.state, ignore_errors=True)
+    stage.state.mkdir(parents=True, mode=0o700)
+    (stage.state / "python").write_text(f"{venv.python()}\n", encoding="utf-8")
+    (shipped,) = venv.python().parent.parent.glob("lib/python*/site-packages/leftoff/hooks/*.sh")
+    shutil.copy(shipped, stage.hook)
+    stage.hook.chmod(0o755)
+    return stage
+
+
+def new_project(folder: Path) -> Path:
+    """Make a small repository."""
+    environment = venv.environment(folder)
+    folder.mkdir(parents=True)
+    (folder / "app.py").write_text("print('one')\n", encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "First"]):
+        subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True)
+    return folder
+
+
+def wait_until_settled(state: Path) -> None:
+    """Wait until no event waits and no settle runs, so that none disturbs what comes next."""
+    deadline = time.monotonic() + _LONGEST_WAIT
+    while not _is_settled(state):
+        assert time.monotonic() < deadline, "Settle did not come to an end."
+        time.sleep(_PAUSE)
+
+
+def _is_settled(state: Path) -> bool:
+    spool = state / "spool"
+    if spool.is_dir() and any(spool.iterdir()):
+        return False
+    return not _holds_lock(state / "settle.lock") and not _is_running(state)
+
+
+def _holds_lock(path: Path) -> bool:
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _is_running(state: Path) -> bool:
+    """Look for a settle that is just starting or ending; the lock tells only of those at work."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"leftoff.hooks.settle" in line and os.fsencode(state) in line:
+            return True
+    return False
