@@ -55,6 +55,21 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def quick_folder(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder in memory, where there is one.
+
+    A process that is killed leaves its files to the system, synced or not, so tests that kill or
+    race lose nothing but the time that a disk shared with others takes to sync.
+    """
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
 def clock() -> Clock:
     return Clock()
 

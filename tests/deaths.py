@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import sys
@@ -306,7 +307,10 @@ def kill_at_any_moment(folder: Path, kills: int) -> int:
     for number in range(0, kills, 2):
         children = [_start(project, number), _start(project, number + 1)]
         for child in children:
-            time.sleep(rng.uniform(0.001, 0.02))
+            # Half of them early, while they begin; the others in the middle of their work.
+            if rng.random() < 0.5:
+                select.select([child[1]], [], [], 10)
+            time.sleep(rng.uniform(0, 0.01))
             told = _kill(*child)
             _check_acks(project, told)
             acks += told

@@ -17,16 +17,16 @@ def files_of(project: Project) -> list[Path]:
     return [path for path in (project.store / "checkpoints").rglob("*") if path.is_file()]
 
 
-def test_8_processes_with_500_saves_each_leave_4000_checkpoints(tmp_path: Path) -> None:
+def test_8_processes_with_500_saves_each_leave_4000_checkpoints(quick_folder: Path) -> None:
     program = f"""
         for turn in range({SAVES}):
             saved = store.save(draft(f"process-{{number}}-{{turn}}"))
             assert saved.notice is None, saved.notice
     """
 
-    run_together(program, tmp_path, PROCESSES)
+    run_together(program, quick_folder, PROCESSES)
 
-    project = project_at(tmp_path)
+    project = project_at(quick_folder)
     assert len(files_of(project)) == PROCESSES * SAVES
     assert all(decode(path.read_bytes()).id == path.stem for path in files_of(project))
     rows = fresh_view(project)
@@ -39,7 +39,7 @@ def test_8_processes_with_500_saves_each_leave_4000_checkpoints(tmp_path: Path) 
 
 
 def test_saves_on_one_name_from_8_processes_are_all_kept_and_the_newest_is_the_head(
-    tmp_path: Path,
+    quick_folder: Path,
 ) -> None:
     program = """
         for turn in range(50):
@@ -47,9 +47,9 @@ def test_saves_on_one_name_from_8_processes_are_all_kept_and_the_newest_is_the_h
             assert saved.notice is None, saved.notice
     """
 
-    run_together(program, tmp_path, PROCESSES)
+    run_together(program, quick_folder, PROCESSES)
 
-    store = Store(project_at(tmp_path))
+    store = Store(project_at(quick_folder))
     revisions = store.index().revisions("shared")
     assert len({each.task for each in revisions}) == len(revisions) == PROCESSES * 50
     assert [each.is_head for each in revisions] == [True] + [False] * (len(revisions) - 1)
@@ -61,7 +61,7 @@ def test_saves_on_one_name_from_8_processes_are_all_kept_and_the_newest_is_the_h
     store.close()
 
 
-def test_a_name_is_given_once_however_many_ask_for_it(tmp_path: Path) -> None:
+def test_a_name_is_given_once_however_many_ask_for_it(quick_folder: Path) -> None:
     program = """
         for turn in range(20):
             try:
@@ -70,16 +70,16 @@ def test_a_name_is_given_once_however_many_ask_for_it(tmp_path: Path) -> None:
                 pass
     """
 
-    run_together(program, tmp_path, PROCESSES)
+    run_together(program, quick_folder, PROCESSES)
 
-    assert sorted(str(row[0]) for row in fresh_view(project_at(tmp_path))) == sorted(
+    assert sorted(str(row[0]) for row in fresh_view(project_at(quick_folder))) == sorted(
         f"wanted-{turn}" for turn in range(20)
     )
 
 
 @pytest.mark.parametrize("meanwhile", ["pass", "index.unlink(missing_ok=True)", "garble(index)"])
 def test_saving_and_listing_go_on_while_others_delete_or_garble_the_index(
-    meanwhile: str, tmp_path: Path
+    meanwhile: str, quick_folder: Path
 ) -> None:
     program = f"""
         index = project.store / "index.sqlite"
@@ -98,9 +98,9 @@ def test_saving_and_listing_go_on_while_others_delete_or_garble_the_index(
                 {meanwhile}
     """
 
-    run_together(program, tmp_path, PROCESSES)
+    run_together(program, quick_folder, PROCESSES)
 
-    project = project_at(tmp_path)
+    project = project_at(quick_folder)
     rows = fresh_view(project)
     assert len(rows) == PROCESSES * 12
     assert rows == rebuilt_view(project)

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -17,27 +18,27 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHARD = re.compile(r"\d{4}-\d{2}")
 
 
-class Area(msgspec.Struct, frozen=True):
+class Area(msgspec.Struct, frozen=True, dict=True):
     """Checkpoint files in folders by month, and the event log beside them."""
 
     root: Path
 
-    @property
+    @cached_property
     def log(self) -> Path:
         """The event log."""
         return self.root / "events.jsonl"
 
-    @property
+    @cached_property
     def lock(self) -> Path:
         """The file whose lock orders writers."""
         return self.root / "lock"
 
-    @property
+    @cached_property
     def temps(self) -> Path:
         """Where files are written before they get their name."""
         return self.root / "tmp"
 
-    @property
+    @cached_property
     def checkpoints(self) -> Path:
         """The folder of the monthly folders."""
         return self.root / "checkpoints"

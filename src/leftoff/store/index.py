@@ -118,12 +118,9 @@ class Index:
             with self._database.turn():
                 intake.take_news()
 
-    def tail(self) -> list[events.Event] | None:
-        """Return the events not taken in yet, or None if the index never took in any."""
-        if not self._rows("SELECT 1 FROM logs WHERE area = 0", ()):
-            return None
-        news = self._safely(lambda: list(Intake(self._db, self.areas).news()))
-        return [event for each in news for event in each.events]
+    def unread(self) -> bytes | None:
+        """Return the log's lines not taken in yet, or None if they must be read in order."""
+        return self._safely(lambda: Intake(self._db, self.areas).unread())
 
     def events_of(self, checkpoint_id: str) -> list[events.Event]:
         """Return what happened to a checkpoint, oldest first."""

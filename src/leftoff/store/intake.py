@@ -189,12 +189,23 @@ class Intake:
 
     def news(self) -> Iterator[LogNews]:
         """Yield what each log holds that the index does not."""
-        rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
-        marks = {row[0]: LogMark(*row[1:]) for row in rows}
+        marks = self._marks()
         for number, area in enumerate(self._areas):
             news = _read_log(number, area.log, marks.get(number))
             if news is not None:
                 yield news
+
+    def unread(self) -> bytes | None:
+        """Return the lines not taken in yet, as they are, or None if they must be read in order."""
+        marks = self._marks()
+        if 0 not in marks:
+            return None
+        parts = [_unread(area.log, marks.get(number)) for number, area in enumerate(self._areas)]
+        return None if None in parts else b"".join(part for part in parts if part)
+
+    def _marks(self) -> dict[int, LogMark]:
+        rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
+        return {row[0]: LogMark(*row[1:]) for row in rows}
 
     def _take_events(self, news: Iterable[LogNews]) -> set[str]:
         touched: set[str] = set()
@@ -292,6 +303,14 @@ def _read_log(number: int, log: Path, mark: LogMark | None) -> LogNews | None:
     if goes_on and end == mark.offset:
         return None
     return LogNews(number, read, LogMark(inode, end, _tail(log, end)))
+
+
+def _unread(log: Path, mark: LogMark | None) -> bytes | None:
+    inode, _ = _identity(log)
+    mark = mark or LogMark(inode, 0, b"")
+    data = disk.read_from(log, mark.offset - len(mark.tail)) if inode else b""
+    goes_on = inode == mark.inode and data.startswith(mark.tail)
+    return data[len(mark.tail) :] if goes_on else None
 
 
 def _tail(log: Path, offset: int) -> bytes:

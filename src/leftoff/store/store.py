@@ -13,7 +13,7 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, decode, new_id, storable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
 from leftoff.paths import Project
-from leftoff.store import disk, events
+from leftoff.store import disk
 from leftoff.store.adoption import adopt
 from leftoff.store.area import Area
 from leftoff.store.events import LISTED, Action, Event
@@ -64,17 +64,20 @@ class Store:
         draft = storable(draft)
 
         def act(area: Area) -> Saved:
-            standing = self._standing(draft)
-            if draft.name and standing and standing.state in LISTED and not overwrite:
+            standing, last_id = self._standing(draft)
+            if not (draft.name and standing and standing.state in LISTED):
+                return self._store_revision(area, draft, None, last_id)
+            if not overwrite:
                 raise name_taken(standing)
-            return self._store_revision(area, draft, standing)
+            return self._store_revision(area, draft, standing.id, last_id)
 
         return self._write(act)
 
-    def _store_revision(self, area: Area, draft: Checkpoint, standing: Entry | None) -> Saved:
+    def _store_revision(
+        self, area: Area, draft: Checkpoint, replaced: str | None, last_id: str | None
+    ) -> Saved:
         now = self.now()
-        replaced = standing.id if draft.name and standing and standing.state in LISTED else None
-        new = new_id(now, after=self._opened_index().last_id(slot_of(draft)))
+        new = new_id(now, after=last_id)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
         path = area.write(checkpoint)
         # The checkpoint's file is the record, already on disk; the line only orders it among the
@@ -160,18 +163,19 @@ class Store:
         folders = (root, root.parent)
         return all(map(disk.is_own_folder, folders)) and self._fallback.has_anything()
 
-    def _standing(self, draft: Checkpoint) -> Entry | None:
-        """Return the revision before this one, without bringing the whole index up to date."""
-        slot = slot_of(draft)
+    def _standing(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
+        """Return the revision before this one, and the last id given under the same name.
+
+        The index need not be up to date for it, as long as its lag does not touch the name.
+        """
         index = self._opened_index()
-        tail = index.tail()
-        if tail is None or len(tail) > _LAG or not all(_is_aside(e, draft.name) for e in tail):
-            return self.index().head(slot)
+        slot = slot_of(draft)
+        unread = index.unread()
         standing = index.head(slot)
-        states = events.fold(tail)
-        if standing is not None and standing.id in states:
-            standing = msgspec.structs.replace(standing, state=states[standing.id])
-        return standing
+        if unread is None or _may_concern(unread, draft.name, standing):
+            index.sync()
+            standing = index.head(slot)
+        return standing, index.last_id(slot)
 
     # Sessions
 
@@ -262,11 +266,18 @@ class Store:
         return self.index().search(query)
 
 
-def _is_aside(event: Event, name: str | None) -> bool:
-    """Say whether an event leaves alone which revision of a name is the newest."""
-    if event.action == "saved":
-        return event.name != name
-    return event.action not in {"undone", "restored", "purged"}
+def _may_concern(unread: bytes, name: str | None, standing: Entry | None) -> bool:
+    """Say whether lines of the log may tell of this name or its newest revision.
+
+    Looked for as bytes: to decode a lag of events would take as long as the save.
+    """
+    if unread.count(b"\n") > _LAG or (standing and standing.id.encode() in unread):
+        return True
+    if any(action in unread for action in (b'"undone"', b'"restored"', b'"purged"')):
+        return True
+    if name is None:
+        return unread.count(b'"action":"saved"') > unread.count(b'"name":')
+    return msgspec.json.encode(name) in unread
 
 
 def name_taken(standing: Entry) -> LeftoffError:
