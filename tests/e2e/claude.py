@@ -85,11 +85,11 @@ class Run:
 class Bench:
     """One user with one repository, and all the agents that the test starts for them."""
 
-    def __init__(self, root: Path, *, claude: Path, tmux: Path, short: Path) -> None:
-        self.root, self.claude = root, claude
-        self._tmux, self._short = tmux, short
+    def __init__(self, root: Path, *, claude: Path, tmux: Path) -> None:
+        self.root, self.claude, self._tmux = root, claude, tmux
         self.home = root / "home"
-        self.home.mkdir(exist_ok=True)
+        for folder in (self.home, root / "tmp"):
+            folder.mkdir()
         self.state = self.home / ".local" / "state" / "leftoff"
         self._open: list[Tui | Run] = []
         self._bin = root / "bin"
@@ -137,8 +137,7 @@ class Bench:
             "ANTHROPIC_BASE_URL": self.model.url,
             "HOME": str(self.home),
             "PATH": f"{self._bin}:/usr/bin:/bin",
-            # Programs make sockets there, and a socket's path must be short.
-            "TMPDIR": str(self._short),
+            "TMPDIR": str(self.root / "tmp"),
             "XDG_CACHE_HOME": str(self.home / ".cache"),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
@@ -170,7 +169,7 @@ class Bench:
 
     def tui(self, *arguments: str, cwd: Path | None = None, **env: str) -> Tui:
         """Start the interactive program in a terminal and wait for its input box."""
-        socket = self._short / f"t{len(self._open)}"
+        socket = self.root / f"tmux-{len(self._open)}"
         tui = Tui(self._tmux, socket, cwd or self.repo.folder, self.env(**env))
         self._open.append(tui)
         tui.start(str(self.claude), "--permission-mode", "default", *arguments)

@@ -13,6 +13,7 @@ import pytest
 from e2e.claude import Bench
 from e2e.model import Model
 from e2e.recorder import Recorder
+from e2e.user import User
 
 _INSTALLER = Path(__file__).resolve().parents[2] / "scripts" / "agents.py"
 
@@ -40,16 +41,16 @@ def tmux_program() -> Path:
 
 
 @pytest.fixture
-def short() -> Iterator[Path]:
-    # The folder of a test is too long a path for a socket.
+def folder() -> Iterator[Path]:
+    # The folder of a test is too long a path for a socket, and unlike any that people have.
     folder = Path(tempfile.mkdtemp(prefix="lo-", dir="/tmp"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
-def bench(tmp_path: Path, short: Path, claude_program: Path, tmux_program: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path, claude=claude_program, tmux=tmux_program, short=short)
+def bench(folder: Path, claude_program: Path, tmux_program: Path) -> Iterator[Bench]:
+    bench = Bench(folder, claude=claude_program, tmux=tmux_program)
     with bench.model:
         yield bench
         bench.close()
@@ -63,3 +64,19 @@ def model(bench: Bench) -> Model:
 @pytest.fixture
 def recorder(bench: Bench) -> Recorder:
     return Recorder(bench)
+
+
+@pytest.fixture
+def newcomer(bench: Bench) -> Iterator[User]:
+    """Somebody who has leftoff, and has not wired it to any agent."""
+    user = User(bench)
+    yield user
+    bench.close()
+    user.settled()
+    assert user.trouble() == []
+
+
+@pytest.fixture
+def user(newcomer: User) -> User:
+    newcomer.installs()
+    return newcomer

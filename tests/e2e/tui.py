@@ -1,6 +1,7 @@
 """An interactive program in a terminal of its own: a private tmux server."""
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from e2e.waiting import becomes_true, until
 
 _WIDTH, _HEIGHT = "150", "50"
 _PROMPT = "\u276f"
+_TURN_ENDED = re.compile(r"^\u273b \w+ for .*\bdone\b", re.MULTILINE)
 _TRIES = 5
 
 
@@ -37,13 +39,22 @@ class Tui:
     # --- screen ---
 
     def screen(self) -> str:
-        """Return what is on the screen, and what has left it at the top."""
-        return self._tmux("capture-pane", "-p", "-J", "-S", "-500", check=False)
+        """Return the lines on the screen that are not empty, with those that left it at the top."""
+        text = self._tmux("capture-pane", "-p", "-J", "-S", "-500", check=False)
+        return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
 
     def wait(self, words: str) -> str:
         """Wait until the screen shows these words, and return it."""
         until(lambda: words in self.screen(), lambda: f"{words!r} on:\n{self.screen()}")
         return self.screen()
+
+    def wait_for_turns(self, count: int) -> None:
+        """Wait until so many turns have ended: hooks, then the line that tells how long."""
+
+        def ended() -> int:
+            return len(_TURN_ENDED.findall(self.screen()))
+
+        until(lambda: ended() >= count, lambda: f"the end of turn {count} on:\n{self.screen()}")
 
     def _typed(self) -> str | None:
         """Return what is in the input box, or nothing if there is no box."""

@@ -1,0 +1,113 @@
+"""kill -9 loses nothing: the next session is told."""
+
+from e2e.claude import Bench, wait_for_file
+from e2e.model import Model
+from e2e.turns import bash, say, write
+from e2e.user import TASK, TOOLS, User
+from e2e.waiting import until
+
+# It says that it runs, and ends by itself should nobody end it.
+SLOW = """\
+touch running
+for _ in $(seq 400); do
+  [ -e running ] || exit 0
+  sleep 0.1
+done
+"""
+
+
+def test_killed_in_a_tool_call_the_next_session_is_told_the_call_the_files_and_the_intent(
+    bench: Bench, model: Model, user: User
+) -> None:
+    bench.repo.commit("A slow check", {"slow_check.sh": SLOW, ".gitignore": "running\n"})
+    model.will(write(bench.repo.folder / "retry.py", "RETRIES = 3\n"), bash("sh slow_check.sh"))
+    run = bench.start(TASK, *TOOLS)
+    running = wait_for_file(bench.repo.folder / "running")
+
+    run.kill()
+    running.unlink()
+    bench.run("hello")
+
+    seen = model.requests()[-1].news
+    assert TASK in seen
+    assert "sh slow_check.sh" in seen
+    assert "retry.py" in seen
+    (recovered,) = user.saved("recovered")
+    assert recovered["in_flight"]["what"] == "sh slow_check.sh"
+    assert "retry.py" in recovered["files_modified"]
+
+
+def test_killed_while_the_model_speaks_the_next_session_is_told_the_intent(
+    bench: Bench, model: Model, user: User
+) -> None:
+    model.will(say("slow", stall=True))
+    run = bench.start(TASK)
+    model.wait_for(TASK)
+
+    run.kill()
+    bench.run("hello")
+
+    assert TASK in model.requests()[-1].news
+    assert user.saved("recovered")
+
+
+def test_the_interactive_program_killed_is_recovered_too(
+    bench: Bench, model: Model, user: User
+) -> None:
+    model.will(say("Half of it is done."))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+
+    tui.kill()
+    again = bench.tui()
+    again.wait("leftoff: a session died here")
+    again.send("good morning")
+
+    assert TASK in model.wait_for("good morning").news
+    assert user.saved("recovered")
+
+
+def test_a_queued_prompt_survives_kill(bench: Bench, model: Model, user: User) -> None:
+    model.will(say("slow", stall=True))
+    tui = bench.tui()
+    tui.send(TASK)
+    session = model.wait_for(TASK).session_id
+    tui.send("then update the changelog")
+    until(
+        lambda: "then update the changelog" in bench.transcript_path(session).read_text("utf-8"),
+        "the queued prompt in the transcript",
+    )
+
+    tui.kill()
+    bench.run("hello")
+
+    assert "then update the changelog" in model.requests()[-1].news
+    assert user.saved("recovered")
+
+
+def test_a_crash_is_told_once(bench: Bench, model: Model, user: User) -> None:
+    model.will(say("slow", stall=True))
+    run = bench.start(TASK)
+    model.wait_for(TASK)
+    run.kill()
+    bench.run("hello")
+    user.settled()
+
+    user.works("Something else", say("It is done."))
+
+    assert len(user.saved("recovered")) == 1
+
+
+def test_a_session_that_still_runs_is_not_taken_for_crashed(
+    bench: Bench, model: Model, user: User
+) -> None:
+    model.will(say("slow", stall=True, when=TASK))
+    run = bench.start(TASK)
+    model.wait_for(TASK)
+
+    bench.run("hello")
+
+    assert user.saved("recovered") == []
+    model.release()
+    assert run.wait().code == 0

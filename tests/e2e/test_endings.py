@@ -1,0 +1,94 @@
+"""However a session ends, it leaves a checkpoint; /clear hands over to the next session."""
+
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from e2e.claude import Bench
+from e2e.model import Model
+from e2e.tui import Tui
+from e2e.turns import say
+from e2e.user import LAST_WORDS, NEXT, TASK, User
+
+
+def _exit(tui: Tui) -> None:
+    tui.send("/exit")
+    tui.wait_for_end()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(_exit, id="exit"),
+        pytest.param(lambda tui: tui.signal(signal.SIGTERM), id="TERM"),
+        pytest.param(lambda tui: tui.signal(signal.SIGHUP), id="HUP"),
+        pytest.param(Tui.close_pane, id="closed pane"),
+    ],
+)
+def test_every_end_of_the_interactive_program_leaves_a_checkpoint(
+    bench: Bench, model: Model, user: User, end: Callable[[Tui], None]
+) -> None:
+    model.will(say(LAST_WORDS))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+
+    end(tui)
+
+    (checkpoint,) = user.saved("session-end")
+    assert checkpoint["intent"] == TASK
+    assert NEXT in checkpoint["next_action"]["text"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_stopped_by_a_signal_leaves_a_checkpoint(
+    bench: Bench, model: Model, user: User, number: signal.Signals
+) -> None:
+    model.will(say("slow", stall=True))
+    run = bench.start(TASK)
+    model.wait_for(TASK)
+
+    run.send(number)
+
+    (checkpoint,) = user.saved("session-end")
+    assert checkpoint["intent"] == TASK
+
+
+def test_clear_hands_over_to_the_session_that_follows(
+    bench: Bench, model: Model, user: User
+) -> None:
+    model.will(say(LAST_WORDS))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    first = model.wait_for(TASK).session_id
+
+    tui.send("/clear")
+    tui.send("after clear")
+
+    request = model.wait_for("after clear")
+    assert request.session_id != first
+    assert TASK in request.news
+    assert NEXT in request.news
+    assert [one["session_id"] for one in user.saved("session-end")] == [first]
+
+
+def test_a_session_in_which_nothing_was_asked_leaves_nothing(bench: Bench, user: User) -> None:
+    tui = bench.tui()
+
+    _exit(tui)
+
+    assert user.saved() == []
+
+
+def test_a_goodbye_is_saved_at_once(bench: Bench, model: Model, user: User) -> None:
+    model.will(say(LAST_WORDS), say("Good night."))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    tui.send("goodnight")
+    tui.wait_for_turns(2)
+
+    (checkpoint,) = user.saved("close")
+    assert TASK in (checkpoint["intent"], checkpoint.get("summary"))

@@ -1,0 +1,64 @@
+"""When the context is nearly full, nothing that the user types is lost."""
+
+import json
+
+from e2e.claude import Bench
+from e2e.model import Model
+from e2e.turns import SUMMARY, say
+from e2e.user import LAST_WORDS, TASK, User
+
+# Of a window of a million tokens, and below where the program compacts by itself.
+FULL = 955_000
+
+
+def test_block_mode_keeps_the_prompt_from_the_model_and_on_disk(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.ok("config", "set", "prompts", "block")
+    model.will(say(LAST_WORDS, tokens=FULL))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    user.settled()
+
+    tui.send("and rename the module")
+    tui.wait("leftoff prompts list")
+
+    assert len(model.requests()) == 1
+    (kept,) = json.loads(user.ok("prompts", "list", "--json"))
+    assert kept["text"] == "and rename the module"
+
+
+def test_compact_passes_in_block_mode(bench: Bench, model: Model, user: User) -> None:
+    user.ok("config", "set", "prompts", "block")
+    model.will(say("Looking at it."), say(LAST_WORDS, tokens=FULL))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    tui.send("And the tests?")
+    tui.wait_for_turns(2)
+    user.settled()
+
+    tui.send("/compact")
+    tui.wait("Compacted")
+
+    assert model.requests("compact")
+    user.settled()
+    tui.send("go on")
+    assert SUMMARY in model.wait_for("go on").text
+
+
+def test_without_block_mode_the_prompt_is_answered_and_the_state_is_saved(
+    bench: Bench, model: Model, user: User
+) -> None:
+    model.will(say(LAST_WORDS, tokens=FULL), say("Renamed."))
+    tui = bench.tui()
+    tui.send(TASK)
+    tui.wait_for_turns(1)
+    user.settled()
+
+    tui.send("and rename the module")
+    tui.wait_for_turns(2)
+
+    assert "leftoff: context at 95.50%" in model.wait_for("and rename the module").news
+    assert user.saved("context")

@@ -1,0 +1,102 @@
+"""A new session is told what is open, once, and the user sees that it is."""
+
+from e2e.claude import Bench
+from e2e.model import Model
+from e2e.user import NEXT, TASK, User
+
+
+def test_a_new_session_is_told_the_task_and_the_next_action_of_the_last(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+
+    bench.run("hello")
+
+    seen = model.requests()[-1].news
+    assert TASK in seen
+    assert NEXT in seen
+
+
+def test_the_interactive_program_shows_the_offer_and_the_model_has_it(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+    tui = bench.tui()
+
+    shown = tui.wait("leftoff: work was left off here")
+    tui.send("good morning")
+
+    assert TASK in shown
+    assert TASK in model.wait_for("good morning").news
+
+
+def test_a_first_session_is_told_nothing(bench: Bench, model: Model, user: User) -> None:
+    bench.run("hello")
+
+    assert "leftoff" not in model.seen_text()
+    assert user.trouble() == []
+
+
+def test_an_offer_is_made_once(bench: Bench, model: Model, user: User) -> None:
+    user.works()
+    session = bench.run("hello").session_id
+    user.settled()
+
+    bench.run("and now", "--resume", session)
+
+    assert TASK not in model.requests()[-1].news
+
+
+def test_a_session_that_did_nothing_does_not_hide_the_work_before_it(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+    bench.run("hello")
+    user.settled()
+
+    bench.run("hi")
+
+    assert TASK in model.requests()[-1].news
+
+
+def test_a_resumed_session_is_told_what_changed_while_it_was_away(
+    bench: Bench, model: Model, user: User
+) -> None:
+    session = user.works().session_id
+    bench.repo.commit("Rewrite the client", {"client.py": "new\n"})
+
+    bench.run("go on", "--resume", session)
+
+    assert "Rewrite the client" in model.requests()[-1].news
+
+
+def test_the_offer_says_what_changed_since(bench: Bench, model: Model, user: User) -> None:
+    user.works()
+    (bench.repo.folder / "retry.py").unlink()
+
+    bench.run("hello")
+
+    assert "missing: retry.py" in model.requests()[-1].news
+
+
+def test_accepting_brings_the_whole_briefing(user: User) -> None:
+    user.works()
+
+    (open_work,) = user.saved()
+    briefing = user.ok("resume", open_work["id"], "--accept")
+
+    assert TASK in briefing
+    assert "retry.py" in briefing
+
+
+def test_a_project_that_is_switched_off_gets_nothing(
+    bench: Bench, model: Model, user: User
+) -> None:
+    user.works()
+    user.ok("off")
+
+    before = len(user.saved())
+    bench.run("hello")
+
+    assert TASK not in model.requests()[-1].news
+    assert len(user.saved()) == before

@@ -1,0 +1,80 @@
+"""The plugin in the real program: installed from a marketplace, or named at the start."""
+
+from pathlib import Path
+
+from e2e.claude import Bench
+from e2e.model import Model
+from e2e.user import TASK, User
+
+ROOT = Path(__file__).resolve().parents[2]
+PLUGIN = ("--plugin-dir", str(ROOT / "plugin"))
+
+
+def claude(bench: Bench, *arguments: str) -> str:
+    result = bench.program(str(bench.claude), *arguments)
+    assert result.code == 0, result.out + result.err
+    return result.out
+
+
+def test_the_program_accepts_it(bench: Bench) -> None:
+    assert "Validation passed" in claude(bench, "plugin", "validate", str(ROOT / "plugin"))
+    assert "Validation passed" in claude(bench, "plugin", "validate", str(ROOT))
+
+
+def test_installed_from_the_marketplace_it_keeps_work_alive_until_it_is_taken_out(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    claude(bench, "plugin", "marketplace", "add", str(ROOT))
+    claude(bench, "plugin", "install", "leftoff@leftoff", "--scope", "user")
+
+    newcomer.works()
+    bench.run("hello")
+    assert TASK in model.requests()[-1].news
+
+    claude(bench, "plugin", "uninstall", "leftoff@leftoff")
+    newcomer.settled()
+    bench.run("hello again")
+    assert TASK not in model.requests()[-1].news
+
+
+def test_named_at_the_start_it_works_without_an_install(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    newcomer.works(options=PLUGIN)
+
+    bench.run("hello", *PLUGIN)
+
+    assert TASK in model.requests()[-1].news
+    assert newcomer.saved()
+
+
+def test_beside_init_every_event_counts_once(bench: Bench, model: Model, user: User) -> None:
+    user.works(options=PLUGIN)
+
+    bench.run("hello", *PLUGIN)
+
+    assert model.requests()[-1].news.count("leftoff: work was left off here") == 1
+    ended = [one["session_id"] for one in user.saved("session-end")]
+    assert sorted(ended) == sorted(bench.sessions())
+
+
+def test_its_commands_tell_the_model_what_leftoff_says(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    newcomer.ok("save", "csv-export", "--task", "Export CSV", "--next", "Run pytest tests/csv")
+
+    bench.run("/leftoff:list", *PLUGIN)
+
+    assert "csv-export" in model.requests()[-1].news
+
+
+def test_its_commands_reach_the_model_even_when_leftoff_fails(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    store = bench.repo.folder / ".git" / "leftoff"
+    store.write_text("in the way", encoding="utf-8")
+
+    bench.run("/leftoff:status", *PLUGIN)
+
+    assert model.requests(), "Claude Code dropped the command"
+    assert newcomer.trouble() == []

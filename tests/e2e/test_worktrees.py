@@ -1,0 +1,64 @@
+"""Two sessions at once in two worktrees do not mix."""
+
+from e2e.claude import Bench
+from e2e.model import Model
+from e2e.turns import say, write
+from e2e.user import TOOLS, User
+
+LOGIN, EXPORT = "Build the login page", "Build the CSV export"
+
+
+def test_sessions_at_once_in_two_worktrees_are_each_told_of_their_own_work(
+    bench: Bench, model: Model, user: User
+) -> None:
+    left, right = bench.worktree("login"), bench.worktree("export")
+    model.will(
+        write(left.folder / "login.py", "one\n", when=LOGIN),
+        write(right.folder / "export.py", "two\n", when=EXPORT),
+        say("Half done.", stall=True),
+        say("Half done.", stall=True),
+    )
+    runs = [
+        bench.start(LOGIN, *TOOLS, cwd=left.folder),
+        bench.start(EXPORT, *TOOLS, cwd=right.folder),
+    ]
+    model.wait_for(LOGIN)
+    model.wait_for(EXPORT)
+    model.release()
+    assert [run.wait().code for run in runs] == [0, 0]
+    user.settled()
+
+    bench.run("hello left", cwd=left.folder)
+    bench.run("hello right", cwd=right.folder)
+
+    seen_left, seen_right = (model.wait_for(f"hello {side}").news for side in ("left", "right"))
+    assert LOGIN in seen_left
+    assert EXPORT in seen_right
+    by_task = {one["intent"]: one for one in user.saved("session-end", cwd=left.folder)}
+    assert by_task[LOGIN]["files_modified"] == ["login.py"]
+    assert by_task[EXPORT]["files_modified"] == ["export.py"]
+    assert by_task[LOGIN]["branch"] == "login"
+    assert by_task[EXPORT]["branch"] == "export"
+
+
+def test_the_work_of_another_worktree_is_named_as_such(
+    bench: Bench, model: Model, user: User
+) -> None:
+    other = bench.worktree("login")
+    user.works(LOGIN, say("Half done."), cwd=other.folder)
+
+    bench.run("hello")
+
+    seen = model.requests()[-1].news
+    assert LOGIN not in seen or "login" in seen.replace(LOGIN, "")
+
+
+def test_a_session_in_a_subfolder_belongs_to_the_same_project(
+    bench: Bench, model: Model, user: User
+) -> None:
+    bench.repo.commit("A folder", {"web/index.html": "<p>\n"})
+    user.works(LOGIN, say("Half done."), cwd=bench.repo.folder / "web")
+
+    bench.run("hello")
+
+    assert LOGIN in model.requests()[-1].news

@@ -1,0 +1,82 @@
+"""Somebody who works with Claude Code and has installed leftoff, and what they can look at."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from e2e.claude import Bench, Result
+from e2e.turns import Turn, say, write
+from e2e.waiting import until
+
+TASK = "Add a retry to the HTTP client"
+NEXT = "Next I will add tests/test_retry.py."
+LAST_WORDS = f"The retry is in retry.py. {NEXT}"
+TOOLS = ("--allowedTools", "Write,Bash")
+
+
+class User:
+    """The user of a bench."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    def installs(self) -> None:
+        """Do what a user does once."""
+        self.ok("init", "--agent", "claude", "--yes")
+
+    def leftoff(self, *arguments: str, cwd: Path | None = None) -> Result:
+        """Run leftoff as the user would."""
+        return self.bench.program("leftoff", *arguments, cwd=cwd)
+
+    def ok(self, *arguments: str, cwd: Path | None = None) -> str:
+        """Run leftoff, which must do what it is asked, and return what it prints."""
+        result = self.leftoff(*arguments, cwd=cwd)
+        assert result.code == 0, f"leftoff {' '.join(arguments)}: {result.err or result.out}"
+        return result.out
+
+    def works(
+        self,
+        task: str = TASK,
+        *turns: Turn,
+        cwd: Path | None = None,
+        options: tuple[str, ...] = (),
+    ) -> Result:
+        """Give a task to a session, which ends by itself with some of it done."""
+        folder = cwd or self.bench.repo.folder
+        done = turns or (write(folder / "retry.py", "RETRIES = 3\n"), say(LAST_WORDS))
+        self.bench.model.will(*done)
+        result = self.bench.run(task, *TOOLS, *options, cwd=cwd)
+        self.settled()
+        return result
+
+    def settled(self) -> None:
+        """Wait until every event is turned into state."""
+        state = self.bench.state
+
+        def is_settled() -> bool:
+            return not (state / "settling").exists() and not self._spool()
+
+        until(is_settled, lambda: f"settle; still there: {self._spool()}")
+
+    def _spool(self) -> list[str]:
+        spool = self.bench.state / "spool"
+        return [path.name for path in spool.iterdir()] if spool.is_dir() else []
+
+    def saved(self, trigger: str | None = None, *, cwd: Path | None = None) -> list[dict[str, Any]]:
+        """Return the checkpoints that a trigger has made, newest first; or all."""
+        self.settled()
+        rows = json.loads(self.ok("list", "--json", cwd=cwd))
+        wanted = [row for row in rows if trigger in (None, row["trigger"])]
+        return [json.loads(self.ok("show", row["id"], "--json", cwd=cwd)) for row in wanted]
+
+    def trouble(self) -> list[str]:
+        """Return what went wrong in hooks, by leftoff's own account and by Claude Code's."""
+        state, found = self.bench.state, []
+        if (state / "trouble.jsonl").exists():
+            found.append((state / "trouble.jsonl").read_text(encoding="utf-8"))
+        if (state / "poison").exists():
+            found += [str(path) for path in (state / "poison").iterdir()]
+        for session in self.bench.sessions():
+            text = self.bench.transcript_path(session).read_text(encoding="utf-8")
+            found += [line for line in text.splitlines() if '"hook_non_blocking_error"' in line]
+        return found
