@@ -15,7 +15,7 @@ from leftoff.fingerprints import FileState, located, state_of
 from leftoff.paths import Project
 from leftoff.store import LISTED, Entry, State, Store
 
-_PLAN_TEXT_LIMIT = 16_000
+_TEXT_LIMIT = 16_000
 _CHOICES = 20
 
 
@@ -54,6 +54,14 @@ class PlanCheck(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
 
 
+class ArtifactCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A file the work is about, by the name it goes by."""
+
+    name: str
+    path: str
+    is_there: bool
+
+
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
     """Every claim of a checkpoint that can be checked, checked."""
 
@@ -62,6 +70,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     head: HeadCheck
     files: list[FileCheck] = []
     plan: PlanCheck | None = None
+    artifacts: list[ArtifactCheck] = []
     worktree: str | None = None
     """The worktree it was saved in, when that is not this one."""
 
@@ -91,6 +100,10 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
             if file.path != plan_path
         ],
         plan=_check_plan(checkpoint, root),
+        artifacts=[
+            ArtifactCheck(name=name, path=path, is_there=_is_file(path, root))
+            for name, path in checkpoint.artifacts.items()
+        ],
         worktree=None if checkpoint.worktree in {None, here} else checkpoint.worktree,
     )
 
@@ -123,24 +136,32 @@ def _check_plan(checkpoint: Checkpoint, root: Path) -> PlanCheck | None:
     if plan is None or plan.path is None:
         return None
     saved = next((file for file in checkpoint.files if file.path == plan.path), None)
-    text = _plan_text(located(plan.path, root))
+    text = read_text(located(plan.path, root))
     state: FileState = "missing" if text is None else "same"
     if saved is not None:
         state = state_of(saved, root)
     return PlanCheck(path=plan.path, state=state, step=plan.step, total=plan.total, text=text)
 
 
-def _plan_text(path: Path) -> str | None:
+def _is_file(path: str, root: Path) -> bool:
     try:
-        # A folder or a FIFO is no plan, and a FIFO would never answer.
+        return located(path, root).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def read_text(path: Path) -> str | None:
+    """Return a file's text, disarmed and of bounded length; None where there is none to read."""
+    try:
+        # A folder or a FIFO has no text, and a FIFO would never answer.
         if not path.is_file():
             return None
         with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_PLAN_TEXT_LIMIT + 1)
+            text = file.read(_TEXT_LIMIT + 1)
     except (OSError, ValueError):
         return None
-    if len(text) > _PLAN_TEXT_LIMIT:
-        text = text[:_PLAN_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
+    if len(text) > _TEXT_LIMIT:
+        text = text[:_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
     return disarm(text)
 
 

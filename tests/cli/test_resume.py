@@ -92,6 +92,7 @@ def test_json_has_checkpoint_briefing_checks_and_question(cli: Cli, repo: Repo) 
         },
         "files": [{"path": "app.py", "state": "same"}],
         "plan": None,
+        "artifacts": [],
         "worktree": None,
     }  # fmt: skip
 

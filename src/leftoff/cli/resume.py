@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff import briefing, fence, restore
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli import replay
+from leftoff.cli import artifacts, replay
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
@@ -20,8 +20,16 @@ from leftoff.store import Action, Entry
 @click.option(
     "--decline", "answer", flag_value="decline", help="Leave it; it is not offered again."
 )
+@click.option(
+    "--read-artifacts/--no-read-artifacts",
+    "reads",
+    default=None,
+    help="Print the artifacts' contents, or do not ask.",
+)
 @click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
-def resume(app: App, name: str | None, answer: str | None, budget: int | None) -> None:
+def resume(
+    app: App, name: str | None, answer: str | None, budget: int | None, *, reads: bool | None
+) -> None:
     """Tell where the work left off, and what has changed since.
 
     Nothing is marked before the answer: on a terminal you are asked, elsewhere use --accept or
@@ -36,10 +44,11 @@ def resume(app: App, name: str | None, answer: str | None, budget: int | None) -
     elif answer == "decline":
         _decline(app, entry)
     else:
-        _offer(app, entry, is_accepted=answer == "accept", budget=budget or app.settings.budget)
+        budget = budget or app.settings.budget
+        _offer(app, entry, is_accepted=answer == "accept", budget=budget, reads=reads)
 
 
-def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int) -> None:
+def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: bool | None) -> None:
     checkpoint = app.store.load(entry)
     checks = restore.check(checkpoint, app.project, app.store.now())
     text = briefing.render(checkpoint, checks, budget=budget)
@@ -49,7 +58,11 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int) -> None:
     if is_accepted:
         _accept(app, entry)
     # On a terminal the questions are asked below; elsewhere they are the last lines.
-    said = [] if app.out.is_interactive else [replay.notice(waiting), question or ""]
+    counted = artifacts.summary(checks, len(checkpoint.questions))
+    said = [counted, artifacts.contents(checks, app.project.worktree) if reads else ""]
+    if not app.out.is_interactive:
+        asked = artifacts.QUESTION if counted and reads is None else ""
+        said += [replay.notice(waiting), asked, question or ""]
     plain = {**_plain(checkpoint, text, checks, question), "prompts": replay.rows(waiting)}
     app.out.result(plain, _shown(text, checks, said))
     if not app.out.is_interactive:
@@ -59,6 +72,8 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int) -> None:
         return
     if question:
         _accept(app, entry)
+    if counted and reads is None and artifacts.ask():
+        app.out.text(artifacts.contents(checks, app.project.worktree))
     replay.ask(app, waiting)
 
 

@@ -15,6 +15,8 @@ from leftoff.errors import ChoiceNeeded, Usage
 from leftoff.fingerprints import can_be_path, named_from
 from leftoff.sessions import KnownSession
 
+_FULL = 100.0
+
 
 @command()
 @click.argument("name", required=False)
@@ -27,6 +29,9 @@ from leftoff.sessions import KnownSession
 @click.option("--decision", multiple=True, metavar="'WHAT :: WHY'", help="A decision; repeatable.")
 @click.option("--failed", multiple=True, metavar="'WHAT :: WHY'", help="What failed; repeatable.")
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file; repeatable.")
+@click.option(
+    "--artifact", multiple=True, metavar="NAME=PATH", help="A file the work is about; repeatable."
+)
 @click.option("--note", "--context", multiple=True, help="Anything else worth knowing; repeatable.")
 @click.option("--plan", metavar="PATH", help="The plan in use.")
 @click.option("--step", metavar="N/M", help="The step of the plan the work stands at.")
@@ -53,7 +58,9 @@ def save(app: App, name: str | None, **given: Any) -> None:
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
     if app.settings.next_action == "stated":
         draft = saving.without_guess(draft)
-    name = _name(app, draft, name, auto=given["auto_name"])
+    percent = (draft.context.percent if draft.context else None) or 0.0
+    # A full context has no room for questions.
+    name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
     if given["append_day"]:
         draft = saving.append_day(draft, app.store, name)
     outcome = _saved(
@@ -64,6 +71,8 @@ def save(app: App, name: str | None, **given: Any) -> None:
         strict=given["strict"] or app.settings.strict,
     )
     _show(app, outcome)
+    if percent >= app.settings.fresh_at:
+        app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
 
 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
@@ -85,10 +94,18 @@ def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "decisions": list(given["decision"]),
         "failed": list(given["failed"]),
         "files": [_named(app, path) for path in given["files"]],
+        "artifacts": dict(_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
     told |= saving.told_from({key: value for key, value in flags.items() if value})
     return told | _told_plan(app, told.get("plan"), given)
+
+
+def _artifact(app: App, given: str) -> tuple[str, str]:
+    name, _, path = given.partition("=")
+    if not name or not path:
+        raise Usage(f"{given!r} is no artifact.", hint="Write NAME=PATH, such as plan=docs/plan.md")
+    return name, _named(app, path)
 
 
 def _told_plan(app: App, plan: Any, given: dict[str, Any]) -> dict[str, Any]:

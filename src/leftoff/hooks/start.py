@@ -32,6 +32,7 @@ _SEVERAL = 8
 _LAST_SAID = 5
 _SAID_CHARS = 2_000
 _TASK_CHARS = 80
+_LOOKED_AT = 10
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -154,7 +155,8 @@ def _offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
     key = checkpoint.name or checkpoint.id
     before = _before(checkpoint)
     after = (
-        f"Ask the user whether to resume it, and do nothing of it before they answer. If yes: "
+        f"Ask the user whether to resume it, and do nothing of it before they answer; a message "
+        f"that asks to continue is a yes. If yes: "
         f"`leftoff resume {key} --accept` gives the full briefing. If no: "
         f"`leftoff resume {key} --decline`. It is kept in {store.path_of(entries[0])}"
     )
@@ -187,7 +189,7 @@ def _several(entries: Sequence[Entry], store: Store) -> str:
 
 
 def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:
-    """Return what waits in this worktree: what was saved by name, and the newest autosave."""
+    """Return what waits in this worktree: what was saved by name, and the newest autosaves."""
     here = str(store.project.worktree)
     running = {life.session_id for life in records.lives(paths.state_folder(), store.project)} - {
         event.session_id
@@ -203,12 +205,30 @@ def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Ent
         for entry in entries
         if entry.name is None and entry.session_id not in {*running, event.session_id}
     ]
-    recent = store.now() - timedelta(days=settings.offer_days)
-    newest = [entry for entry in autosaves[:1] if entry.saved_at > recent]
     # An autosave made before a later save on purpose has nothing to add to it.
-    if newest and any(entry.saved_at > newest[0].saved_at for entry in named):
-        newest = []
+    oldest = store.now() - timedelta(days=settings.offer_days)
+    recent = max([oldest, *(entry.saved_at for entry in named)])
+    newest = _newest([entry for entry in autosaves if entry.saved_at > recent], store)
     return sorted([*named, *newest], key=lambda entry: entry.id, reverse=True)
+
+
+def _newest(autosaves: Sequence[Entry], store: Store) -> list[Entry]:
+    """Return the newest, and if nothing was done there, also the newest where something was."""
+    # A greeting or a quick question must not hide the work of the session before it.
+    for number, entry in enumerate(autosaves[:_LOOKED_AT]):
+        if _shows_work(store.load(entry)):
+            return [*autosaves[: min(number, 1)], entry]
+    return list(autosaves[:1])
+
+
+def _shows_work(checkpoint: Checkpoint) -> bool:
+    return bool(
+        checkpoint.files_modified
+        or checkpoint.todos
+        or checkpoint.in_flight
+        or checkpoint.pending_prompts
+        or checkpoint.trigger == "recovered"
+    )
 
 
 def _recover_crashed(event: HookEvent, store: Store) -> None:

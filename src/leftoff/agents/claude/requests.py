@@ -13,6 +13,8 @@ _BUILT_IN = frozenset(
     think-back todos upgrade usage vim voice
     """.split()
 )
+# Asking leftoff for something is not the work that is to be continued.
+_OURS = "leftoff:"
 _NOT_A_REQUEST = (
     "<bash-input>",
     "<bash-stdout>",
@@ -53,7 +55,7 @@ def request_in(text: str) -> str:
 
 def _command_in(text: str) -> str:
     name = _COMMAND_NAME.search(text)
-    if name is None or name[1] in _BUILT_IN:
+    if name is None or name[1] in _BUILT_IN or name[1].startswith(_OURS):
         return ""
     arguments = _COMMAND_ARGS.search(text)
     return f"/{name[1]} {arguments[1] if arguments else ''}".strip()

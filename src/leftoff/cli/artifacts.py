@@ -1,0 +1,36 @@
+"""The artifacts of a checkpoint: named at resume, read again on demand, never stored."""
+
+from pathlib import Path
+
+import click
+
+from leftoff import fence, restore
+
+QUESTION = "Re-fire reads on artifacts now? [y / n]"
+
+
+def summary(checks: restore.Checks, questions: int) -> str:
+    """Say how many artifacts and open questions there are; nothing without artifacts."""
+    if not checks.artifacts:
+        return ""
+    missing = sum(not artifact.is_there for artifact in checks.artifacts)
+    gone = f" ({missing} missing)" if missing else ""
+    return f"Artifacts: {len(checks.artifacts)}{gone}. Open questions: {questions}."
+
+
+def contents(checks: restore.Checks, root: Path) -> str:
+    """Return the text of every artifact that is there, fenced; say which are missing."""
+    return "\n\n".join(_content(artifact, root) for artifact in checks.artifacts)
+
+
+def ask() -> bool:
+    """Ask on a terminal whether to read the artifacts again."""
+    return click.confirm(QUESTION, default=None, show_default=False, prompt_suffix=" ")
+
+
+def _content(artifact: restore.ArtifactCheck, root: Path) -> str:
+    name = fence.disarm(f"{artifact.name}: {artifact.path}")
+    text = restore.read_text(root / Path(artifact.path).expanduser()) if artifact.is_there else None
+    if text is None:
+        return f"{name} is missing."
+    return fence.fenced(f"{name}\n\n{text.strip()}").rstrip("\n")

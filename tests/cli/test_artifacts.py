@@ -1,0 +1,78 @@
+"""Artifacts are named at resume and read again on demand; their content is never stored."""
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+
+CANARY = "CANARY-CONTENT-OF-THE-PLAN"
+
+
+def save(cli: Cli, repo: Repo) -> None:
+    repo.write("docs/plan.md", f"# Plan\n{CANARY}\n")
+    cli.ok(
+        "save",
+        "login-form",
+        "--summary=Validate the login form",
+        "--question=Option A or B?",
+        "--artifact=plan=docs/plan.md",
+        "--artifact=review=docs/review.md",
+    )
+
+
+@pytest.mark.accept(98)
+def test_resume_counts_artifacts_and_questions_and_asks_before_reading(
+    cli: Cli, repo: Repo
+) -> None:
+    save(cli, repo)
+
+    told = cli.ok("resume").out
+
+    assert "Task: Validate the login form" in told
+    assert "on branch main" in told
+    assert "Artifacts: 2 (1 missing). Open questions: 1." in told
+    assert "Re-fire reads on artifacts now? [y / n]" in told
+    assert CANARY not in told
+
+
+@pytest.mark.accept(98)
+def test_yes_prints_what_is_there_and_flags_what_is_missing(cli: Cli, repo: Repo) -> None:
+    save(cli, repo)
+
+    told = cli.ok("resume", "--read-artifacts").out
+
+    assert CANARY in told
+    assert "review: docs/review.md is missing." in told
+    assert "Re-fire" not in told
+
+
+@pytest.mark.accept(98)
+def test_no_prints_none(cli: Cli, repo: Repo) -> None:
+    save(cli, repo)
+
+    told = cli.ok("resume", "--no-read-artifacts").out
+
+    assert CANARY not in told
+    assert "Re-fire" not in told
+
+
+def test_the_store_holds_the_paths_and_not_the_content(cli: Cli, repo: Repo) -> None:
+    save(cli, repo)
+
+    raw = cli.ok("show", "login-form", "--raw").out
+
+    assert "docs/plan.md" in raw
+    assert CANARY not in raw
+
+
+def test_an_artifact_needs_a_name_and_a_path(cli: Cli) -> None:
+    result = cli("save", "login-form", "--artifact=plan")
+
+    assert result.code == 2
+    assert "NAME=PATH" in result.err
+
+
+def test_a_checkpoint_without_artifacts_asks_nothing_about_them(cli: Cli) -> None:
+    cli.ok("save", "login-form", "--summary=Validate the login form")
+
+    assert "rtifact" not in cli.ok("resume").out
