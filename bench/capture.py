@@ -68,10 +68,10 @@ class _Line(msgspec.Struct, rename="camel"):
     content: str | None = None
 
 
-def measure() -> list[Figure]:
+def figures() -> list[Figure]:
     """Measure reading, memory, news and damage."""
     path = transcript.at_least(_SIZE)
-    return [*_reading(path), _memory(path), _news(path), *fuzz.measure()]
+    return [*_reading(path), _memory(path), _news(path), *fuzz.figures()]
 
 
 def _reading(path: Path) -> list[Figure]:

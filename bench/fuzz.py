@@ -41,7 +41,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.ends)
 
 
-def measure() -> list[Figure]:
+def figures() -> list[Figure]:
     """Read damaged sessions and count those that crash or lose what was whole."""
     failures: list[str] = []
     started = time.perf_counter()

@@ -20,7 +20,7 @@ _PYTHON = "python -c pass"
 _REPLY = '{"systemMessage":"leftoff: context at 71.00% - consider leftoff save."}\n'
 
 
-def measure() -> list[Figure]:
+def figures() -> list[Figure]:
     """Measure each hook against its limit, in one run."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE, prefix="hooks-") as folder:

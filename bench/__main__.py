@@ -1,0 +1,33 @@
+"""Run every measurement, or those named: `python -m bench [capture|redact|hooks|store]`."""
+
+import sys
+from collections.abc import Callable
+
+from bench import capture, hooks, redact, store
+from bench.harness import Figure, table
+
+PARTS: dict[str, Callable[[], list[Figure]]] = {
+    "capture": capture.figures,
+    "redact": redact.figures,
+    "hooks": hooks.figures,
+    "store": store.figures,
+}
+
+
+def main(names: list[str]) -> int:
+    """Print one table per part; fail if a limit is missed."""
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        print(f"There is no part called {unknown[0]}; there are {', '.join(PARTS)}.")
+        return 2
+    missed = 0
+    for name in names or PARTS:
+        figures = PARTS[name]()
+        print(table(name, figures), flush=True)
+        missed += sum(figure.is_over for figure in figures)
+    print(f"{missed} of the limits are missed." if missed else "Every limit is kept.")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
