@@ -11,7 +11,7 @@ import pytest
 from gitrepo import ISOLATED_ENVIRONMENT
 from leftoff.paths import Project, find_project
 from leftoff.store import Store
-from stores import Clock
+from stores import MEMORY, Clock
 
 _REAL_HOME = Path("~").expanduser().resolve()
 # What leftoff, git and the agents keep in a home folder. The whole home cannot be barred: the
@@ -58,14 +58,10 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def quick_folder(tmp_path: Path) -> Iterator[Path]:
     """Return a folder in memory, where there is one.
 
-    A process that is killed leaves its files to the system, synced or not, so tests that kill or
-    race lose nothing but the time that a disk shared with others takes to sync.
+    A process that is killed leaves its files to the system, synced or not, so nothing is lost by
+    it but the time that a disk shared with others takes to sync.
     """
-    memory = Path("/dev/shm")
-    if not os.access(memory, os.W_OK):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
+    with tempfile.TemporaryDirectory(dir=MEMORY or tmp_path) as folder:
         yield Path(folder)
 
 

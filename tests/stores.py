@@ -1,6 +1,7 @@
 """Checkpoints, stores and a clock for tests."""
 
 import hashlib
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
 from leftoff.paths import Project
 from leftoff.store import Store
 
+# Where files are in memory, if there is such a place: tests that kill or race need no disk.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from leftoff.errors import ChoiceNeeded
 from leftoff.store import Action, Store
-from stores import Clock, Row, draft, project_at, rebuilt_view, view
+from stores import MEMORY, Clock, Row, draft, project_at, rebuilt_view, view
 
 HIDES = {"consumed": "consumed", "cleared": "cleared", "declined": "declined", "restored": "open"}
 SEEN = ("open", "resumed", "declined")
@@ -84,7 +84,7 @@ class Operations(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp())
+        self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
         self.project = project_at(self.folder)
         self.clock = Clock()
         self.stores = [Store(self.project, now=self.clock) for _ in range(2)]
