@@ -124,6 +124,7 @@ def test_a_line_beyond_any_sense_is_dropped_and_its_length_counted(
 
     assert said == ["after"]
     assert cursor.offset == path.stat().st_size
+    assert (cursor.lines, cursor.skipped) == (2, 1)
 
 
 def test_only_the_bytes_after_the_cursor_are_read(path: Path) -> None:

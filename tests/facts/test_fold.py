@@ -1,5 +1,7 @@
 """The fold learns from events what a colleague would remember."""
 
+import pytest
+
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
@@ -123,6 +125,22 @@ def test_a_pipe_that_hides_the_exit_code_repairs_nothing_while_errors_show() -> 
 
 def test_a_failure_that_says_nothing_is_none() -> None:
     assert facts(*run("grep x y", "", ok=False)).failures == []
+
+
+@pytest.mark.parametrize("command", ["cd gone;", "cd gone && ", "", " "])
+def test_a_failed_command_that_only_changes_the_folder_is_no_trouble(command: str) -> None:
+    known = facts(*run(command, "no such folder", ok=False), *run("make build", "done"))
+
+    assert [failure.command for failure in known.failures] == [command.strip()] * bool(
+        command.strip()
+    )
+
+
+def test_only_the_outputs_of_kept_failures_are_held() -> None:
+    fold = Fold()
+    fold.add([event for n in range(50) for event in run(f"make {'x' * n}", "no rule", ok=False)])
+
+    assert len(fold._outputs) == len(fold.state.failures) < 10  # noqa: SLF001
 
 
 def test_a_refused_call_is_a_decision_and_no_failure() -> None:

@@ -4,7 +4,6 @@ import hashlib
 import re
 
 _CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;)\s*)+")
-_UNEVEN = re.compile(r"^\s|\s\s|\s$|^cd ")
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
 _STRONG = re.compile(
     r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
@@ -26,15 +25,20 @@ _MOST_ERROR_LINES = 3
 
 
 def without_cd(command: str) -> str:
-    """Return the command without the change of folder before it."""
-    return _CD.sub("", command).strip() if "cd " in command[:200] else command.strip()
+    """Return the command without the change of folder before it, unless that is all of it."""
+    plain = command.strip()
+    return (_CD.sub("", plain).strip() or plain) if "cd " in plain[:200] else plain
 
 
 def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
     """Return the command on one line, cut to a length."""
-    if len(command) <= chars and command.isprintable() and not _UNEVEN.search(command):
+    if len(command) <= chars and command.isprintable() and not _is_uneven(command):
         return command
     return " ".join(without_cd(command)[: chars * 3].split())[:chars]
+
+
+def _is_uneven(command: str) -> bool:
+    return command.startswith((" ", "cd ")) or command.endswith(" ") or "  " in command
 
 
 def key_of(command: str) -> str:

@@ -197,18 +197,24 @@ class Fold:
         if commit := commands.commit_in(command, event.output):
             state.commit_sha, state.commit_subject = commit
         if event.ok:
-            if any(failed.command.split(maxsplit=1)[0] in command for failed in state.failures):
+            starts = [start for f in state.failures for start in f.command.split(maxsplit=1)[:1]]
+            if any(start in command for start in starts):
                 self._repaired(command, event.output)
         elif not call.sidechain and event.output and not event.output.isspace():
-            failed = FailedRun(
-                commands.key_of(command),
-                commands.without_cd(command[:_COMMAND_CHARS]),
-                "",
-                state.calls,
-            )
-            self._outputs[failed.key] = event.output
-            kept = [f for f in state.failures if f.key != failed.key]
-            state.failures = [*kept[-5:], failed]
+            self._failed(command, event.output)
+
+    def _failed(self, command: str, output: str) -> None:
+        state = self.state
+        told = commands.without_cd(command[:_COMMAND_CHARS])
+        if not told:
+            return
+        failed = FailedRun(commands.key_of(command), told, "", state.calls)
+        kept = [f for f in state.failures if f.key != failed.key]
+        state.failures = [*kept[-5:], failed]
+        self._outputs[failed.key] = output
+        # Those of failures that are no longer kept would pile up in a long session.
+        known = {f.key for f in state.failures}
+        self._outputs = {key: text for key, text in self._outputs.items() if key in known}
 
     def _repaired(self, command: str, output: str) -> None:
         repaired = commands.repairs(command)
