@@ -1,6 +1,9 @@
+import contextlib
 import os
+import resource
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -156,3 +159,65 @@ def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
 def test_where_no_lock_can_be_had_one_goes_on_without(tmp_path: Path) -> None:
     with disk.lock(tmp_path / "nowhere" / "lock") as is_held:
         assert not is_held
+
+
+def plant(path: Path, what: str) -> None:
+    if what == "link":
+        path.symlink_to("elsewhere")
+    elif what == "FIFO":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+
+
+@pytest.mark.accept(129)
+@pytest.mark.parametrize("what", ["link", "FIFO", "folder"])
+def test_what_is_no_regular_file_is_neither_read_nor_written_nor_locked(
+    tmp_path: Path, what: str
+) -> None:
+    path = tmp_path / "odd"
+    plant(path, what)
+
+    with pytest.raises(StoreRefused, match="not a regular file"):
+        disk.read(path)
+    with pytest.raises(StoreRefused, match="not a regular file"):
+        disk.append(path, b"line")
+    with pytest.raises(StoreRefused, match="not a regular file"), disk.lock(path):
+        pass
+    assert not disk.is_regular(path)
+
+
+@pytest.mark.parametrize("what", ["link", "FIFO"])
+def test_what_is_no_folder_is_not_written_into(tmp_path: Path, what: str) -> None:
+    plant(tmp_path / "odd", what)
+
+    with pytest.raises(StoreRefused, match="not a folder"):
+        disk.ensure_folder(tmp_path / "odd")
+
+
+def test_a_write_cut_short_leaves_no_temp_file(tmp_path: Path, temps: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            disk.write_new(tmp_path / "a.json", b"x" * 200, temps=temps)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert list(temps.iterdir()) == []
+    assert not (tmp_path / "a.json").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no file system without sync at hand")
+def test_a_file_system_that_cannot_sync_a_folder_is_used_all_the_same() -> None:
+    disk.sync_folder(Path("/proc"))
+
+
+def test_a_lock_is_waited_for(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        assert stack.enter_context(disk.lock(tmp_path / "lock"))
+        release = threading.Timer(0.02, stack.close)
+        release.start()
+        with disk.lock(tmp_path / "lock", seconds=30) as is_held:
+            assert is_held
+        release.join()
