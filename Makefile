@@ -9,6 +9,8 @@ GATED := checkpoint.py store/* restore.py
 SESSIONS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Programs behave as they do for a user who has set none of these.
+unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint bench fidelity accept picture clean
@@ -48,7 +50,7 @@ lint: $(READY) ## Check style, format, types and the direction of imports
 	$(BIN)/lint-imports
 
 bench: $(READY) ## Measure, and print each figure beside its limit
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench $(ARGS)
 
 fidelity: $(READY) ## Score captures: make fidelity SESSIONS=folder
 	@test -n "$(SESSIONS)" || { echo "Name a folder of sessions: make fidelity SESSIONS=folder"; exit 2; }

@@ -20,6 +20,7 @@ MAY_READ_ENVIRONMENT = {
 # `~` in a path that someone typed or wrote into a checkpoint means the home folder.
 MAY_EXPAND_HOME = {
     "paths.py",
+    "cli/artifacts.py",
     "fingerprints.py",
     "quality.py",
     "restore.py",
