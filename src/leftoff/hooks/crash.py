@@ -41,11 +41,11 @@ def recover(store: Store, life: Life) -> None:
 def _draft(
     store: Store, record: Record, session: KnownSession | None, told: dict[str, Any]
 ) -> Checkpoint:
-    if session is not None or not Path(record.cwd).is_dir():
+    if not Path(record.cwd).is_dir():
         return saving.compose(told, store, session=session)
-    # Nothing but the prompt is known: its folder tells the worktree and the branch.
+    # The one who recovers it may stand in another worktree, on another branch.
     with contextlib.closing(Store(paths.find_project(Path(record.cwd)), now=store.now)) as place:
-        return saving.compose(told, place)
+        return saving.compose(told, place, session=session)
 
 
 def _unwritten(record: Record) -> dict[str, Any]:

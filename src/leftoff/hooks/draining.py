@@ -66,8 +66,10 @@ def _settle(event: HookEvent, stores: dict[Path, Store]) -> None:
         return
     from leftoff.hooks.handling import handle  # noqa: PLC0415 - session start rarely needs it
 
-    store = stores.setdefault(project.store, Store(project))
-    handle(event, store)
+    # By worktree, not by store: worktrees share one, and a checkpoint tells from which it is.
+    if project.worktree not in stores:
+        stores[project.worktree] = Store(project)
+    handle(event, stores[project.worktree])
 
 
 def is_off(project: paths.Project) -> bool:
