@@ -38,7 +38,8 @@ def _measure(folder: Path) -> list[Figure]:
         "reply": small.hot(reply=True),
         "sh -c": small.hot(through_shell=True),
         "large": large.hot(),
-        "start": _session_start(),
+        "start": _session_start("startup"),
+        "compacted": _session_start("compact"),
         "settle small": small.settle,
         "settle large": large.settle,
         **{name: peer.case for name, peer in others.items() if peer.case is not None},
@@ -55,6 +56,7 @@ def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:
         ("hot hook through sh -c / python -c pass", "sh -c", _PYTHON, 0.35),
         ("hot hook at a 70 MB transcript / at 70 KB", "large", "silent", 1.05),
         ("SessionStart, 10,000 checkpoints / python -c pass", "start", _PYTHON, 8.0),
+        ("  with the whole briefing, after a compaction", "compacted", _PYTHON, 8.0),
     )
     figures = [compare(what, samples, (mine, base), limit) for what, mine, base, limit in rows]
     settle = compare(
@@ -147,29 +149,29 @@ def _turn() -> bytes:
     raise AssertionError("A turn ends.")
 
 
-def _session_start() -> Case:
-    """Return a case: a session starts where much was saved."""
+def _session_start(source: str) -> Case:
+    """Return a case: a session starts, or goes on after a compaction, where much was saved."""
     project = corpus.made(_MANY)
     here = stage.install(Stage(home=corpus.home_of(project), project=project.root))
-    given = here.home / "start.json"
+    given = here.home / f"{source}.json"
     program = here.program(str(here.hook), "claude", "SessionStart", given=given)
     numbers = itertools.count()
 
     def start() -> Sample:
         # Offered once per session, and as if the ones before had ended.
         shutil.rmtree(here.state / "live", ignore_errors=True)
-        given.write_bytes(_start_payload(project.root, f"session-{os.getpid()}-{next(numbers)}"))
+        is_new = source == "startup"
+        session = (
+            f"session-{os.getpid()}-{next(numbers)}" if is_new else f"session-{(_MANY - 1) // 5}"
+        )
+        payload = {
+            "session_id": session,
+            "transcript_path": str(here.home / "none.jsonl"),
+            "cwd": str(project.root),
+            "hook_event_name": "SessionStart",
+            "source": source,
+        }
+        given.write_bytes(msgspec.json.encode(payload))
         return run(program)
 
     return start
-
-
-def _start_payload(folder: Path, session: str) -> bytes:
-    payload = {
-        "session_id": session,
-        "transcript_path": str(folder / "none.jsonl"),
-        "cwd": str(folder),
-        "hook_event_name": "SessionStart",
-        "source": "startup",
-    }
-    return msgspec.json.encode(payload)
