@@ -18,8 +18,7 @@ def test_block_mode_keeps_the_prompt_from_the_model_and_on_disk(
     model.will(say(LAST_WORDS, tokens=FULL))
     tui = bench.tui()
     tui.send(TASK)
-    tui.wait_for_turns(1)
-    user.settled()
+    user.reply_is_ready()
 
     tui.send("and rename the module")
     tui.wait("leftoff prompts list")
@@ -36,8 +35,7 @@ def test_compact_passes_in_block_mode(bench: Bench, model: Model, user: User) ->
     tui.send(TASK)
     tui.wait_for_turns(1)
     tui.send("And the tests?")
-    tui.wait_for_turns(2)
-    user.settled()
+    user.reply_is_ready()
 
     tui.send("/compact")
     tui.wait("Compacted")
@@ -54,8 +52,7 @@ def test_without_block_mode_the_prompt_is_answered_and_the_state_is_saved(
     model.will(say(LAST_WORDS, tokens=FULL), say("Renamed."))
     tui = bench.tui()
     tui.send(TASK)
-    tui.wait_for_turns(1)
-    user.settled()
+    user.reply_is_ready()
 
     tui.send("and rename the module")
     tui.wait_for_turns(2)

@@ -58,6 +58,15 @@ class User:
 
         until(is_settled, lambda: f"settle; still there: {self._spool()}")
 
+    def reply_is_ready(self) -> None:
+        """Wait until a reply to the next prompt lies where the letterbox looks."""
+        replies = self.bench.state / "replies"
+
+        def waiting() -> list[Path]:
+            return [path for path in replies.rglob("claude.UserPromptSubmit.*") if path.is_file()]
+
+        until(waiting, "a reply that lies ready")
+
     def _spool(self) -> list[str]:
         spool = self.bench.state / "spool"
         return [path.name for path in spool.iterdir()] if spool.is_dir() else []

@@ -154,11 +154,11 @@ def _offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
     checks = restore.check(checkpoint, store.project, store.now())
     key = checkpoint.name or checkpoint.id
     before = _before(checkpoint)
+    # An id costs more than a sentence, and what changed since must find room.
     after = (
         f"Ask the user whether to resume it, and do nothing of it before they answer; a message "
-        f"that asks to continue is a yes. If yes: "
-        f"`leftoff resume {key} --accept` gives the full briefing. If no: "
-        f"`leftoff resume {key} --decline`. It is kept in {store.path_of(entries[0])}"
+        f"that asks to continue is a yes. Yes: `leftoff resume {key} --accept` gives the full "
+        f"briefing. No: the same with --decline. Kept in {store.path_of(entries[0])}"
     )
     room = settings.start_budget - estimate(f"{before}\n{after}\n")
     text = f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
