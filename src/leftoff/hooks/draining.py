@@ -1,7 +1,6 @@
 """Draining: settle every event that waits in the spool, each in its own project."""
 
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -79,6 +78,8 @@ def is_off(project: paths.Project) -> bool:
 
 def start_settle(state: Path) -> None:
     """Start a settle of its own that outlives us."""
+    import subprocess  # noqa: PLC0415 - session start settles by itself and never needs it
+
     subprocess.Popen(
         [sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)],
         stdin=subprocess.DEVNULL,
