@@ -5,6 +5,8 @@
 umask 077
 [ -n "${LEFTOFF_HOME-}${XDG_STATE_HOME-}${HOME-}" ] || exit 0
 state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
+# Shells keep the name of a link by which a folder was entered; agents tell the folder itself.
+cd -P . 2>/dev/null
 [ -e "$state/replies$PWD/off" ] && exit 0
 if [ -n "${CLAUDE_PLUGIN_ROOT-}" ]; then
   # A plugin's hooks keep quiet where `leftoff init` has put the same ones into the settings.

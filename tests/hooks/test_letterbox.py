@@ -168,6 +168,15 @@ def test_any_folder_will_do(box: Letterbox, name: str) -> None:
     assert len(box.spooled()) == 1
 
 
+def test_a_folder_entered_by_a_link_is_the_folder_itself(box: Letterbox) -> None:
+    box.reply("UserPromptSubmit", '{"systemMessage": "hello"}')
+    link = box.root / "link"
+    link.symlink_to(box.folder)
+    box.env["PWD"] = str(link)
+
+    assert b"hello" in box.fire("UserPromptSubmit", b"{}", cwd=link).stdout
+
+
 def test_a_folder_that_is_gone_does_no_harm(box: Letterbox) -> None:
     gone = box.root / "gone"
     gone.mkdir()
