@@ -180,6 +180,13 @@ def test_usage_counts_what_came_from_the_cache_and_only_on_the_main_thread() -> 
         user("<system-reminder>\nbe brief\n</system-reminder>"),
         user("This session is being continued from a previous conversation that ran out."),
         user("summary", isVisibleInTranscriptOnly=True),
+        user("[SYSTEM NOTIFICATION - NOT USER INPUT]\nA background task ended."),
+        user(
+            [
+                {"type": "tool_result", "tool_use_id": "1", "content": []},
+                {"type": "text", "text": "Tool loaded."},
+            ]
+        ),
     ],
 )
 def test_what_no_person_asked_is_not_a_request(entry: dict[str, Any]) -> None:

@@ -109,7 +109,7 @@ def test_todos_are_replaced_or_merged_by_id() -> None:
     assert [todo.text for todo in only(events, TodoList)[0].items] == ["A"]
     assert only(events, TodoChange) == [
         TodoChange(id="1", status="completed"),
-        TodoChange(id="2", status="deleted"),
+        TodoChange(id="2", status="cancelled"),
     ]
 
 

@@ -12,6 +12,7 @@ from leftoff.agents.stream import (
     AssistantText,
     Compaction,
     Place,
+    PlanSeen,
     SessionInfo,
     TodoList,
     ToolCall,
@@ -217,6 +218,7 @@ def test_another_database_is_not_opencodes(tmp_path: Path) -> None:
         (f"{REFUSED}.", ""),
         (f"{REFUSED} with the following feedback: use pnpm", "use pnpm"),
         ("Tool execution aborted", ""),
+        ("The user dismissed this question", ""),
         ("File not found", None),
     ],
 )
@@ -237,6 +239,60 @@ def test_a_running_call_has_no_result(save: Save) -> None:
 
     assert only(events, ToolCall)[0].command == "make"
     assert not only(events, ToolResult)
+
+
+def test_a_command_that_was_killed_did_not_go_well(save: Save) -> None:
+    runs = [
+        tool("bash", input={"command": "make"}, metadata={"exit": exit_code})
+        for exit_code in (0, 1, None)
+    ]
+
+    results = only(read_file(opencode, save(session(message("assistant", *runs)))), ToolResult)
+
+    assert [result.ok for result in results] == [True, False, False]
+
+
+def test_only_tools_that_edit_name_files_as_changed(save: Save) -> None:
+    look = tool("peek", input={"path": "a.py"}, metadata={"filepath": "/r/a.py"})
+
+    (result,) = only(read_file(opencode, save(session(message("assistant", look)))), ToolResult)
+
+    assert result.paths == ()
+
+
+def test_a_plan_written_to_its_folder_is_seen(save: Save) -> None:
+    path = "/r/.opencode/plans/1770000000-quiet-fox.md"
+    write = tool("write", input={"filePath": path, "content": "# Login"})
+
+    events = read_file(opencode, save(session(message("assistant", write))))
+
+    assert [(plan.path, plan.text) for plan in only(events, PlanSeen)] == [(path, "# Login")]
+
+
+def test_a_command_given_to_a_sub_agent_is_a_request(save: Save) -> None:
+    part = {"type": "subtask", "prompt": "Review the branch", "agent": "general"}
+
+    events = read_file(opencode, save(session(message("user", part))))
+
+    assert [asked.text for asked in only(events, UserText)] == ["Review the branch"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"info": {"id": "ses_1", "title": "x"}, "messages": []}',
+        '{"info": {"id": "REDACTED", "slug": "quiet-fox", "summary": {"diffs": [',
+        '{"messages": [{"info": {"role": "user"}, "parts": []}]}',
+    ],
+)
+def test_an_export_is_known_without_its_ids_and_before_its_messages(text: str) -> None:
+    assert opencode.recognises(text.encode(), Path("session.json")) == "document"
+
+
+def test_other_documents_with_messages_are_not_exports() -> None:
+    text = b'{"v": 1, "messages": [{"role": "user", "content": "ses_1"}]}'
+
+    assert opencode.recognises(text, Path("thread.json")) is None
 
 
 def test_a_patch_names_the_files_it_changed(save: Save) -> None:

@@ -21,7 +21,7 @@ from leftoff.agents.stream import (
     ToolResult,
     UserText,
 )
-from leftoff.agents.tools import todo_items, tool_call
+from leftoff.agents.tools import todo_items, todo_status, tool_call
 from leftoff.agents.values import dashed, listing, mapping, parts_text, text, touched_at
 
 _KINDS: dict[str, Kind] = {
@@ -145,12 +145,7 @@ def _todos(given: dict[str, Any]) -> list[Event]:
         return [TodoList(items=todo_items(entries, "content"))]
     changes: list[Event] = []
     for entry in map(mapping, entries):
-        status = text(entry.get("status"))
-        if status not in ("pending", "in_progress", "completed"):
-            status = "deleted" if status == "cancelled" else ""
-        changes.append(_change(entry, status))
+        status = todo_status(entry) if entry.get("status") else ""
+        words = text(entry.get("content"))
+        changes.append(TodoChange(id=text(entry.get("id")), text=words, status=status))
     return changes
-
-
-def _change(entry: dict[str, Any], status: Any) -> TodoChange:
-    return TodoChange(id=text(entry.get("id")), text=text(entry.get("content")), status=status)

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 Kind = Literal["edit", "read", "run", "search", "agent", "other"]
-Status = Literal["pending", "in_progress", "completed"]
+Status = Literal["pending", "in_progress", "completed", "cancelled"]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -17,17 +17,16 @@ _PATHS = (
 _COMMANDS = ("command", "cmd", "script")
 _FOLDERS = ("workdir", "working_directory", "cwd", "dir_path", "directory")
 _PATCHES = ("patch", "input", "patchText", "patch_text", "code")
-_WHATS = (
-    "pattern", "glob_pattern", "query", "search_term", "url", "description", "task", "message",
-    "prompt", "name",
-)  # fmt: skip
 _STATUSES: dict[str, Status] = {
     "pending": "pending",
     "blocked": "pending",
     "in_progress": "in_progress",
     "completed": "completed",
     "done": "completed",
+    "cancelled": "cancelled",
+    "canceled": "cancelled",
 }
+_LONGEST_QUESTIONS = 400
 _SHELLS = ("bash", "sh", "zsh", "pwsh", "powershell", "cmd")
 
 
@@ -66,16 +65,27 @@ def unwrapped(words: list[str]) -> str:
     return " ".join(words)
 
 
+def questions_in(arguments: dict[str, Any]) -> str:
+    """Return what a call asks the user, if that is what it does."""
+    if question := text(arguments.get("question")):
+        return question
+    entries = map(mapping, listing(arguments.get("questions")))
+    asked = [question for entry in entries if (question := text(entry.get("question")))]
+    return " / ".join(asked)[:_LONGEST_QUESTIONS]
+
+
 def todo_items(entries: Any, *texts: str) -> tuple[TodoItem, ...]:
     """Read a todo list whose entries keep their text under one of these keys."""
-    items = []
-    for entry in map(mapping, listing(entries)):
-        status = _STATUSES.get(text(entry.get("status")) or "pending")
-        words = first_text(entry, *texts)
-        # A cancelled todo is no longer one.
-        if words and status is not None:
-            items.append(TodoItem(text=words, status=status, id=text(entry.get("id"))))
-    return tuple(items)
+    return tuple(
+        TodoItem(text=words, status=todo_status(entry), id=text(entry.get("id")))
+        for entry in map(mapping, listing(entries))
+        if (words := first_text(entry, *texts))
+    )
+
+
+def todo_status(entry: dict[str, Any]) -> Status:
+    """Read how a todo stands; one with a word of its own for it is still to be done."""
+    return _STATUSES.get(text(entry.get("status")), "pending")
 
 
 def _kind(kind: Kind, paths: tuple[str, ...]) -> Kind:
@@ -88,6 +98,9 @@ def _paths(kind: Kind, arguments: Any, values: dict[str, Any], command: str) -> 
     if kind == "run":
         folder = first_text(values, *_FOLDERS) if "*** Begin Patch" in command else ""
         return command_paths(command, folder)
+    if kind == "search":
+        where = first_text(values, *_PATHS, *_FOLDERS)
+        return (where,) if where else ()
     if kind not in ("edit", "read"):
         return ()
     folder = first_text(values, *_FOLDERS)
@@ -102,7 +115,6 @@ def _paths(kind: Kind, arguments: Any, values: dict[str, Any], command: str) -> 
 def _what(kind: Kind, arguments: Any, paths: tuple[str, ...], command: str) -> str:
     if kind == "run" and command:
         return command
-    if paths:
+    if paths and kind != "search":
         return paths[0]
-    keys = ("question",) if kind == "other" else _WHATS
-    return first_text(mapping(arguments), *keys) or brief(arguments)
+    return questions_in(mapping(arguments)) or brief(arguments)

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-LONGEST_WHAT = 300
-"""How much of a call's arguments is kept as its telling line."""
+_LONGEST_BRIEF = 400
+_LONGEST_VALUE = 160
 
 MOST_REMEMBERED = 200
 """How many recent calls a reader keeps in its state."""
@@ -71,12 +71,17 @@ def decoded(value: Any) -> dict[str, Any]:
 
 
 def brief(arguments: Any) -> str:
-    """Show a call's arguments on one bounded line."""
-    if not arguments:
-        return ""
-    if isinstance(arguments, str):
-        return arguments[:LONGEST_WHAT]
-    return json.dumps(arguments, ensure_ascii=False)[:LONGEST_WHAT]
+    """Show a call's arguments on one bounded line, each with its name."""
+    if not isinstance(arguments, dict):
+        return shorten_value(arguments, _LONGEST_BRIEF) if arguments else ""
+    shown = [f"{key}: {shorten_value(value)}" for key, value in arguments.items()]
+    return ", ".join(shown)[:_LONGEST_BRIEF]
+
+
+def shorten_value(value: Any, length: int = _LONGEST_VALUE) -> str:
+    """Show one value on one bounded line."""
+    words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return " ".join(words[: 2 * length].split())[:length]
 
 
 def instant(milliseconds: Any) -> str:

@@ -72,7 +72,7 @@ def _named(state: State) -> Iterable[tuple[str, float]]:
         is_done = _is_done(path, state)
         yield path, weight * (PLANNED_AND_DONE if is_done else 1)
     for todo in state.todos:
-        if todo.status != "completed":
+        if todo.is_open:
             yield from _each(todo.text, state, DOING if todo.status == "in_progress" else OPEN)
     now = state.calls
     for request in state.requests[-1:]:

@@ -4,7 +4,11 @@ from collections.abc import Iterator
 
 from leftoff.facts.report import Facts
 
-_ASKS_THE_USER = frozenset({"AskUserQuestion", "ExitPlanMode", "exit_plan_mode", "ask_user"})
+_ASKS_THE_USER = frozenset(
+    (
+        "AskUserQuestion ExitPlanMode exit_plan_mode ask_user question plan_exit request_user_input"
+    ).split()
+)
 _TEXT_CHARS = 600
 
 

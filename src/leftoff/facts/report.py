@@ -114,9 +114,10 @@ def _anchored(call: ToolCall, state: State) -> ToolCall:
 
 
 def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
-    """Tell at which step of how many the todo list stands; nothing when all is done."""
+    """Tell at which step of how many the todo list stands; nothing when none is open."""
     done = sum(todo.status == "completed" for todo in todos)
-    return (done + 1, len(todos)) if done < len(todos) else (None, None)
+    is_open = any(todo.is_open for todo in todos)
+    return (done + 1, len(todos)) if is_open else (None, None)
 
 
 def _modified(state: State, *, by_agents: bool = False) -> list[str]:

@@ -22,6 +22,11 @@ class TodoEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     status: Status = "pending"
     id: str = ""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be done."""
+        return self.status in {"pending", "in_progress"}
+
 
 class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
     """A command that failed; `key` stands for the command without its trimmings."""

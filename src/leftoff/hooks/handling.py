@@ -124,7 +124,7 @@ def _trigger(case: Case) -> str | None:
 
 def _has_long_way(case: Case) -> bool:
     """Say whether many steps are left and nothing was saved for a while."""
-    steps = [todo for todo in case.facts.todos if todo.status != "completed"] if case.facts else []
+    steps = [todo for todo in case.facts.todos if todo.is_open] if case.facts else []
     last = case.now.autosaved_at
     is_stale = last is None or (case.at - last).total_seconds() > triggers.PAUSE_SECONDS
     return len(steps) > triggers.LONG_WAY and is_stale

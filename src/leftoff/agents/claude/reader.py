@@ -163,14 +163,17 @@ class ClaudeReader:
     def _turn(self, entry: Entry, message: Message, where: _Where, events: list[Event]) -> None:
         content = message.content
         texts: list[str] = []
+        has_result = False
         for block in (content,) if isinstance(content, str) else content or ():
             if isinstance(block, str):
                 texts.append(block)
             elif block.type == "tool_result":
+                has_result = True
                 self._result(block, entry.tool_use_result, where, events)
             elif block.type == "text" and block.text:
                 texts.append(block.text)
-        if texts:
+        # What stands beside a result was put there by the program ("Tool loaded.").
+        if texts and not has_result:
             self._said(entry, texts, where, events)
 
     def _said(self, entry: Entry, texts: list[str], where: _Where, events: list[Event]) -> None:

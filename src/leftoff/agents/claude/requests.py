@@ -24,6 +24,7 @@ _NOT_A_REQUEST = (
     "<teammate-message",
     "<user-memory-input>",
     "[Request interrupted by user",
+    "[SYSTEM NOTIFICATION",
     "Caveat: The messages below",
     "Operation stopped by hook",
     "Stop hook feedback:",

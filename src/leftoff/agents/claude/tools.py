@@ -7,6 +7,8 @@ from msgspec import Raw
 
 from leftoff.agents.claude.entries import Block
 from leftoff.agents.stream import Kind, PlanSeen, Status, TodoChange, TodoItem, TodoList, ToolCall
+from leftoff.agents.tools import questions_in
+from leftoff.agents.values import brief, first_text, shorten_value
 
 KINDS: dict[str, Kind] = {
     "Edit": "edit",
@@ -25,7 +27,7 @@ KINDS: dict[str, Kind] = {
 }
 _EDITING_SUFFIXES = ("write_file", "edit_file", "create_file")
 _WHAT_CHARS = 400
-_VALUE_CHARS = 160
+_TODOS_BYTES = 320
 _TODOS = '{"todos":'
 _STATUSES: dict[str, Status] = {
     "pending": "pending",
@@ -187,31 +189,16 @@ def _describe_other(name: str, raw: Raw) -> tuple[str, str]:
     if name in {"ExitPlanMode", "exit_plan_mode"}:
         return _title(str(given.get("plan") or "")), ""
     if name == "AskUserQuestion":
-        return _questions(given), ""
-    what = ", ".join([f"{key}: {_short(value)}" for key, value in given.items()])
-    path = given.get("file_path") or given.get("path") or given.get("notebook_path")
-    return what[:_WHAT_CHARS], path if isinstance(path, str) else ""
+        return questions_in(given) or brief(given), ""
+    return brief(given), first_text(given, "file_path", "path", "notebook_path")
 
 
 def _todos_as_written(raw: Raw) -> str:
     # Long, frequent, and read as a list besides: decoding it for this line alone is wasteful.
-    head = bytes(memoryview(raw)[: _VALUE_CHARS * 2]).decode("utf-8", "replace")
-    return f"todos: {_short(head.removeprefix(_TODOS))}"
+    head = bytes(memoryview(raw)[:_TODOS_BYTES]).decode("utf-8", "replace")
+    return f"todos: {shorten_value(head.removeprefix(_TODOS))}"
 
 
 def _title(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first.lstrip("# ").strip()[:_WHAT_CHARS]
-
-
-def _questions(given: dict[str, Any]) -> str:
-    questions = given.get("questions")
-    if not isinstance(questions, list):
-        return _short(given)
-    asked = [str(q.get("question") or "") for q in questions if isinstance(q, dict)]
-    return " / ".join(asked)[:_WHAT_CHARS]
-
-
-def _short(value: object) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return " ".join(text[: _VALUE_CHARS * 2].split())[:_VALUE_CHARS]

@@ -11,18 +11,22 @@ from leftoff.agents.stream import Event
 from leftoff.agents.values import is_within, listing, mapping, read_json
 
 _SQLITE = b"SQLite format 3\0"
-_EXPORT = re.compile(rb'"messages"\s*:\s*\[')
+# Ids may have been taken out of an export, and its head may be too long to show its messages.
+_EXPORT = re.compile(
+    rb'\{\s*"info"\s*:\s*\{[^{}]*"(?:ses_|projectID"|directory"|slug")'
+    rb'|"messages"\s*:\s*\[\s*\{\s*"(?:info|parts)"'
+)
 _MESSAGE = re.compile(r'\{\s*"(?:info|parts)"\s*:')
 
 new_reader = no_reader
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:
-    """Know the database by its tables or name, an export by its shape and ids."""
+    """Know the database by its tables or name, an export by its shape."""
     if head.startswith(_SQLITE):
         is_ours = path.name.startswith("opencode") or b"`part`" in head
         return "document" if is_ours else None
-    is_export = head.lstrip().startswith(b"{") and b'"ses_' in head and _EXPORT.search(head)
+    is_export = head.lstrip().startswith(b"{") and _EXPORT.search(head)
     return "document" if is_export else None
 
 

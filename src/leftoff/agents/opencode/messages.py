@@ -12,8 +12,10 @@ from leftoff.agents.stream import (
     Event,
     Kind,
     Place,
+    PlanSeen,
     SessionInfo,
     TodoList,
+    ToolCall,
     ToolResult,
     Usage,
     UserText,
@@ -46,11 +48,13 @@ _KINDS: dict[str, Kind] = {
     "task": "agent",
 }
 _REFUSED = "The user rejected permission to use this specific tool call"
+_NOT_ANSWERED = ("Tool execution aborted", "The user dismissed this question")
 _FEEDBACK = " with the following feedback: "
 _DEEPEST = 4
 # Plugins speak to the agent as if they were the user.
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _NOTICES = ("[SYSTEM ", "[BACKGROUND TASK")
+_PLAN = re.compile(r"[/\\]\.?opencode[/\\]plans?[/\\][^/\\]+\.md$")
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -117,7 +121,7 @@ def _read_message(
     parts = [mapping(part) for part in listing(message.get("parts"))]
     words = "\n".join(_words(part) for part in parts if _words(part))
     if info.get("role") == "user":
-        typed = _REMINDER.sub("", words).strip()
+        typed = _REMINDER.sub("", words).strip() or _delegated(parts)
         if typed and not typed.startswith(_NOTICES):
             yield UserText(text=typed, **event)
         return
@@ -137,31 +141,40 @@ def _words(part: dict[str, Any]) -> str:
     return text(part.get("text")).strip() if part.get("type") == "text" and not added else ""
 
 
+def _delegated(parts: list[dict[str, Any]]) -> str:
+    """Return what was asked of a sub-agent by a command; such a message has no text of its own."""
+    asked = (part for part in parts if part.get("type") == "subtask")
+    return next((first_text(part, "prompt", "description").strip() for part in asked), "")
+
+
 def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[Event]:
     call_id = first_text(part, "callID", "id")
     tool = text(part.get("tool"))
     state = mapping(part.get("state"))
     given = mapping(state.get("input"))
-    yield tool_call(call_id, tool, _KINDS.get(tool, "other"), given, **event)
+    call = tool_call(call_id, tool, _KINDS.get(tool, "other"), given, **event)
+    yield call
+    if call.kind == "edit" and _PLAN.search(call.what):
+        yield PlanSeen(path=call.what, text=text(given.get("content")), **event)
     if state.get("status") not in ("completed", "error"):
         return
-    result = _result(call_id, state, event)
+    result = _result(call, state, event)
     yield result
     if tool == "todowrite" and result.ok:
         yield TodoList(items=todo_items(given.get("todos"), "content"), **event)
 
 
-def _result(call_id: str, state: dict[str, Any], event: dict[str, Any]) -> ToolResult:
+def _result(call: ToolCall, state: dict[str, Any], event: dict[str, Any]) -> ToolResult:
     metadata = mapping(state.get("metadata"))
-    exit_code = metadata.get("exit")
     error = text(state.get("error"))
-    failed = state.get("status") == "error" or exit_code not in (0, None)
+    # A command that was killed has a status of null.
+    failed = state.get("status") == "error" or metadata.get("exit", 0) != 0
     return ToolResult(
-        id=call_id,
+        id=call.id,
         ok=not failed,
         output=error or text(state.get("output")),
         rejected=_refusal(error),
-        paths=() if failed else tuple(_paths(metadata)),
+        paths=tuple(_paths(metadata)) if call.kind == "edit" and not failed else (),
         **event,
     )
 
@@ -169,7 +182,7 @@ def _result(call_id: str, state: dict[str, Any], event: dict[str, Any]) -> ToolR
 def _refusal(error: str) -> str | None:
     if error.startswith(_REFUSED):
         return error.partition(_FEEDBACK)[2]
-    return "" if error == "Tool execution aborted" else None
+    return "" if error in _NOT_ANSWERED else None
 
 
 def _paths(metadata: dict[str, Any]) -> Iterator[str]:
