@@ -24,6 +24,17 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     answered: str = ""
 
 
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What hooks told of the turn at hand, until the transcript has it."""
+
+    asked: str = ""
+    began: str = ""
+    """The last command that was started."""
+    said: str = ""
+    read: int = 0
+    """How much of the transcript had been read when the turn began."""
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A session as the hooks have seen it."""
 
@@ -43,10 +54,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A digest of what the last autosave held: the same is not saved twice."""
     advised: int = 0
     """The highest step of the context ladder the user was told of."""
-    asked: str = ""
-    """The last prompt, until its turn has ended: the transcript may not have it yet."""
-    asked_from: int = 0
-    """How much of the transcript had been read when it came."""
+    turn: Turn = Turn()
     buffer: list[Exchange] = []
     """What was said since the context began to fill up: a summary would lose it."""
 

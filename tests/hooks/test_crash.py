@@ -1,10 +1,9 @@
 """What the next session is told of one that died."""
 
-from pathlib import Path
-
 import pytest
 
 from leftoff import paths, records
+from leftoff.hooks import lag
 from leftoff.records import Life
 from leftoff.store import Store
 from talk import Talk
@@ -82,12 +81,47 @@ def test_commands_and_goodbyes_are_no_work(
     assert next_talk.start() == ""
 
 
-def test_an_answered_prompt_is_forgotten(
-    talk: Talk, next_talk: Talk, store: Store, tmp_path: Path
-) -> None:
-    talk.fire("UserPromptSubmit", prompt="Tell me the time")
-    talk.transcript = tmp_path / "gone.jsonl"
+def test_an_answered_prompt_is_forgotten(talk: Talk, next_talk: Talk, store: Store) -> None:
+    talk.fire("UserPromptSubmit", prompt="Tell me [Image #1] the time")
+    talk.ask("Tell me the time")
+    talk.say("Noon.")
     talk.fire("Stop", last_assistant_message="Noon.")
     dead(talk, store)
 
-    assert next_talk.start() == ""
+    next_talk.start()
+
+    (entry,) = store.index().heads(["open"], 9)
+    assert store.load(entry).pending_prompts == []
+
+
+def test_a_command_that_never_reached_the_transcript_is_told(
+    talk: Talk, next_talk: Talk, store: Store
+) -> None:
+    talk.ask(TASK)
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    talk.fire("PreToolUse", tool_name="Bash", tool_input={"command": "sh migrate.sh"})
+    dead(talk, store)
+
+    assert "sh migrate.sh" in next_talk.start()
+    (entry,) = store.index().heads(["open"], 9)
+    checkpoint = store.load(entry)
+    assert checkpoint.in_flight is not None
+    assert checkpoint.in_flight.what == "sh migrate.sh"
+    assert checkpoint.intent == TASK
+
+
+def test_an_answer_that_never_reached_the_transcript_is_told(
+    talk: Talk, next_talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lag, "_SECONDS", 0.05)
+    talk.ask("Something else")
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    talk.fire("Stop", last_assistant_message="Half of it is done.")
+    dead(talk, store)
+
+    assert "Half of it is done." in next_talk.start()
+    (entry,) = store.index().heads(["open"], 9)
+    checkpoint = store.load(entry)
+    assert checkpoint.intent == TASK
+    assert checkpoint.left_off == "Half of it is done."
+    assert checkpoint.pending_prompts == []

@@ -10,13 +10,10 @@ from leftoff import autosaving, capture, paths, records, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.facts.report import report
 from leftoff.hooks.handling import known
-from leftoff.hooks.lag import TAIL, holds
-from leftoff.hooks.triggers import is_close
+from leftoff.hooks.turns import unwritten
 from leftoff.records import Life, Record
 from leftoff.sessions import KnownSession, remembered, remembering
 from leftoff.store import Store
-
-_SHOWN_CHARS = 240
 
 
 def recover(store: Store, life: Life) -> None:
@@ -28,10 +25,10 @@ def recover(store: Store, life: Life) -> None:
         memory = capture.read_session(path, agent=record.agent, memory=memory)
         record = remembering(record, memory)
     session = known(store, record, report(memory.state) if memory else None, memory)
-    unwritten = _unwritten(record)
-    if session is not None or unwritten:
-        draft = _draft(store, record, session, {"trigger": "recovered", **unwritten})
-        if unwritten or not autosaving.is_saved_on_purpose(store, draft):
+    told = unwritten(record)
+    if session is not None or told:
+        draft = _draft(store, record, session, told)
+        if told or not autosaving.is_saved_on_purpose(store, draft):
             autosaving.autosave(store, draft)
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)
@@ -41,32 +38,10 @@ def recover(store: Store, life: Life) -> None:
 def _draft(
     store: Store, record: Record, session: KnownSession | None, told: dict[str, Any]
 ) -> Checkpoint:
+    whose = {"agent": record.agent, "session_id": record.session_id}
+    told = {"trigger": "recovered", **whose, **told}
     if not Path(record.cwd).is_dir():
         return saving.compose(told, store, session=session)
     # The one who recovers it may stand in another worktree, on another branch.
     with contextlib.closing(Store(paths.find_project(Path(record.cwd)), now=store.now)) as place:
         return saving.compose(told, place, session=session)
-
-
-def _unwritten(record: Record) -> dict[str, Any]:
-    """Return the prompt that the agent took and died before writing down, if there is one."""
-    asked = record.asked.strip()
-    # A command is written in another form, and a goodbye asks for nothing.
-    if not asked or asked.startswith("/") or is_close(asked):
-        return {}
-    if _is_written(Path(record.transcript_path), asked, record.asked_from):
-        return {}
-    text = f"Answer the prompt that was still waiting: {' '.join(asked.split())[:_SHOWN_CHARS]}"
-    return {
-        "agent": record.agent,
-        "session_id": record.session_id,
-        "intent": asked,
-        "next_action": {"text": text, "origin": "inferred"},
-        "pending_prompts": [asked],
-    }
-
-
-def _is_written(transcript: Path, words: str, after: int) -> bool:
-    if not transcript.is_file():
-        return False
-    return transcript.stat().st_size - after > TAIL or holds(transcript, words, after=after)

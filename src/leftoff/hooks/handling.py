@@ -9,7 +9,7 @@ from leftoff import autosaving, capture, config, paths, prompts, records, saving
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts, report
-from leftoff.hooks import live, replies, triggers
+from leftoff.hooks import live, replies, triggers, turns
 from leftoff.hooks.lag import wait_for_words
 from leftoff.records import Exchange, Life, Record
 from leftoff.redact import redact
@@ -62,8 +62,9 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         ended_at=at if event.kind == "session-end" else None,
         end_reason=event.source if event.kind == "session-end" else "",
     )
-    now = _asked(event, now)
-    memory = _memory(now, event)
+    memory = remembered(before)
+    now = _followed(event, now, memory)
+    memory = _memory(now, memory)
     if memory is not None:
         now = remembering(now, memory)
     return Case(
@@ -81,27 +82,21 @@ def _facts(memory: capture.SessionMemory, event: HookEvent) -> Facts:
     return live.with_live_use(report(memory.state), paths.state_folder(), event.session_id)
 
 
-def _asked(event: HookEvent, record: Record) -> Record:
-    """Keep a prompt until the agent has answered it."""
-    if event.kind == "prompt":
-        read = remembered(record)
-        offset = read.cursor.offset if read is not None else 0
-        asked = redact(event.prompt)[:_BUFFERED_CHARS]
-        return msgspec.structs.replace(record, asked=asked, asked_from=offset)
-    if event.kind in {"stop", "failure"}:
-        return msgspec.structs.replace(record, asked="")
-    return record
+def _followed(event: HookEvent, record: Record, memory: capture.SessionMemory | None) -> Record:
+    """Keep what the event tells until the transcript has it; a turn's end is waited for."""
+    read = memory.cursor.offset if memory is not None else 0
+    is_written = event.kind == "stop" and wait_for_words(
+        event.last_words, Path(record.transcript_path), after=read
+    )
+    turn = turns.follow(event, record.turn, read=read, is_written=is_written)
+    return msgspec.structs.replace(record, turn=turn)
 
 
-def _memory(record: Record, event: HookEvent) -> capture.SessionMemory | None:
+def _memory(record: Record, memory: capture.SessionMemory | None) -> capture.SessionMemory | None:
     """Read what is new in the transcript; without one, what was learnt while it was there."""
-    memory = remembered(record)
     path = Path(record.transcript_path)
     if not record.transcript_path or not path.is_file():
         return memory
-    if event.kind == "stop":
-        read = memory.cursor.offset if memory is not None else 0
-        wait_for_words(event.last_words, path, after=read)
     return capture.read_session(path, agent=record.agent, memory=memory)
 
 
