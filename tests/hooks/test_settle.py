@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from leftoff import paths
+from leftoff import paths, prompts
 from leftoff.hooks import settle, spool, trouble
 from leftoff.store import Store
 from talk import Talk
@@ -82,6 +82,18 @@ def test_no_payload_stops_settle(data: bytes) -> None:
         assert settle.run(state)
 
     assert spool.letters(state) == []
+
+
+def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> None:
+    state = paths.state_folder()
+    talk.ask("Add a login form")
+    talk.say("Half done.", percent=96)
+    talk.fire("UserPromptSubmit", prompt="Take the icon \ud83d for the login button")
+
+    assert [each.text for each in prompts.pending(store)] == [
+        "Take the icon ? for the login button"
+    ]
+    assert trouble.recent(state) == []
 
 
 def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: Store) -> None:

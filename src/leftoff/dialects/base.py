@@ -37,11 +37,32 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether a compaction was the agent's own idea."""
 
 
+def decode(data: bytes) -> Any:
+    """Read what an agent sent; raises msgspec.DecodeError for what is no JSON."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _decode_leniently(data)
+
+
+def _decode_leniently(data: bytes) -> Any:
+    """Read JSON with half an emoji in it, as agents send it that cut texts; msgspec refuses it."""
+    import json  # noqa: PLC0415 - rarely needed
+
+    try:
+        value = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from error
+    return msgspec.json.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
 class Dialect(Protocol):
     """The names every dialect module supplies."""
 
     KINDS: dict[str, Kind]
     """The agent's event names that we listen to."""
+    REPLY_LIMIT: int
+    """How many characters a reply may have."""
 
     def translate(self, event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
         """Read a payload; None for one that tells nothing."""

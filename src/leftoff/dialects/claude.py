@@ -20,7 +20,7 @@ KINDS: dict[str, Kind] = {
     "Notification": "idle",
 }
 # Longer replies are cut to a preview and put into a file.
-REPLY_LIMIT = 10_000
+REPLY_LIMIT = 9_999
 _IDLE = "idle_prompt"
 _SHELLS = frozenset({"Bash", "PowerShell"})
 
@@ -56,11 +56,13 @@ def context_reply(event: str, text: str, *, notice: str = "") -> str:
     """Give the model background for its next answer, and the user a line of notice."""
     reply: dict[str, Any] = {}
     if text:
-        output = {"hookEventName": event, "additionalContext": text[:REPLY_LIMIT]}
-        reply["hookSpecificOutput"] = output
+        reply["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": text}
     if notice:
         reply["systemMessage"] = notice
-    return _line(reply) if reply else ""
+    line = _line(reply) if reply else ""
+    if text and (excess := len(line) - REPLY_LIMIT) > 0:
+        return context_reply(event, text[:-excess], notice=notice)
+    return line
 
 
 def block_reply(reason: str) -> str:

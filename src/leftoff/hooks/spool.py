@@ -5,12 +5,11 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent
+from leftoff.dialects.base import HookEvent, decode
 from leftoff.store import disk
 
 # So often an event is tried before it is set aside. A file still being written fails to parse
@@ -67,11 +66,11 @@ def keep(state: Path, agent: str, event: str, data: bytes, *, durable: bool = Fa
 
 
 def read(letter: Letter) -> HookEvent | None:
-    """Read an event; None for one that tells nothing. Raises ValueError for one that is garbled."""
+    """Read an event; None for one that tells nothing. DecodeError for a garbled one."""
     dialect = DIALECTS.get(letter.agent)
     if dialect is None or letter.path.stat().st_size > _LARGEST:
         return None
-    payload: Any = msgspec.json.decode(letter.path.read_bytes())
+    payload = decode(letter.path.read_bytes())
     if not isinstance(payload, dict):
         return None
     return dialect.translate(letter.event, payload, at=letter.at)

@@ -7,39 +7,29 @@ it was away; work that crashed or was left off and can be taken up. Otherwise no
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from leftoff import briefing, config, fence, paths, processes, records, restore, times
-from leftoff.checkpoint import Checkpoint
+from leftoff import briefing, config, fence, paths, processes, records, restore
 from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent
+from leftoff.dialects.base import HookEvent, decode
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import draining, replies, settle, trouble
+from leftoff.hooks import draining, offers, replies, settle, trouble
+from leftoff.hooks.offers import Told
 from leftoff.records import Life
-from leftoff.store import Entry, Store, utc_now
-from leftoff.tokens import estimate
+from leftoff.store import Store, utc_now
 
 # Another settle may be at work; the agent must not wait for it.
 _WAIT_SECONDS = 1.0
 # A session that nobody named a process for is taken for dead after this time.
 _FORGOTTEN = timedelta(hours=12)
-_SEVERAL = 8
 _LAST_SAID = 5
 _SAID_CHARS = 2_000
-_TASK_CHARS = 80
-_LOOKED_AT = 10
-
-
-class Told(msgspec.Struct, frozen=True):
-    """What a session is told: the text for the model, and a line that the user sees."""
-
-    text: str = ""
-    notice: str = ""
+# What a reply has besides its text.
+_FRAME_CHARS = 500
 
 
 def main(agent: str) -> None:
@@ -58,7 +48,7 @@ def main(agent: str) -> None:
 def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> str:
     """Settle what waits, note the session, and return the reply; empty if there is none."""
     event = _event(agent, data)
-    if event is None or is_disabled("session-start"):
+    if event is None or "session-start" in paths.disabled_hooks():
         return ""
     try:
         project = paths.find_project(Path(event.cwd))
@@ -77,17 +67,11 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     return DIALECTS[agent].context_reply("SessionStart", told.text, notice=notice)
 
 
-def is_disabled(hook: str) -> bool:
-    """Say whether the user disabled a hook by name."""
-    names = (paths.setting("disabled_hooks") or "").split(",")
-    return hook in {name.strip() for name in names}
-
-
 def _event(agent: str, data: bytes) -> HookEvent | None:
     dialect = DIALECTS.get(agent)
     try:
-        payload: Any = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+        payload = decode(data)
+    except msgspec.DecodeError:
         return None
     if dialect is None or not isinstance(payload, dict):
         return None
@@ -104,7 +88,7 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
     if event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
     _recover_crashed(event, store)
-    return _offer(event, store, settings)
+    return offers.offer(event, store, settings)
 
 
 def _own_state(event: HookEvent, store: Store, settings: config.Settings) -> str:
@@ -114,9 +98,15 @@ def _own_state(event: HookEvent, store: Store, settings: config.Settings) -> str
         return ""
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
+    before = "leftoff: this session was compacted. Where it stood before:\n"
     said = _said(event, store)
-    text = briefing.render(checkpoint, checks, budget=settings.budget)
-    return f"leftoff: this session was compacted. Where it stood before:\n{text}{said}"
+    budget, most = settings.budget, DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
+    while True:
+        text = f"{before}{briefing.render(checkpoint, checks, budget=budget)}{said}"
+        if len(msgspec.json.encode(text).decode()) <= most:
+            return text
+        # The agent would cut it in the middle of a line; the briefing drops what matters least.
+        budget = budget * 3 // 4
 
 
 def _said(event: HookEvent, store: Store) -> str:
@@ -139,96 +129,8 @@ def _changes(event: HookEvent, store: Store) -> str:
     lines = briefing.changes(checks)
     if not lines:
         return ""
-    return "\n".join([f"leftoff: since this session was last here ({_age(entry, store)}):", *lines])
-
-
-def _offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
-    """Offer what was left off here: one in short, several by name."""
-    entries = _open(event, store, settings)
-    if not entries:
-        return Told()
-    if len(entries) > 1:
-        notice = f"leftoff: {len(entries)} pieces of work were left off here; ask for one by name."
-        return Told(_several(entries, store), notice)
-    checkpoint = store.load(entries[0])
-    checks = restore.check(checkpoint, store.project, store.now())
-    key = checkpoint.name or checkpoint.id
-    before = _before(checkpoint)
-    # An id costs more than a sentence, and what changed since must find room.
-    after = (
-        f"Ask the user whether to resume it, and do nothing of it before they answer; a message "
-        f"that asks to continue is a yes. Yes: `leftoff resume {key} --accept` gives the full "
-        f"briefing. No: the same with --decline. Kept in {store.path_of(entries[0])}"
-    )
-    room = settings.start_budget - estimate(f"{before}\n{after}\n")
-    text = f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
-    task = fence.disarm(_task(entries[0]))
-    return Told(text, f'{before} Say "continue" to take it up ({_age(entries[0], store)}): {task}')
-
-
-def _task(entry: Entry) -> str:
-    return " ".join((entry.task or "").split())[:_TASK_CHARS]
-
-
-def _before(checkpoint: Checkpoint) -> str:
-    if checkpoint.trigger == "recovered":
-        return "leftoff: a session died here in the middle of its work."
-    return "leftoff: work was left off here."
-
-
-def _several(entries: Sequence[Entry], store: Store) -> str:
-    lines = [f"leftoff: {len(entries)} pieces of work were left off here:"]
-    for entry in entries[:_SEVERAL]:
-        branch = f", branch {entry.branch}" if entry.branch else ""
-        lines.append(f"- {entry.name or entry.id}{branch}, {_age(entry, store)}: {_task(entry)}")
-    lines.append(
-        "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "
-        "`leftoff resume NAME --accept` gives its full briefing."
-    )
-    return fence.disarm("\n".join(lines))
-
-
-def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:
-    """Return what waits in this worktree: what was saved by name, and the newest autosaves."""
-    here = str(store.project.worktree)
-    running = {life.session_id for life in records.lives(paths.state_folder(), store.project)} - {
-        event.session_id
-    }
-    entries = [
-        entry
-        for entry in store.index().heads(["open"], 100)
-        if entry.worktree in {here, None} and entry.problem is None
-    ]
-    named = [entry for entry in entries if entry.name is not None]
-    autosaves = [
-        entry
-        for entry in entries
-        if entry.name is None and entry.session_id not in {*running, event.session_id}
-    ]
-    # An autosave made before a later save on purpose has nothing to add to it.
-    oldest = store.now() - timedelta(days=settings.offer_days)
-    recent = max([oldest, *(entry.saved_at for entry in named)])
-    newest = _newest([entry for entry in autosaves if entry.saved_at > recent], store)
-    return sorted([*named, *newest], key=lambda entry: entry.id, reverse=True)
-
-
-def _newest(autosaves: Sequence[Entry], store: Store) -> list[Entry]:
-    """Return the newest, and if nothing was done there, also the newest where something was."""
-    # A greeting or a quick question must not hide the work of the session before it.
-    for number, entry in enumerate(autosaves[:_LOOKED_AT]):
-        if _shows_work(store.load(entry)):
-            return [*autosaves[: min(number, 1)], entry]
-    return list(autosaves[:1])
-
-
-def _shows_work(checkpoint: Checkpoint) -> bool:
-    return bool(
-        checkpoint.files_modified
-        or checkpoint.todos
-        or checkpoint.in_flight
-        or checkpoint.pending_prompts
-        or checkpoint.trigger == "recovered"
-    )
+    before = f"leftoff: since this session was last here ({offers.age(entry, store)}):"
+    return "\n".join([before, *lines])
 
 
 def _recover_crashed(event: HookEvent, store: Store) -> None:
@@ -272,10 +174,6 @@ def _notice(state: Path) -> str:
         return ""
     what = "something" if count == 1 else f"{count} things"
     return f"leftoff: {what} went wrong in its hooks; `leftoff doctor` tells."
-
-
-def _age(entry: Entry, store: Store) -> str:
-    return times.age((store.now() - entry.saved_at).total_seconds())
 
 
 if __name__ == "__main__":

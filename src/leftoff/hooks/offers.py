@@ -1,0 +1,154 @@
+"""Offers: what a new session is told of work that was left off, within a budget of tokens.
+
+Exactly one is told in short, several by name. What runs elsewhere is not offered.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+
+from leftoff import briefing, config, fence, git, paths, records, restore, times
+from leftoff.checkpoint import Checkpoint
+from leftoff.dialects.base import HookEvent
+from leftoff.store import Entry, Store
+from leftoff.tokens import estimate
+
+_SEVERAL = 8
+_TASK_CHARS = 80
+_LOOKED_AT = 10
+_MOST_HEADS = 100
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a session is told: the text for the model, and a line that the user sees."""
+
+    text: str = ""
+    notice: str = ""
+
+
+def offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
+    """Offer what was left off here: one in short, several by name."""
+    entries = _open(event, store, settings)
+    if not entries:
+        return Told()
+    if len(entries) > 1:
+        notice = f"leftoff: {len(entries)} pieces of work were left off here; ask for one by name."
+        return Told(_several(entries, store, budget=settings.start_budget), notice)
+    return _one(entries[0], store, budget=settings.start_budget)
+
+
+def age(entry: Entry, store: Store) -> str:
+    """Say how long ago it was saved."""
+    return times.age((store.now() - entry.saved_at).total_seconds())
+
+
+def _one(entry: Entry, store: Store, *, budget: int) -> Told:
+    checkpoint = store.load(entry)
+    checks = restore.check(checkpoint, store.project, store.now())
+    key = checkpoint.name or checkpoint.id
+    before = _before(checkpoint)
+    # An id costs more than a sentence, and what changed since must find room.
+    after = (
+        f"Ask the user whether to resume it, and do nothing of it before they answer; a message "
+        f"that asks to continue is a yes. Yes: `leftoff resume {key} --accept` gives the full "
+        f"briefing. No: the same with --decline.{_place(entry, store, budget=budget)}"
+    )
+    room = budget - estimate(f"{before}\n{after}\n")
+    text = f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
+    task = fence.disarm(_task(entry))
+    return Told(text, f'{before} Say "continue" to take it up ({age(entry, store)}): {task}')
+
+
+def _place(entry: Entry, store: Store, *, budget: int) -> str:
+    """Tell the file, unless its path is so long that nothing else would find room."""
+    path = " ".join(fence.disarm(git.printable(str(store.path_of(entry)))).split("\n"))
+    told = f" Kept in {path}"
+    return told if estimate(told) <= budget // 3 else ""
+
+
+def _task(entry: Entry) -> str:
+    return " ".join((entry.task or "").split())[:_TASK_CHARS]
+
+
+def _before(checkpoint: Checkpoint) -> str:
+    if checkpoint.trigger == "recovered":
+        return "leftoff: a session died here in the middle of its work."
+    return "leftoff: work was left off here."
+
+
+def _several(entries: Sequence[Entry], store: Store, *, budget: int) -> str:
+    """Name as many as there is room for, and say how many there are."""
+    lines = [fence.disarm(_line(entry, store)) for entry in entries[:_SEVERAL]]
+    while len(lines) > 1 and estimate(_listed(lines, len(entries))) > budget:
+        lines.pop()
+    return _listed(lines, len(entries))
+
+
+def _listed(lines: list[str], count: int) -> str:
+    shown = "\n".join(lines)
+    more = "`leftoff list` shows all. " if len(lines) < count else ""
+    return (
+        f"leftoff: {count} pieces of work were left off here.\n{fence.fenced(shown)}{more}"
+        "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "
+        "`leftoff resume NAME --accept` gives its full briefing."
+    )
+
+
+def _line(entry: Entry, store: Store) -> str:
+    branch = f", branch {entry.branch}" if entry.branch else ""
+    elsewhere = "" if _is_here(entry, store) else f", in worktree {entry.worktree}"
+    return f"- {entry.name or entry.id}{branch}{elsewhere}, {age(entry, store)}: {_task(entry)}"
+
+
+def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:
+    """Return what waits here: what was saved by name, and the newest autosaves."""
+    running = {life.session_id for life in records.lives(paths.state_folder(), store.project)}
+    entries = _of_this_place(store)
+    named = [entry for entry in entries if entry.name is not None]
+    autosaves = [
+        entry
+        for entry in entries
+        if entry.name is None and entry.session_id not in {*running, event.session_id}
+    ]
+    # An autosave made before a later save on purpose has nothing to add to it.
+    oldest = store.now() - timedelta(days=settings.offer_days)
+    recent = max([oldest, *(entry.saved_at for entry in named)])
+    newest = _newest([entry for entry in autosaves if entry.saved_at > recent], store)
+    return sorted([*named, *newest], key=lambda entry: entry.id, reverse=True)
+
+
+def _of_this_place(store: Store) -> list[Entry]:
+    """Return what is open of this worktree, or of its branch: a folder may be moved or removed."""
+    found = [entry for entry in store.index().heads(["open"], _MOST_HEADS) if entry.problem is None]
+    if all(_is_here(entry, store) for entry in found):
+        return found
+    branch = git.current_branch(store.project.worktree) if store.project.is_git else None
+    return [
+        entry
+        for entry in found
+        if _is_here(entry, store) or (branch is not None and entry.branch == branch)
+    ]
+
+
+def _is_here(entry: Entry, store: Store) -> bool:
+    return entry.worktree in {git.printable(str(store.project.worktree)), None}
+
+
+def _newest(autosaves: Sequence[Entry], store: Store) -> list[Entry]:
+    """Return the newest, and if nothing was done there, also the newest where something was."""
+    # A greeting or a quick question must not hide the work of the session before it.
+    for number, entry in enumerate(autosaves[:_LOOKED_AT]):
+        if _shows_work(store.load(entry)):
+            return [*autosaves[: min(number, 1)], entry]
+    return list(autosaves[:1])
+
+
+def _shows_work(checkpoint: Checkpoint) -> bool:
+    return bool(
+        checkpoint.files_modified
+        or checkpoint.todos
+        or checkpoint.in_flight
+        or checkpoint.pending_prompts
+        or checkpoint.trigger == "recovered"
+    )
