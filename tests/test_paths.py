@@ -191,3 +191,21 @@ def test_a_child_gets_the_environment_without_what_is_dropped(
 def test_the_agent_s_session_is_known_where_the_agent_says_so() -> None:
     assert agent_session({}) is None
     assert agent_session({"CLAUDE_CODE_SESSION_ID": "s1"}) == ("claude", "s1")
+
+
+def test_a_fallback_used_by_someone_with_another_temp_folder_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = Repo(tmp_path / "repo")
+    mine = find_project(repo.folder)
+    monkeypatch.delenv("TMPDIR")
+    theirs = find_project(repo.folder).fallback
+    theirs.mkdir(parents=True)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+
+    try:
+        assert mine.strays == ()
+        assert mine.fallback != theirs
+        assert find_project(repo.folder).strays == (theirs,)
+    finally:
+        theirs.rmdir()

@@ -22,6 +22,8 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     """Where the project's checkpoints are kept."""
     fallback: Path
     """Where a save goes while the store cannot be written."""
+    strays: tuple[Path, ...] = ()
+    """Where it went for those who have another temp folder, as in an agent's sandbox."""
     is_git: bool = False
 
 
@@ -144,20 +146,26 @@ def _git_project(folder: Path, repository: Repository) -> Project:
 
 
 def _project(*, root: Path, worktree: Path, store: Path, is_git: bool) -> Project:
+    key = _key(store)
+    fallback, *others = (folder / key for folder in _fallback_roots())
     return Project(
         root=root,
         worktree=worktree,
         store=store,
-        fallback=_fallback_root() / _key(store),
+        fallback=fallback,
+        strays=tuple(other for other in others if other.is_dir()),
         is_git=is_git,
     )
 
 
-def _fallback_root() -> Path:
+def _fallback_roots() -> list[Path]:
+    """Return our own temp folder first, then those that others may have used."""
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
     # What tempfile.gettempdir says, without its import of random, shutil and more.
     temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"  # noqa: S108
-    return Path(temporary) / f"leftoff-{user}"
+    # Claude Code's sandbox has one of the last two, whatever the user's is.
+    folders = (temporary, "/tmp", f"/tmp/claude-{user}", "/tmp/claude")  # noqa: S108 - same
+    return [Path(folder) / f"leftoff-{user}" for folder in dict.fromkeys(folders)]
 
 
 def _plain_store(folder: Path) -> Path:

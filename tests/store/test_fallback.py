@@ -4,10 +4,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from leftoff.paths import Project
-from leftoff.store import Store
+from leftoff.store import Store, disk
 from programs import run
 from stores import draft, fresh_view, names_listed, project_at, rebuilt_view, view
 
@@ -77,6 +78,48 @@ def test_what_the_fallback_holds_is_taken_in_by_the_next_write(
     left = [path for path in project.fallback.rglob("*.json*") if path.is_file()]
     assert left == []
     assert fresh_view(project) == rebuilt_view(project) == view(store)
+
+
+def test_what_waits_is_taken_in_by_whoever_reads_first(store: Store, project: Project) -> None:
+    block(project)
+    saved = store.save(draft("login-form"))
+    store.record("resumed", [saved.checkpoint.id])
+    seen = view(store)
+    project.store.unlink()
+
+    assert view(store) == seen
+    assert store.path_of(store.find("login-form")).is_relative_to(project.store)
+    assert not saved.path.exists()
+
+
+def test_what_waits_in_another_temp_folder_is_taken_in(project: Project) -> None:
+    sandbox = msgspec.structs.replace(project, fallback=project.fallback.with_name("sandbox"))
+    block(project)
+    saved = Store(sandbox).save(draft("login-form"))
+    project.store.unlink()
+
+    outside = Store(msgspec.structs.replace(project, strays=(sandbox.fallback,)))
+
+    assert names_listed(outside) == ["login-form"]
+    assert outside.path_of(outside.find("login-form")).is_relative_to(project.store)
+    assert not saved.path.exists()
+
+
+def test_nothing_is_taken_in_while_someone_writes_to_the_fallback(
+    store: Store, project: Project
+) -> None:
+    block(project)
+    store.save(draft("login-form"))
+    log = project.fallback / "events.jsonl"
+    project.store.unlink()
+
+    with disk.lock(project.fallback / "lock"):
+        store.save(draft("search-page"))
+        assert log.exists()
+        assert sorted(map(str, names_listed(store))) == ["login-form", "search-page"]
+
+    store.save(draft("cart-totals"))
+    assert not log.exists()
 
 
 def test_what_was_learnt_after_the_fallback_counts(store: Store, project: Project) -> None:
@@ -162,6 +205,24 @@ def test_a_store_made_read_only_is_read_and_saves_go_to_the_fallback(tmp_path: P
     """
 
     run(helper + program, tmp_path)
+
+
+def test_a_store_that_cannot_even_be_read_does_not_fail_a_save(tmp_path: Path) -> None:
+    program = """
+        store.save(draft("before-it"))
+        store.close()
+        for closed in (project.store / "checkpoints", project.store / "events.jsonl"):
+            mode = closed.stat().st_mode
+            closed.chmod(0)
+            give_up_power()
+            Store(project).save(draft(f"during-{closed.stem}"))
+            closed.chmod(mode)
+        assert sorted(map(str, names_listed(store))) == [
+            "before-it", "during-checkpoints", "during-events"
+        ]
+    """
+
+    run(program, tmp_path)
 
 
 def test_a_store_that_cannot_be_written_is_listed_without_its_index(tmp_path: Path) -> None:

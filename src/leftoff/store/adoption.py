@@ -5,6 +5,8 @@ durable in the store, and taking it in a second time changes nothing.
 """
 
 import contextlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from leftoff.errors import StoreRefused
@@ -16,8 +18,30 @@ from leftoff.store.area import Area
 _ODD = (OSError, StoreRefused)
 
 
+def is_waiting(fallback: Area) -> bool:
+    """Say whether the fallback holds anything to take in."""
+    return any(fallback.root.rglob("*.json*"))
+
+
 def adopt(fallback: Area, store: Area) -> None:
-    """Move everything from the fallback to the store."""
+    """Move everything from the fallback to the store, unless someone writes there just now."""
+    with _alone(fallback) as is_alone:
+        if is_alone:
+            _adopt_all(fallback, store)
+
+
+@contextlib.contextmanager
+def _alone(fallback: Area) -> Iterator[bool]:
+    """Keep others from writing to the fallback: a line added to a log would go with the log."""
+    if os.path.lexists(fallback.lock) and not disk.is_regular(fallback.lock):
+        # Where the lock is something else, nobody writes.
+        yield True
+        return
+    with disk.lock(fallback.lock, seconds=0) as is_held:
+        yield is_held
+
+
+def _adopt_all(fallback: Area, store: Area) -> None:
     for shard in _shards(fallback):
         for checkpoint_id in _ids_in(fallback, shard):
             _adopt_checkpoint(fallback, store, checkpoint_id)

@@ -14,7 +14,7 @@ from leftoff.checkpoint import Checkpoint, decode, new_id, storable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
 from leftoff.paths import Project
 from leftoff.store import disk
-from leftoff.store.adoption import adopt
+from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
 from leftoff.store.events import LISTED, Action, Event
 from leftoff.store.index import Entry, Hit, Index, Query
@@ -48,6 +48,7 @@ class Store:
         self.now = now
         self._main = Area(project.store)
         self._fallback = Area(project.fallback)
+        self._strays = [Area(stray) for stray in project.strays]
         self._index: Index | None = None
         self._problems: list[str] = []
 
@@ -64,7 +65,7 @@ class Store:
         draft = storable(draft)
 
         def act(area: Area) -> Saved:
-            standing, last_id = self._standing(draft)
+            standing, last_id = self._standing_if_readable(draft)
             if not (draft.name and standing and standing.state in LISTED):
                 return self._store_revision(area, draft, None, last_id)
             if not overwrite:
@@ -140,8 +141,8 @@ class Store:
                 with disk.lock(area.lock) as is_held:
                     if is_held:
                         disk.sweep(area.temps)
-                    if area is self._main and self._has_fallback():
-                        adopt(self._fallback, self._main)
+                    if area is self._main:
+                        self._adopt()
                     return act(area)
             except (OSError, StoreRefused) as error:
                 self._problems.append(str(error))
@@ -158,10 +159,26 @@ class Store:
             f"{area.root} and will be taken into the store by the next command that can."
         )
 
-    def _has_fallback(self) -> bool:
-        root = self._fallback.root
-        folders = (root, root.parent)
-        return all(map(disk.is_own_folder, folders)) and self._fallback.has_anything()
+    def _adopt(self) -> None:
+        for fallback in filter(_is_used, (self._fallback, *self._strays)):
+            adopt(fallback, self._main)
+
+    def _take_in(self) -> None:
+        """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
+        fallbacks = filter(_is_used, (self._fallback, *self._strays))
+        if not any(map(is_waiting, fallbacks)):
+            return
+        with contextlib.suppress(OSError, StoreRefused):
+            self._main.prepare()
+            with disk.lock(self._main.lock, seconds=0) as is_held:
+                if is_held:
+                    self._adopt()
+
+    def _standing_if_readable(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
+        # Where nothing can be read, it is still better to save: no file replaces another.
+        with contextlib.suppress(OSError, StoreRefused):
+            return self._standing(draft)
+        return None, None
 
     def _standing(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
         """Return the revision before this one, and the last id given under the same name.
@@ -214,6 +231,7 @@ class Store:
 
     def index(self) -> Index:
         """Return the index, up to date with the files."""
+        self._take_in()
         index = self._opened_index()
         index.sync()
         return index
@@ -233,7 +251,7 @@ class Store:
         return None
 
     def _areas(self) -> list[Area]:
-        return [self._main, self._fallback] if self._has_fallback() else [self._main]
+        return [self._main, self._fallback] if _is_used(self._fallback) else [self._main]
 
     def _area(self, entry: Entry) -> Area:
         return (self._main, self._fallback)[entry.area]
@@ -264,6 +282,12 @@ class Store:
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""
         return self.index().search(query)
+
+
+def _is_used(fallback: Area) -> bool:
+    """Say whether this is a fallback of ours with anything in it; anyone can write beside it."""
+    folders = (fallback.root, fallback.root.parent)
+    return all(map(disk.is_own_folder, folders)) and fallback.has_anything()
 
 
 def _may_concern(unread: bytes, name: str | None, standing: Entry | None) -> bool:

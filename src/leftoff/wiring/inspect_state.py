@@ -141,7 +141,7 @@ def check_store(world: World) -> Iterator[Finding]:
             "store",
             f"Checkpoints wait in {project.fallback}",
             why=f"{project.store} could not be written when they were saved.",
-            do="Any save from outside the sandbox takes them in.",
+            do="Any command that can write the store takes them in.",
         )
     if not project.store.is_dir():
         yield ok("store", f"Nothing was saved yet in {project.root}")
