@@ -13,6 +13,7 @@ from leftoff.checkpoint import (
     InFlight,
     LastFailure,
     NextAction,
+    Plan,
     Todo,
 )
 from leftoff.tokens import estimate
@@ -44,7 +45,7 @@ def test_everything_is_told_when_there_is_room() -> None:
 
     for told in ("Build the login page", "Add the form.", "Add the test", "error: no form"):
         assert told in text
-    for told in ("src/css/page.css", "docs/login.md", "make test · git status", "main"):
+    for told in ("src/css/page.css", "docs/login.md", "- make test\n- git status", "main"):
         assert told in text
 
 
@@ -57,6 +58,34 @@ def test_a_call_named_in_the_next_action_is_not_told_twice() -> None:
     interrupted = checkpoint(next_action=action, in_flight=InFlight(tool="Bash", what="make"))
 
     assert render(interrupted, None, budget=500).count("make") == 1
+
+
+def test_last_words_quoted_in_the_next_action_are_not_told_twice() -> None:
+    action = NextAction(text="The agent's last words: Let me look.", origin="inferred")
+    said = checkpoint(next_action=action, left_off="The form is there. Let me look.")
+
+    text = render(said, None, budget=500)
+
+    assert text.count("Let me look.") == 1
+    assert "The form is there." in text
+
+
+def test_a_plan_named_in_the_task_is_not_told_twice() -> None:
+    intent = "Implement the following plan:\n\n# Move the form\n\n## Context\n\nIt is old."
+    plan = Plan(path="plans/form.md", title="Move the form")
+    planned = checkpoint(intent=intent, plan=plan, focus_files=["plans/form.md", "form.py"])
+
+    text = render(planned, None, budget=500)
+
+    assert text.count("Move the form") == 1
+    assert text.count("plans/form.md") == 1
+
+
+@pytest.mark.parametrize("noise", ["## Context", "---", "```go", "***"])
+def test_marks_that_tell_nothing_by_themselves_are_left_out(noise: str) -> None:
+    text = render(checkpoint(intent=f"Fix it.\n{noise}\nNow."), None, budget=500)
+
+    assert "Task: Fix it.\nNow.\n" in text
 
 
 def test_a_short_budget_keeps_the_task_the_next_action_and_the_first_files() -> None:

@@ -14,13 +14,13 @@ import msgspec
 from leftoff import fence, times
 from leftoff.checkpoint import Checkpoint, Plan
 from leftoff.restore import Checks, HeadCheck
-from leftoff.tokens import estimate
+from leftoff.tokens import estimate, price
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+# Rules, fences, and headings of a word or two: without what follows they tell nothing.
+_EMPTY = re.compile(r"(?:\W+|`{3,}\w*|#+\s+\S+(?:\s+\S+)?)$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
-# What `estimate` adds for the start of a text; lines are put together into one.
-_TEXT_START = 3
 _SURE_FILES = 5
 _SURE_COMMANDS = 4
 _COMMAND_CHARS = 60
@@ -71,15 +71,15 @@ def branch_warning(checks: Checks) -> str | None:
     )
 
 
-def _within(sections: list[Section], budget: int) -> set[tuple[int, int]]:
+def _within(sections: list[Section], budget: float) -> set[tuple[int, int]]:
     """Choose the lines that fit: the heaviest first, each with its heading if that is new."""
     places = [(i, j) for i, section in enumerate(sections) for j in range(len(section.lines))]
     places.sort(key=lambda place: -sections[place[0]].lines[place[1]].weight)
     kept: set[tuple[int, int]] = set()
     opened: set[int] = set()
     for i, j in places:
-        heading = "" if i in opened else sections[i].heading
-        cost = estimate(f"{heading}\n{sections[i].lines[j].text}\n") - _TEXT_START
+        heading = "" if i in opened or not sections[i].heading else f"{sections[i].heading}\n"
+        cost = price(f"{heading}{sections[i].lines[j].text}\n")
         if cost <= budget:
             budget -= cost
             kept.add((i, j))
@@ -108,7 +108,7 @@ def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section
     yield Section("Unanswered prompts:", _bullets(checkpoint.pending_prompts, 85))
     yield Section("Blockers:", _bullets(checkpoint.blockers, 80))
     yield Section("", [*_failed(checkpoint)])
-    yield Section("Left off:", _sentences(checkpoint.left_off, 71))
+    yield Section("Left off:", _left_off(checkpoint))
     yield Section("Open todos:", _open_todos(checkpoint))
     yield Section("Plan:", _plan(checkpoint))
     yield Section("Open questions:", _bullets(checkpoint.questions, 70))
@@ -219,7 +219,8 @@ def _plan(checkpoint: Checkpoint) -> list[Line]:
         return []
     parts = [f"`{plan.path}`" if plan.path else "", plan_step(plan)]
     lines = [Line(" ".join(part for part in parts if part), 82)] if any(parts) else []
-    return [*lines, Line(plan.title, 81)] if plan.title else lines
+    is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
+    return [*lines, Line(plan.title, 81)] if plan.title and not is_told else lines
 
 
 def plan_step(plan: Plan) -> str:
@@ -230,7 +231,9 @@ def plan_step(plan: Plan) -> str:
 
 def _focus(checkpoint: Checkpoint) -> list[Line]:
     """List the files needed next; the first few are worth more than most sentences."""
-    sure, rest = checkpoint.focus_files[:_SURE_FILES], checkpoint.focus_files[_SURE_FILES:]
+    told = checkpoint.plan.path if checkpoint.plan else None
+    files = [path for path in checkpoint.focus_files if path != told]
+    sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
     return [*_bullets(_grouped(sure), 90), *_bullets(_grouped(rest), 80)]
 
 
@@ -249,9 +252,8 @@ def _grouped(paths: Iterable[str]) -> list[str]:
 def _commands(checkpoint: Checkpoint) -> list[Line]:
     """List the commands in use; how a command begins tells most of it."""
     commands = [_cut(command) for command in checkpoint.commands]
-    first = " · ".join(commands[:_SURE_COMMANDS])
-    lines = [Line(f"- {first}", 77)] if first else []
-    return lines + [Line(f"- {each}", 52) for each in commands[_SURE_COMMANDS:]]
+    sure, rest = commands[:_SURE_COMMANDS], commands[_SURE_COMMANDS:]
+    return [*_bullets(sure, 77), *_bullets(rest, 52)]
 
 
 def _cut(command: str, chars: int = _COMMAND_CHARS) -> str:
@@ -292,10 +294,13 @@ def _bullets(texts: Iterable[str], weight: float) -> list[Line]:
     return [Line(f"- {text}", weight - n / 100) for n, text in enumerate(texts)]
 
 
-def _sentences(text: str | None, weight: float) -> list[Line]:
-    return [Line(part, weight - n) for n, part in enumerate(_split(text or "")) if part]
+def _left_off(checkpoint: Checkpoint) -> list[Line]:
+    """Give the agent's last words, as far as the next action does not quote them."""
+    quoted = checkpoint.next_action.text if checkpoint.next_action else ""
+    parts = [part for part in _split(checkpoint.left_off or "") if part not in quoted]
+    return [Line(part, 71 - n) for n, part in enumerate(parts)]
 
 
 def _split(text: str) -> list[str]:
     parts = [part.strip() for part in _SENTENCE_END.split(text.strip())]
-    return [part for part in parts if part][:_SENTENCES_KEPT] or [""]
+    return [part for part in parts if part and not _EMPTY.match(part)][:_SENTENCES_KEPT] or [""]

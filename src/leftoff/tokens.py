@@ -107,13 +107,17 @@ def estimate(text: str, *, newest_claude: bool = True) -> int:
     """Estimate from above how many tokens a text costs; without Claude 4.7 and later it is less."""
     if not text:
         return 0
+    start = _PRICES["start"][0 if newest_claude else 1] * _HEADROOM
+    return math.ceil(start + price(text, newest_claude=newest_claude))
+
+
+def price(text: str, *, newest_claude: bool = True) -> float:
+    """Return what a text adds to the estimate of a longer one that it is whole lines of."""
     counts = _count_words(text) + _count_marks(text)
     if not text.isascii():
         counts += _count_scripts(text)
     column = 0 if newest_claude else 1
-    total = _PRICES["start"][column]
-    total += sum(_PRICES[piece][column] * count for piece, count in counts.items())
-    return math.ceil(total * _HEADROOM)
+    return _HEADROOM * sum(_PRICES[piece][column] * count for piece, count in counts.items())
 
 
 def _count_words(text: str) -> Counter[str]:
