@@ -62,12 +62,12 @@ def test_a_call_named_in_the_next_action_is_not_told_twice() -> None:
 
 def test_last_words_quoted_in_the_next_action_are_not_told_twice() -> None:
     action = NextAction(text="The agent's last words: Let me look.", origin="inferred")
-    said = checkpoint(next_action=action, left_off="The form is there. Let me look.")
+    said = checkpoint(next_action=action, intent="Fix it", left_off="Found it. Let me look.")
 
     text = render(said, None, budget=500)
 
     assert text.count("Let me look.") == 1
-    assert "The form is there." in text
+    assert "Found it." in text
 
 
 def test_a_plan_named_in_the_task_is_not_told_twice() -> None:

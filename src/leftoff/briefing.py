@@ -284,7 +284,8 @@ def _closing(checkpoint: Checkpoint) -> Iterator[Line]:
         commit = checkpoint.last_commit
         yield Line(f"Last commit: {commit.sha[:8]} {commit.subject}", 80)
     if checkpoint.dirty:
-        yield Line(f"Uncommitted when saved: {len(checkpoint.dirty)} files", 35)
+        count = len(checkpoint.dirty)
+        yield Line(f"Uncommitted when saved: {count} file{'' if count == 1 else 's'}", 35)
     use = checkpoint.context
     if use is not None and use.percent is not None:
         yield Line(f"Context use when saved: {use.percent:.0f} %", 20)
@@ -295,9 +296,10 @@ def _bullets(texts: Iterable[str], weight: float) -> list[Line]:
 
 
 def _left_off(checkpoint: Checkpoint) -> list[Line]:
-    """Give the agent's last words, as far as the next action does not quote them."""
-    quoted = checkpoint.next_action.text if checkpoint.next_action else ""
-    parts = [part for part in _split(checkpoint.left_off or "") if part not in quoted]
+    """Give the agent's last words, as far as they were not told before."""
+    action = checkpoint.next_action.text if checkpoint.next_action else ""
+    told = f"{checkpoint.task}\n{action}"
+    parts = [part for part in _split(checkpoint.left_off or "") if part not in told]
     return [Line(part, 71 - n) for n, part in enumerate(parts)]
 
 
