@@ -60,7 +60,7 @@ def _coloured(text: str) -> Text:
     """Let the eye find what matters; the text itself is as it was printed."""
     shown = Text(text)
     for pattern, style in {
-        r"^(Task|Next action|Changed since then|⚠ Previously failed|Decisions|Done|Files)": "bold cyan",
+        r"^(Task|Next action|Changed since then|⚠ [\w ]+|Decisions|Done|Files)": "bold cyan",
         r"^⚠.*$": "yellow",
         r"^- (changed|missing|HEAD).*$": "bold yellow",
         r"^</?leftoff-briefing>$": "dim",
