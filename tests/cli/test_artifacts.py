@@ -1,5 +1,7 @@
 """Artifacts are named at resume and read again on demand; their content is never stored."""
 
+import json
+
 import pytest
 
 from cli.runs import Cli
@@ -76,3 +78,11 @@ def test_a_checkpoint_without_artifacts_asks_nothing_about_them(cli: Cli) -> Non
     cli.ok("save", "login-form", "--summary=Validate the login form")
 
     assert "rtifact" not in cli.ok("resume").out
+
+
+def test_an_artifact_whose_name_begins_like_someones_home_is_read(cli: Cli, repo: Repo) -> None:
+    repo.write("~nobody-here/plan.md", CANARY)
+    told = {"summary": "Validate the login form", "artifacts": {"plan": "~nobody-here/plan.md"}}
+    cli.ok("save", "login-form", "--from-json=-", stdin=json.dumps(told))
+
+    assert CANARY in cli.ok("resume", "--read-artifacts").out

@@ -115,3 +115,12 @@ def test_a_settings_file_that_never_answers_is_not_waited_for(cli: Cli, stored: 
     os.mkfifo(stored / "config.toml")
 
     assert values(cli)["budget"] == (1500, "default")
+
+
+def test_settings_are_told_where_there_is_no_project(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path.home())
+    cli.ok("config", "set", "budget", "500")
+
+    assert values(cli)["budget"][0] == 500

@@ -1,4 +1,5 @@
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -151,10 +152,43 @@ def test_a_name_in_use_is_a_choice_and_nothing_changes(cli: Cli, stored: Path) -
     assert overwrite["left_off"] == GOOD[1].removeprefix("--left-off=")
     assert overwrite["saved_at"][:2] == "20"
     assert overwrite["command"] == (
-        "leftoff save login-form '--summary=Something else; with $HOME' --overwrite"
+        "leftoff save --overwrite login-form '--summary=Something else; with $HOME'"
     )
     assert rename["choice"] == "rename"
+    assert rename["command"] == ("leftoff save OTHER-NAME '--summary=Something else; with $HOME'")
     assert "leftoff: A checkpoint named" in result.err
+
+
+@pytest.mark.parametrize(
+    ("told", "stdin", "commands"),
+    [
+        (
+            ["--json", "--", "-login-form"],
+            "",
+            ["leftoff save --overwrite --json -- -login-form", "leftoff save --json -- OTHER-NAME"],
+        ),
+        (
+            ["--from-json", "-"],
+            '{"name": "login-form"}',
+            ["leftoff save --overwrite --from-json -", "leftoff save OTHER-NAME --from-json -"],
+        ),
+        (
+            ["login-form", "--note", "login-form"],
+            "",
+            ["leftoff save --overwrite login-form --note login-form", "leftoff save OTHER-NAME"],
+        ),
+    ],
+)
+def test_the_commands_to_choose_from_can_be_run_as_they_are(
+    cli: Cli, told: list[str], stdin: str, commands: list[str]
+) -> None:
+    cli.ok("save", "login-form", *GOOD)
+
+    result = cli("save", *told, stdin=stdin)
+
+    assert [each["command"] for each in result.json["choices"]] == commands
+    for command in commands:
+        cli.ok(*shlex.split(command)[1:], stdin=stdin)
 
 
 @pytest.mark.accept(166)

@@ -36,18 +36,23 @@ class App:
         """The project's store."""
         return Store(self.project)
 
-    @functools.cached_property
+    @property
     def settings(self) -> config.Settings:
-        """The settings in force; a source that cannot be used is told and left out."""
+        """The settings in force."""
+        return self.loaded.settings
+
+    @functools.cached_property
+    def loaded(self) -> config.Loaded:
+        """The settings and their sources; one that cannot be used is told and left out."""
         try:
             project = self.project
         except NotAProject:
-            # A session can be read anywhere; only what is kept needs a project.
+            # A session can be read anywhere, and one has settings anywhere.
             project = None
         loaded = config.load(project)
         for problem in loaded.problems:
             self.out.warn(problem)
-        return loaded.settings
+        return loaded
 
     def close(self) -> None:
         """Let go of what was opened."""

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from leftoff import fence, restore
+from leftoff.fingerprints import located
 
 QUESTION = "Re-fire reads on artifacts now? [y / n]"
 
@@ -30,7 +31,7 @@ def ask() -> bool:
 
 def _content(artifact: restore.ArtifactCheck, root: Path) -> str:
     name = fence.disarm(f"{artifact.name}: {artifact.path}")
-    text = restore.read_text(root / Path(artifact.path).expanduser()) if artifact.is_there else None
+    text = restore.read_text(located(artifact.path, root)) if artifact.is_there else None
     if text is None:
         return f"{name} is missing."
     return fence.fenced(f"{name}\n\n{text.strip()}").rstrip("\n")

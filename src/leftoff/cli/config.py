@@ -17,18 +17,16 @@ _project_option = click.option(
 @command()
 def explain(app: App) -> None:
     """Show each setting, its value and where it comes from."""
-    loaded = settings.load(app.project)
-    for problem in loaded.problems:
-        app.out.warn(problem)
+    values = app.loaded.values
     if app.out.as_json:
-        app.out.json([msgspec.to_builtins(value) for value in loaded.values])
+        app.out.json([msgspec.to_builtins(value) for value in values])
         return
     app.out.table(
         {
-            "setting": [value.key for value in loaded.values],
-            "value": [settings.shown(value.value) for value in loaded.values],
-            "from": [value.source for value in loaded.values],
-            "meaning": [settings.HELP[value.key] for value in loaded.values],
+            "setting": [value.key for value in values],
+            "value": [settings.shown(value.value) for value in values],
+            "from": [value.source for value in values],
+            "meaning": [settings.HELP[value.key] for value in values],
         }
     )
 

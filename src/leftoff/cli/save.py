@@ -150,16 +150,21 @@ def _saved(
         try:
             return saving.save(app.store, draft, name=name, overwrite=overwrite, strict=strict)
         except ChoiceNeeded as choice:
-            if app.choose(_with_whole_commands(choice)) == "overwrite":
+            if app.choose(_with_whole_commands(choice, name)) == "overwrite":
                 overwrite = True
             else:
                 name = app.ask_name()
 
 
-def _with_whole_commands(choice: ChoiceNeeded) -> ChoiceNeeded:
+def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
     """Give the commands with all that was told in this call, so that running one loses nothing."""
-    given = click.get_current_context().find_root().obj
-    whole = {"overwrite": shlex.join(["leftoff", *given, "--overwrite"])}
+    verb, *told = click.get_current_context().find_root().obj
+    whole = {"overwrite": shlex.join(["leftoff", verb, "--overwrite", *told])}
+    # A name that a text of this call repeats cannot be told from it.
+    if told.count(name) <= 1:
+        rest = told if name in told else ["OTHER-NAME", *told]
+        renamed = ["OTHER-NAME" if each == name else each for each in rest]
+        whole["rename"] = shlex.join(["leftoff", verb, *renamed])
     choices = [
         {**each, "command": whole.get(str(each["choice"]), each.get("command"))}
         for each in choice.choices
