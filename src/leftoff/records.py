@@ -46,7 +46,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What capture remembers, left undecoded for those who only ask when a session ended."""
     begun_at: datetime | None = None
     seen_at: datetime | None = None
-    """When the last event came."""
+    """When the session was last at work."""
     ended_at: datetime | None = None
     end_reason: str = ""
     autosaved_at: datetime | None = None

@@ -208,6 +208,18 @@ def test_troubles_and_events_set_aside_are_told_until_they_are_cleared(
     assert not {"troubles", "events set aside"} & set(cleared)
 
 
+def test_a_check_that_the_system_refuses_is_a_finding_and_the_others_go_on(
+    cli: Cli, state: Path
+) -> None:
+    (state / "settling").mkdir()
+
+    result = cli("doctor", "--json")
+
+    assert result.code == 1
+    assert "Is a directory" in found(result, "broken")["spool"]["what"]
+    assert {"space", "round trip"} <= set(found(result, "ok"))
+
+
 def test_what_others_can_read_is_told(cli: Cli, state: Path) -> None:
     (state / "spool").mkdir(mode=0o755)
     (state / "spool").chmod(0o755)

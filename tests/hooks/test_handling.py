@@ -113,6 +113,19 @@ def test_ten_idle_minutes_save(
 
 
 @pytest.mark.accept(42)
+def test_a_notice_of_idleness_does_not_make_the_pause_shorter(talk: Talk, store: Store) -> None:
+    work(talk)
+    talk.fire("Stop")
+    age_record(talk, store, 301)
+    talk.fire("Notification", notification_type="idle_prompt")
+    age_record(talk, store, 301)
+
+    talk.fire("UserPromptSubmit", prompt="where were we with the form")
+
+    assert triggers(store) == ["idle"]
+
+
+@pytest.mark.accept(42)
 def test_a_short_pause_saves_nothing(talk: Talk, store: Store) -> None:
     work(talk)
     talk.fire("Stop")

@@ -58,7 +58,8 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         cwd=event.cwd,
         transcript_path=event.transcript_path or before.transcript_path,
         begun_at=before.begun_at or at,
-        seen_at=at,
+        # An agent that tells it is idle has not been at work since.
+        seen_at=before.seen_at or at if event.kind == "idle" else at,
         ended_at=at if event.kind == "session-end" else None,
         end_reason=event.source if event.kind == "session-end" else "",
     )

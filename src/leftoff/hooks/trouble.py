@@ -8,6 +8,7 @@ import msgspec
 from leftoff.store import disk
 
 _KEPT = 200
+_MOST_BYTES = 256 * 1024
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +27,8 @@ def note(state: Path, where: str, error: BaseException) -> None:
     trouble = Trouble(at=time.time(), where=where, what=f"{type(error).__name__}: {error}"[:500])
     try:
         disk.ensure_folder(state)
-        disk.append(state / "trouble.jsonl", msgspec.json.encode(trouble), durable=False)
+        disk.append(_path(state), msgspec.json.encode(trouble), durable=False)
+        _shorten(state)
     except Exception:  # noqa: BLE001 - a hook never fails
         return
 
@@ -34,7 +36,7 @@ def note(state: Path, where: str, error: BaseException) -> None:
 def recent(state: Path) -> list[Trouble]:
     """Return the newest troubles, oldest first."""
     found = []
-    for line in disk.read_from(state / "trouble.jsonl", 0).splitlines()[-_KEPT:]:
+    for line in disk.read_from(_path(state), 0).splitlines()[-_KEPT:]:
         try:
             found.append(_decoder.decode(line))
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -44,4 +46,15 @@ def recent(state: Path) -> list[Trouble]:
 
 def clear(state: Path) -> None:
     """Forget troubles that were dealt with."""
-    (state / "trouble.jsonl").unlink(missing_ok=True)
+    _path(state).unlink(missing_ok=True)
+
+
+def _shorten(state: Path) -> None:
+    """Let go of the oldest: what goes wrong at every event must not fill the disk."""
+    if _path(state).stat().st_size > _MOST_BYTES:
+        lines = disk.read_from(_path(state), 0).splitlines(keepends=True)[-_KEPT:]
+        disk.replace(_path(state), b"".join(lines), temps=state)
+
+
+def _path(state: Path) -> Path:
+    return state / "trouble.jsonl"

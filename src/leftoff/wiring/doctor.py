@@ -2,12 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from leftoff import hooks
+from leftoff.errors import LeftoffError
 from leftoff.wiring import files, inspect_settings, inspect_state, roundtrip
-from leftoff.wiring.findings import Finding, World
+from leftoff.wiring.findings import Finding, World, broken
 
 _OF_WIRING = (
     inspect_settings.check_settings,
@@ -28,18 +30,36 @@ _OF_STATE = (
 
 
 def examine(world: World) -> Iterator[Finding]:
-    """Run all checks, the round trip last."""
+    """Run all checks, the round trip last; one that cannot be run is a finding too."""
     wiring = inspect_settings.look(world)
     for check in _OF_WIRING:
-        yield from check(world, wiring)
+        yield from _guarded(check.__name__, partial(check, world, wiring))
     for look in _OF_STATE:
-        yield from look(world)
+        yield from _guarded(look.__name__, partial(look, world))
+    yield from _guarded("round trip", partial(_prove, world, wiring))
+
+
+def _prove(world: World, wiring: inspect_settings.Wiring) -> list[Finding]:
     if wiring.commands:
-        yield from roundtrip.prove(wiring.commands, files.read(world.places.python))
-    elif wiring.has_plugin:
+        return roundtrip.prove(wiring.commands, files.read(world.places.python))
+    if wiring.has_plugin:
         letterbox = Path(hooks.__file__).parent / "letterbox.sh"
         python = os.fsencode(sys.executable) + b"\n"
-        yield from roundtrip.prove(roundtrip.shipped_commands(letterbox), python)
+        return roundtrip.prove(roundtrip.shipped_commands(letterbox), python)
+    return []
+
+
+def _guarded(name: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """Let the other checks go on when the system refuses one, as on a full disk."""
+    try:
+        yield from check()
+    except (LeftoffError, OSError) as error:
+        yield broken(
+            name.removeprefix("check_").replace("_", " "),
+            f"It could not be checked: {error}",
+            why="What hooks do there fails in the same way.",
+            do="See to what the message names, then run `leftoff doctor` again.",
+        )
 
 
 def is_broken(findings: list[Finding]) -> bool:

@@ -1,6 +1,7 @@
 """Checks of what leftoff keeps: permissions, the spool, troubles, checkpoints, space, versions."""
 
 import importlib.util
+import os
 import shutil
 import stat
 import time
@@ -219,7 +220,7 @@ def _mode(path: Path) -> str:
 
 
 def _is_compiled(source: Path) -> bool:
-    return Path(importlib.util.cache_from_source(str(source))).is_file()
+    return os.access(importlib.util.cache_from_source(str(source)), os.R_OK)
 
 
 def _existing(folder: Path) -> Path:

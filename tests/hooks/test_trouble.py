@@ -1,0 +1,27 @@
+"""What went wrong in hooks is kept for doctor, and never takes over the disk."""
+
+from pathlib import Path
+
+from leftoff.hooks import trouble
+
+
+def test_the_newest_are_told_oldest_first(tmp_path: Path) -> None:
+    for n in range(3):
+        trouble.note(tmp_path, f"settle {n}", ValueError("made up"))
+
+    assert [each.where for each in trouble.recent(tmp_path)] == ["settle 0", "settle 1", "settle 2"]
+    assert trouble.recent(tmp_path)[0].what == "ValueError: made up"
+
+
+def test_what_goes_wrong_all_the_time_does_not_fill_the_disk(tmp_path: Path) -> None:
+    for n in range(1500):
+        trouble.note(tmp_path, f"settle {n}", ValueError("x" * 400))
+
+    assert (tmp_path / "trouble.jsonl").stat().st_size < 300_000
+    assert trouble.recent(tmp_path)[-1].where == "settle 1499"
+
+
+def test_where_nothing_can_be_kept_nothing_fails(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("in the way", encoding="utf-8")
+
+    trouble.note(tmp_path / "state", "settle", ValueError("made up"))
