@@ -96,6 +96,7 @@ def test_an_unnamed_checkpoint_needs_no_name(tmp_path: Path) -> None:
     assert broken(tmp_path, name=None) == []
 
 
+@pytest.mark.accept(56)
 @pytest.mark.parametrize("key", ["notes", "done", "summary", "left_off"])
 def test_a_pasted_conversation_is_told(tmp_path: Path, key: str) -> None:
     chat = "User: fix src/a.py\nAssistant: done\nUser: and src/b.py?\nAssistant: yes, src/b.py\n"

@@ -89,6 +89,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else [*arguments]
     try:
         code = leftoff.main(given, prog_name="leftoff", standalone_mode=False, obj=given)
+        # Here, not at the interpreter's end: a full disk must have its exit code.
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _silence(sys.stdout)
+        return 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted; nothing more was changed.", err=True)
         return EXIT_INTERRUPTED
@@ -110,6 +116,12 @@ def _told(error: Exception, *, as_json: bool) -> int:
             _silence(sys.stdout)
         else:
             break
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            _silence(stream)
     return getattr(error, "exit_code", EXIT_BUG)
 
 
