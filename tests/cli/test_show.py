@@ -4,6 +4,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from talk import Talk
 
 WHOLE = """{
  "summary": "Validate the login form", "intent": "Go on", "left_off": "One line\\nand another",
@@ -145,6 +146,19 @@ def test_the_log_tells_revisions_and_events(cli: Cli) -> None:
     ]  # fmt: skip
     assert all(line.endswith("login-form") for line in lines[4:])
     assert len(cli.json("log", "--limit", "2")["events"]) == 2
+
+
+@pytest.mark.accept(47)
+def test_the_log_tells_when_and_why_something_was_saved_by_itself(cli: Cli, repo: Repo) -> None:
+    talk = Talk(repo.folder)
+    talk.ask("Add a login form")
+    talk.fire("SessionEnd", reason="other")
+    cli.ok("save", "login-form", "--summary=First words")
+
+    by_hand, by_itself = cli.ok("log").out.splitlines()
+
+    assert by_itself[16:].startswith("  saved (session-end)  ")
+    assert by_hand[16:].startswith("  saved  ")
 
 
 def test_diff_tells_what_went_and_what_came(cli: Cli) -> None:

@@ -178,6 +178,21 @@ def test_a_session_in_which_nothing_was_asked_saves_nothing(talk: Talk, store: S
     assert saved(store) == []
 
 
+@pytest.mark.accept(47)
+def test_an_autosave_is_silent_and_leaves_one_line_in_the_log(
+    talk: Talk, store: Store, capfd: pytest.CaptureFixture[str]
+) -> None:
+    work(talk)
+    talk.fire("UserPromptSubmit", prompt="good night")
+    talk.fire("UserPromptSubmit", prompt="good night")
+    assert capfd.readouterr() == ("", "")
+
+    (logged,) = store.index().newest_events(9)
+    entry = store.index().get(logged.ids[0])
+    assert entry is not None
+    assert (logged.action, entry.trigger) == ("saved", "close")
+
+
 @pytest.mark.accept(48)
 def test_autosaves_never_touch_a_named_checkpoint(talk: Talk, store: Store) -> None:
     draft = saving.compose({"summary": "Add a login form", "next_action": {"text": "x"}}, store)

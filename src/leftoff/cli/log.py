@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from leftoff import times
+from leftoff.checkpoint import MANUAL
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.layout import one_line
 from leftoff.cli.list import described, state_of
@@ -62,5 +63,12 @@ def _lines(app: App, events: Sequence[Event]) -> Iterator[str]:
         names = dict.fromkeys(key_of(entry) for entry in entries if entry)
         what = told.name or ", ".join(names) or ", ".join(told.ids[:_NAMED])
         more = f" (+{len(told.ids) - _NAMED})" if len(told.ids) > _NAMED else ""
-        action = f"{event.action} ({undone.action})" if undone else event.action
-        yield f"{times.local(event.at)}  {action:18}  {what}{more}".rstrip()
+        detail = undone.action if undone else _reason(event, entries)
+        action = f"{event.action} ({detail})" if detail else event.action
+        yield f"{times.local(event.at)}  {action:20}  {what}{more}".rstrip()
+
+
+def _reason(event: Event, entries: Sequence[Entry | None]) -> str:
+    """Say why something was saved that nobody asked to save."""
+    triggers = {entry.trigger for entry in entries if entry and entry.trigger} - {MANUAL}
+    return ", ".join(sorted(triggers)) if event.action == "saved" else ""
