@@ -99,7 +99,9 @@ def recover(store: Store, session: KnownSession) -> Saved:
 
 def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:
     """Make a checkpoint of what a session says of itself."""
-    return capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
+    made = capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
+    # A forked transcript may still speak of the session it came from.
+    return msgspec.structs.replace(made, session_id=session.session_id or made.session_id)
 
 
 def _found(store: Store) -> Iterator[tuple[str, FoundSession]]:

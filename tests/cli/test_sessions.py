@@ -67,6 +67,15 @@ def test_a_dead_session_is_recovered_once(cli: Cli, session: Path) -> None:
 
 
 @pytest.mark.usefixtures("session")
+def test_a_transcript_that_speaks_of_another_session_is_recovered_once(
+    cli: Cli, session: Path
+) -> None:
+    session.rename(session.with_name("fork.jsonl"))
+
+    assert len(cli.json("recover")) == 1
+    assert cli.json("recover") == []
+
+
 def test_only_what_is_young_enough_is_recovered(cli: Cli) -> None:
     assert cli.json("recover", "--since", "1h") == []
     assert cli("recover", "--since", "soon").code == 2

@@ -267,6 +267,23 @@ def test_the_agent_s_words_on_what_is_next_are_picked() -> None:
     assert known.next_words == "Next I'll wire the CLI."
 
 
+@pytest.mark.parametrize(
+    ("said", "next_words", "closing_words"),
+    [
+        ("The list failed. Next action: fix the path.", "Next action: fix the path.", ""),
+        ("Now I will:\n- mend the test", "Now I will: - mend the test", ""),
+        ("Done. All tests pass.", "", "All tests pass."),
+        ("Shall I push?", "Shall I push?", ""),
+    ],
+)
+def test_the_agent_s_words_on_what_is_next_are_whole(
+    said: str, next_words: str, closing_words: str
+) -> None:
+    known = facts(AssistantText(text=said))
+
+    assert (known.next_words, known.closing_words) == (next_words, closing_words)
+
+
 def test_commands_are_told_once_per_kind_the_latest_first() -> None:
     known = facts(*run("make test a"), *run("make test b"), *run("git status"))
 

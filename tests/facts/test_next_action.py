@@ -39,6 +39,21 @@ def test_the_agent_s_last_words_follow() -> None:
     )
 
 
+def test_after_an_answer_that_promises_nothing_the_user_is_asked() -> None:
+    answered = Facts(intent="fix it", closing_words="All tests pass.", is_turn_over=True)
+
+    assert infer_next_action(answered) == (
+        "The last request seems answered: ask the user what comes next. "
+        "The agent's last words: All tests pass."
+    )
+
+
+def test_in_the_middle_of_a_turn_the_last_words_are_all_there_is() -> None:
+    working = Facts(intent="fix it", closing_words="It is in the parser.")
+
+    assert infer_next_action(working) == "The agent's last words: It is in the parser."
+
+
 def test_a_request_not_yet_begun_is_to_be_begun() -> None:
     assert infer_next_action(Facts(intent="fix it")) == "Begin with the request: fix it"
 

@@ -11,11 +11,13 @@ import msgspec
 from leftoff import plans, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command
+from leftoff.cli.layout import one_line
 from leftoff.errors import ChoiceNeeded, Usage
 from leftoff.fingerprints import can_be_path, named_from
 from leftoff.sessions import KnownSession
 
 _FULL = 100.0
+_SHOWN_CHARS = 200
 
 
 @command()
@@ -204,8 +206,8 @@ def _show(app: App, outcome: saving.Outcome) -> None:
             "warnings": outcome.warnings,
         },
         f'Saved checkpoint "{checkpoint.name}"\n'
-        f"  Task  {checkpoint.task}\n"
-        f"  Next  {action}\n"
+        f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}\n"
+        f"  Next  {one_line(action, _SHOWN_CHARS)}\n"
         f"  Path  {path}",
     )
     if not app.out.as_json:

@@ -31,9 +31,14 @@ def _parts(facts: Facts) -> Iterator[str]:
     )
     if todo is not None:
         yield f"Continue step {facts.step} of {facts.total}: {_short(todo.text)}."
-    if facts.next_words and not facts.in_flight:
-        yield f"The agent's last words: {facts.next_words}"
-    elif todo is None and not facts.in_flight and facts.intent:
+    if facts.in_flight:
+        return
+    words = facts.next_words or facts.closing_words
+    if words:
+        if not facts.next_words and facts.is_turn_over and todo is None:
+            yield "The last request seems answered: ask the user what comes next."
+        yield f"The agent's last words: {words}"
+    elif todo is None and facts.intent:
         yield f"Begin with the request: {_short(facts.intent)}"
 
 

@@ -19,7 +19,8 @@ _NEXT_WORDS = re.compile(
     r"still (?:need|have)|should i|shall i|would you|do you want|want me to)\b",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_LAST_SENTENCES = 8
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -37,6 +38,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     intent: str = ""
     last_words: str = ""
     next_words: str = ""
+    """What the agent said it would do, or asked."""
+    closing_words: str = ""
+    """The agent's last sentence, where it said nothing of what is next."""
     is_turn_over: bool = False
     todos: list[TodoEntry] = []
     plan_path: str = ""
@@ -70,6 +74,7 @@ def report(state: State) -> Facts:
     step, total = _step(todos)
     requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
+    next_words, closing_words = _next_and_closing_words(last_words)
     return Facts(
         session_id=state.session_id,
         agent_version=state.agent_version,
@@ -82,7 +87,8 @@ def report(state: State) -> Facts:
         task=state.task or (requests[-1] if requests else ""),
         intent=requests[-1] if requests else "",
         last_words=last_words,
-        next_words=_next_words(last_words),
+        next_words=next_words,
+        closing_words="" if next_words else closing_words,
         is_turn_over=state.is_turn_over,
         todos=todos,
         plan_path=state.plan_path,
@@ -150,9 +156,13 @@ def _commands(state: State) -> list[str]:
     return list(chosen.values())[:_MOST_COMMANDS]
 
 
-def _next_words(text: str) -> str:
-    """Pick from the agent's last words what it said it would do, or asked."""
+def _next_and_closing_words(text: str) -> tuple[str, str]:
+    """Pick from the agent's last words what it said it would do, or asked, and how it ended."""
     sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
-    telling = [s for s in sentences[-8:] if _NEXT_WORDS.search(s) or s.endswith("?")]
-    picked = telling[-2:] or sentences[-1:]
-    return " ".join(picked)[:_NEXT_CHARS]
+    last = sentences[-_LAST_SENTENCES:]
+    telling = [n for n, s in enumerate(last) if _NEXT_WORDS.search(s) or s.endswith("?")]
+    picked = telling[-2:]
+    # A sentence that ends with a colon announces the next one.
+    announced = {n + 1 for n in picked if last[n].endswith(":") and n + 1 < len(last)}
+    words = " ".join(last[n] for n in sorted({*picked, *announced}))
+    return words[:_NEXT_CHARS], "".join(last[-1:])[:_NEXT_CHARS]
