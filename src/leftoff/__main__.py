@@ -5,21 +5,34 @@ import time
 
 
 def main() -> None:
-    """Run the command line; the version and the status line are told without loading it."""
+    """Run the command line; interrupted while it is loading, it ends as a command does."""
+    try:
+        code = _run()
+    except KeyboardInterrupt:
+        from leftoff.errors import EXIT_INTERRUPTED  # noqa: PLC0415 - see _run
+
+        sys.stderr.write("Interrupted; nothing was changed.\n")
+        code = EXIT_INTERRUPTED
+    if code:
+        sys.exit(code)
+
+
+def _run() -> int:
+    """Run a command; the version and the status line are told without loading the rest."""
     if sys.argv[1:] == ["--version"]:
         from leftoff import __version__  # noqa: PLC0415 - the rest would cost ten times as much
 
         sys.stdout.write(f"leftoff {__version__}\n")
-        return
+        return 0
     if sys.argv[1:] == ["statusline"] and sys.stdin is not None and not sys.stdin.isatty():
         from leftoff import statusline  # noqa: PLC0415 - it runs after every message
 
         line = statusline.show(sys.stdin.buffer.read(), now=time.time())
         sys.stdout.buffer.write(f"{line}\n".encode() if line else b"")
-        return
+        return 0
     from leftoff.cli import run  # noqa: PLC0415 - same
 
-    sys.exit(run())
+    return run()
 
 
 if __name__ == "__main__":

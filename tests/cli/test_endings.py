@@ -137,6 +137,26 @@ def test_130_interrupted_while_reading(cli: Cli, stored: Path) -> None:
     assert cli.json("list") == []
 
 
+def test_130_interrupted_while_loading() -> None:
+    program = """
+import signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "leftoff.cli":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["leftoff", "list"]
+from leftoff.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        (sys.executable, "-c", program), env=environment(), capture_output=True, check=False
+    )
+
+    assert done.returncode == 130
+    assert done.stderr == b"Interrupted; nothing was changed.\n"
+
+
 def test_a_reader_that_goes_away_is_no_error(cli: Cli) -> None:
     cli.ok("save", "login-form", "--summary=Some work")
     done = cli.shell("set -o pipefail; leftoff list | head -1; leftoff list --json | true")
