@@ -172,9 +172,21 @@ def _check_every_file(project: Project) -> None:
             assert path.is_dir() or decode(path.read_bytes()).id == path.stem, path
 
 
+def _check_every_event(project: Project, scenario: Scenario) -> None:
+    """Nothing is told to be saved that is not there."""
+    there = {Path(name).stem for name in _checkpoint_files(project)}
+    for area in (project.fallback, project.store):
+        for event in events.read(area / "events.jsonl")[0]:
+            if event.action == "saved":
+                assert scenario.may_be_partial or there.issuperset(event.ids), event
+
+
 def _check_usable(project: Project) -> None:
     """Do what a user would do next, and find it done, with and without the index."""
     store = Store(project)
+    for entry in store.index().heads(["open"], 1):
+        store.record("declined", [entry.id])
+        assert store.index().events_of(entry.id)[-1].action == "declined"
     saved = store.save(draft("after-the-crash", "after"))
     assert saved.notice is None, saved.notice
     assert list((project.store / "tmp").iterdir()) == [], "temp files are left"
@@ -222,6 +234,7 @@ def kill_at_every_step(scenario: Scenario, folder: Path, *, halfway: bool) -> in
         assert seen == expected.after if lived else expected.allows(seen), (at, seen)
         assert expected.kept <= _checkpoint_files(project).items(), at
         _check_every_file(project)
+        _check_every_event(project, scenario)
         _check_usable(project)
         if lived:
             return at - 1

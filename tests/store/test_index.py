@@ -10,7 +10,7 @@ import pytest
 
 from leftoff.checkpoint import decode
 from leftoff.paths import Project
-from leftoff.store import Query, Store
+from leftoff.store import Query, Store, disk
 from leftoff.store.index import VERSION
 from stores import Clock, Row, draft, fresh_view, rebuilt_view, view
 
@@ -177,6 +177,34 @@ def test_an_index_kept_from_us_by_a_lock_is_done_without(
     store.close()
     other.close()
     assert len(fresh_view(project)) == len(seen) + 1
+
+
+def test_an_index_locked_while_it_is_open_is_done_without(
+    project: Project, seen: list[Row], index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leftoff.store.database._TURN_SECONDS", 0.05)
+    store = Store(project)
+    assert view(store) == seen
+    with disk.lock(index.with_suffix(".lock")) as is_held:
+        assert is_held
+        assert store.save(draft("name-7", "again"), overwrite=True).notice is None
+        assert len(view(store)) == len(seen) + 1
+    other = sqlite3.connect(index, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    assert len(view(store)) == len(seen) + 1
+    other.close()
+    store.close()
+    assert len(fresh_view(project)) == len(seen) + 1
+
+
+def test_an_odd_lock_of_the_index_is_done_without(
+    project: Project, seen: list[Row], index: Path
+) -> None:
+    index.with_suffix(".lock").unlink()
+    os.mkfifo(index.with_suffix(".lock"))
+    index.unlink()
+
+    assert fresh_view(project) == seen
 
 
 # --- files ---

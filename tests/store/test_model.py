@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from leftoff.errors import ChoiceNeeded
 from leftoff.store import Action, Store
@@ -90,6 +90,7 @@ class Operations(RuleBasedStateMachine):
         self.stores = [Store(self.project, now=self.clock) for _ in range(2)]
         self.model = Model()
         self.saves = 0
+        self.ids: dict[str, str] = {}
         self.moments = 0
 
     def teardown(self) -> None:
@@ -112,13 +113,17 @@ class Operations(RuleBasedStateMachine):
         self.saves += 1
         task = f"task {self.saves}"
         given = draft(name, task, agent="claude", session_id=session)
-        try:
-            self.stores[who].save(given, overwrite=overwrite)
-            saved = True
-        except ChoiceNeeded:
-            saved = False
         slot = name or f"~{session}"
-        assert saved == self.model.save(slot, name, task, overwrite=overwrite)
+        former = self.model.head(slot) if name else None
+        replaced = self.ids[former.task] if former and former.state in SEEN else None
+        try:
+            saved = self.stores[who].save(given, overwrite=overwrite)
+        except ChoiceNeeded:
+            assert not self.model.save(slot, name, task, overwrite=overwrite)
+            return
+        assert self.model.save(slot, name, task, overwrite=overwrite)
+        assert saved.replaced == replaced
+        self.ids[task] = saved.checkpoint.id
 
     @precondition(lambda self: self.model.revisions)
     @rule(
@@ -145,9 +150,7 @@ class Operations(RuleBasedStateMachine):
         self.model.revisions.remove(revision)
 
     def id_of(self, revision: Revision) -> str:
-        found = [e for e in self.stores[0].index().newest(1000) if e.task == revision.task]
-        assert len(found) == 1
-        return found[0].id
+        return self.ids[revision.task]
 
     @rule(minutes=st.sampled_from([-90, -1, 1, 60 * 24 * 40]))
     def set_the_clock(self, minutes: int) -> None:
@@ -187,15 +190,15 @@ class Operations(RuleBasedStateMachine):
             self.moments += 1
             os.utime(folder, (1_600_000_000 + self.moments,) * 2)
 
-    @invariant()
-    def both_show_what_the_model_shows(self) -> None:
-        for store in self.stores:
-            assert view(store) == self.model.rows()
+    # Not after every step: a reader brings the index up to date, and saves must not depend on it.
+    @rule(who=st.integers(0, 1))
+    def look(self, who: int) -> None:
+        assert view(self.stores[who]) == self.model.rows()
 
 
 Operations.TestCase.settings = settings(
-    max_examples=100,
-    stateful_step_count=25,
+    max_examples=120,
+    stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -127,6 +127,23 @@ def test_what_is_restored_does_not_win_over_what_was_saved_after_it(
     assert store.find("login-form").task == "third"
 
 
+def test_a_save_knows_what_was_undone_restored_or_purged_just_before(store: Store) -> None:
+    first = store.save(draft("login-form", "first"))
+    second = store.save(draft("login-form", "second"), overwrite=True)
+    store.undo()
+    third = store.save(draft("login-form", "third"), overwrite=True)
+    assert third.replaced == first.checkpoint.id
+
+    store.undo()
+    store.record("restored", [second.checkpoint.id])
+    fourth = store.save(draft("login-form", "fourth"), overwrite=True)
+    assert fourth.replaced == second.checkpoint.id
+
+    store.purge([store.find("login-form")])
+    fifth = store.save(draft("login-form", "fifth"), overwrite=True)
+    assert fifth.replaced == second.checkpoint.id
+
+
 # --- undo ---
 
 
