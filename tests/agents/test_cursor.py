@@ -96,6 +96,12 @@ def test_edits_name_their_files_in_every_form(call: dict[str, Any], path: str) -
     assert (begun.kind, begun.paths) == ("edit", (path,))
 
 
+def test_the_mark_for_hidden_thoughts_is_not_said() -> None:
+    events = feed(cursor, [said(words("Done.\n\n[REDACTED]")), said(words("[REDACTED]"))])
+
+    assert [answer.text for answer in only(events, AssistantText)] == ["Done."]
+
+
 def test_todos_are_replaced_or_merged_by_id() -> None:
     whole = use("TodoWrite", merge=False, todos=[{"id": "1", "content": "A", "status": "pending"}])
     merged = use(

@@ -138,6 +138,14 @@ def test_capture_tells_where_a_session_left_off_and_saves_nothing(
     assert "Add the password rule" in cli.ok("capture", str(session)).out
 
 
+def test_pipes_are_not_waited_for(cli: Cli, session: Path) -> None:
+    pipe = session.with_name("pipe.jsonl")
+    os.mkfifo(pipe)
+
+    assert "is not a file" in cli("capture", str(pipe)).err
+    assert [each["session_id"] for each in cli.json("sessions")] == [session.stem]
+
+
 @pytest.mark.parametrize("text", ["hello", None])
 def test_what_is_no_session_is_told(cli: Cli, tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "notes.txt"

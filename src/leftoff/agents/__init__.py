@@ -16,6 +16,8 @@ AGENTS: dict[str, Agent] = {
     "cursor": cursor,
 }
 
+_HINT = "Give the path of a session file."
+
 
 def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
     """Tell from a file's content whose session it is and how it is laid out."""
@@ -43,10 +45,13 @@ def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
 
 def _head(path: Path) -> bytes:
     try:
+        # A pipe would never answer.
+        if path.exists() and not path.is_file():
+            raise SessionUnreadable(f"{path} is not a file", hint=_HINT)
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
     except OSError as error:
         raise SessionUnreadable(
             f"The session cannot be read: {error.strerror or error} at {path}",
-            hint="Give the path of a session file.",
+            hint=_HINT,
         ) from error

@@ -45,6 +45,8 @@ _KINDS: dict[str, Kind] = {
     "webfetch": "search",
     "task": "agent",
 }
+# Stands where the agent's thoughts were.
+_HIDDEN = "[REDACTED]"
 _ASKED = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 _ADDED = re.compile(r"\A\s*<(\w+)[^>]*>.*?</\1>\s*", re.DOTALL)
 _FOLDER = re.compile(r"^Workspace Path: ([^\n]+)", re.MULTILINE)
@@ -70,10 +72,10 @@ class Reader:
             return ()
         parts = [mapping(part) for part in listing(content)]
         events = [*self._results(parts), *self._settled()]
-        words = parts_text(content, "text")
+        words = parts_text(content, "text").replace(_HIDDEN, "").strip()
         if record["role"] == "user":
             return [*events, *_user(words)]
-        if words.strip():
+        if words:
             events.append(AssistantText(text=words))
         for part in parts:
             if part.get("type") == "tool_use":

@@ -112,6 +112,9 @@ def dashed(path: str) -> str:
 
 def first_line(path: Path, limit: int) -> dict[str, Any]:
     """Decode the first line of a session file; nothing where it cannot be read."""
+    # A pipe planted here would never answer.
+    if not path.is_file():
+        return {}
     try:
         with path.open("rb") as file:
             return mapping(msgspec.json.decode(file.readline(limit)))

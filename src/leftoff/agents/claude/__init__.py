@@ -49,6 +49,9 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
 
 
 def _cwd(path: Path) -> str:
+    # A pipe planted here would never answer.
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             found = _CWD.search(file.read(HEAD_BYTES))
