@@ -308,6 +308,17 @@ def test_advice_is_given_once_per_step_of_the_ladder(talk: Talk) -> None:
     assert "compact or start fresh" in third
 
 
+def test_advice_goes_where_the_session_goes(talk: Talk) -> None:
+    work(talk, percent=71)
+    talk.fire("Stop")
+    (talk.folder / "web").mkdir()
+
+    talk.fire("Stop", cwd=str(talk.folder / "web"))
+
+    replies = Path(f"{paths.state_folder()}/replies{talk.folder}")
+    assert [path.parent.name for path in replies.rglob("claude.*")] == ["web"]
+
+
 def test_after_a_compaction_advice_begins_anew(talk: Talk) -> None:
     work(talk, percent=91)
     talk.fire("Stop")

@@ -182,9 +182,10 @@ def _answered(case: Case) -> Case:
     """Lay the reply to the next prompt ready; keep this prompt if the context is nearly full."""
     event, percent = case.event, case.facts.percent if case.facts else None
     reached = triggers.step(percent, case.settings)
-    place = replies.path_of(
-        paths.state_folder(), event.cwd, event.agent, "UserPromptSubmit", event.session_id
-    )
+    place = _place(event, event.cwd)
+    if case.before.cwd != event.cwd:
+        # Whoever comes back there later must not find what is no longer true.
+        replies.remove(_place(event, case.before.cwd))
     advised = min(case.now.advised, reached)
     if event.kind == "prompt":
         # What lay ready was printed with this prompt.
@@ -202,6 +203,11 @@ def _answered(case: Case) -> Case:
     else:
         replies.remove(place)
     return msgspec.structs.replace(case, now=msgspec.structs.replace(case.now, advised=advised))
+
+
+def _place(event: HookEvent, folder: str) -> Path:
+    state = paths.state_folder()
+    return replies.path_of(state, folder, event.agent, "UserPromptSubmit", event.session_id)
 
 
 def _percent_before(case: Case) -> float | None:
