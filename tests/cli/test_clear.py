@@ -161,6 +161,20 @@ def test_the_trash_lists_and_restores(three: Cli) -> None:
     assert len(names(three)) == 3
 
 
+def test_what_is_brought_back_behind_a_newer_one_is_told_with_a_way_to_it(cli: Cli) -> None:
+    old = cli.json("save", "login-form", "--summary=The old form")["id"]
+    cli.ok("clear", "login-form")
+    cli.ok("save", "login-form", "--summary=The new form")
+
+    restored = cli.ok("trash", "restore", "login-form")
+
+    assert f"`leftoff resume {old}`" in restored.err
+    assert "The old form" in cli.ok("resume", old).out
+    cli.ok("undo")
+    assert f"`leftoff resume {old}`" in cli.ok("undo").err
+    assert [each["summary"] for each in cli.json("list")] == ["The new form"]
+
+
 def test_what_is_not_in_the_trash_cannot_be_restored(three: Cli) -> None:
     assert "is not in the trash" in three("trash", "restore", "first-thing").err
     assert three("trash", "restore", "no-such-thing").code == 1

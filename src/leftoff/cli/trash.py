@@ -9,6 +9,7 @@ from leftoff.cli.app import (
     key_of,
 )
 from leftoff.cli.list import limit_option, show
+from leftoff.cli.undo import tell_what_stays_behind
 from leftoff.errors import NoSuchCheckpoint
 from leftoff.names import kebab
 from leftoff.store import TRASHED, Entry
@@ -35,6 +36,7 @@ def trash_restore(app: App, name: str) -> None:
     app.out.result(
         {"restored": key_of(entry), "id": entry.id}, f'Restored checkpoint "{key_of(entry)}"'
     )
+    tell_what_stays_behind(app, [entry.id])
 
 
 def _trashed(app: App, name: str) -> Entry:

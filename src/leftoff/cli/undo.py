@@ -1,7 +1,9 @@
 """leftoff undo."""
 
+from collections.abc import Sequence
+
 from leftoff.cli.app import App, command, key_of
-from leftoff.store import Event
+from leftoff.store import LISTED
 
 _VERBS = {
     "cleared": "clearing",
@@ -20,16 +22,25 @@ def undo(app: App) -> None:
     if event is None:
         app.out.result({"undone": None, "ids": [], "names": []}, "There is nothing to undo.")
         return
-    names = [_name(app, checkpoint_id) for checkpoint_id in _back(event)]
+    back = event.brings_back
+    names = [_name(app, checkpoint_id) for checkpoint_id in back]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     app.out.result(
         {"undone": event.action, "ids": event.ids, "names": names},
         f"Undid {_VERBS[event.action]} {', '.join(names[:_NAMED])}{more}",
     )
+    tell_what_stays_behind(app, back)
 
 
-def _back(event: Event) -> list[str]:
-    return [event.replaced] if event.replaced is not None else event.ids
+def tell_what_stays_behind(app: App, ids: Sequence[str]) -> None:
+    """Tell of what was brought back and is not listed, for a newer one has its name by now."""
+    found = [app.store.index().get(each) for each in ids]
+    behind = [entry for entry in found if entry and entry.state in LISTED and not entry.is_head]
+    for entry in behind:
+        app.out.warn(
+            f"A newer checkpoint is listed as {key_of(entry)}; "
+            f"`leftoff resume {entry.id}` takes up this one."
+        )
 
 
 def _name(app: App, checkpoint_id: str) -> str:
