@@ -45,7 +45,7 @@ def folder() -> Iterator[Path]:
     # The folder of a test is too long a path for a socket, and unlike any that people have.
     folder = Path(tempfile.mkdtemp(prefix="lo-", dir="/tmp"))
     yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

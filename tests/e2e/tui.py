@@ -33,8 +33,12 @@ class Tui:
         until(lambda: self._typed() is not None, lambda: f"the input box on:\n{self.screen()}")
 
     def close(self) -> None:
-        """End the program and its terminal."""
+        """End the terminal and the program in it; what it still writes is written then."""
+        panes = self._tmux("list-panes", "-F", "#{pane_pid}", check=False).split()
         self._tmux("kill-server", check=False)
+        for pid in panes:
+            if not becomes_true(lambda pid=pid: _is_gone(int(pid)), seconds=10):  # type: ignore[misc]
+                os.kill(int(pid), signal.SIGKILL)
 
     # --- screen ---
 
@@ -111,7 +115,7 @@ class Tui:
         """Close the terminal under the program, as a closed window does, and wait for its end."""
         pid = self.pid()
         self._tmux("kill-pane")
-        until(lambda: not Path(f"/proc/{pid}").exists(), "the end of the program")
+        until(lambda: _is_gone(pid), "the end of the program")
 
     def wait_for_end(self) -> None:
         """Wait until the program has ended."""
@@ -128,3 +132,11 @@ class Tui:
         if check and done.returncode:
             raise AssertionError(f"tmux {arguments[0]}: {done.stderr}")
         return done.stdout
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False

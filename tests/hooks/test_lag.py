@@ -1,5 +1,6 @@
 import json
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,14 @@ def append(path: Path, text: str) -> None:
 def test_words_that_are_there_are_found(transcript: Path) -> None:
     append(transcript, SAID)
 
-    assert wait_for_words(SAID, transcript, after=0)
+    assert wait_for_words(SAID, transcript, after=0, is_writer_alive=lambda: True)
 
 
 def test_words_that_come_late_are_waited_for(transcript: Path) -> None:
     timer = threading.Timer(0.1, append, (transcript, SAID))
     timer.start()
 
-    assert wait_for_words(SAID, transcript, after=0)
+    assert wait_for_words(SAID, transcript, after=0, is_writer_alive=lambda: True)
     timer.join()
 
 
@@ -44,13 +45,22 @@ def test_words_said_before_do_not_count(transcript: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(lag, "_SECONDS", 0.05)
     append(transcript, SAID)
 
-    assert not wait_for_words(SAID, transcript, after=transcript.stat().st_size)
+    assert not wait_for_words(
+        SAID, transcript, after=transcript.stat().st_size, is_writer_alive=lambda: True
+    )
 
 
 @pytest.mark.parametrize("words", ["", " \n "])
 def test_no_words_are_not_waited_for(transcript: Path, words: str) -> None:
-    assert not wait_for_words(words, transcript, after=0)
+    assert not wait_for_words(words, transcript, after=0, is_writer_alive=lambda: True)
 
 
 def test_a_transcript_that_is_not_there_is_not_waited_for(tmp_path: Path) -> None:
-    assert not wait_for_words(SAID, tmp_path / "gone.jsonl", after=0)
+    assert not wait_for_words(SAID, tmp_path / "gone.jsonl", after=0, is_writer_alive=lambda: True)
+
+
+def test_a_writer_that_has_died_is_not_waited_for(transcript: Path) -> None:
+    begun = time.monotonic()
+
+    assert not wait_for_words(SAID, transcript, after=0, is_writer_alive=lambda: False)
+    assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject

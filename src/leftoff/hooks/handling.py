@@ -5,7 +5,17 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import autosaving, capture, config, paths, prompts, records, saving, statusline
+from leftoff import (
+    autosaving,
+    capture,
+    config,
+    paths,
+    processes,
+    prompts,
+    records,
+    saving,
+    statusline,
+)
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts, report
@@ -64,7 +74,7 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         end_reason=event.source if event.kind == "session-end" else "",
     )
     memory = remembered(before)
-    now = _followed(event, now, memory)
+    now = _followed(event, now, memory, store)
     memory = _memory(now, memory)
     if memory is not None:
         now = remembering(now, memory)
@@ -83,14 +93,26 @@ def _facts(memory: capture.SessionMemory, event: HookEvent) -> Facts:
     return live.with_live_use(report(memory.state), paths.state_folder(), event.session_id)
 
 
-def _followed(event: HookEvent, record: Record, memory: capture.SessionMemory | None) -> Record:
+def _followed(
+    event: HookEvent, record: Record, memory: capture.SessionMemory | None, store: Store
+) -> Record:
     """Keep what the event tells until the transcript has it; a turn's end is waited for."""
     read = memory.cursor.offset if memory is not None else 0
     is_written = event.kind == "stop" and wait_for_words(
-        event.last_words, Path(record.transcript_path), after=read
+        event.last_words,
+        Path(record.transcript_path),
+        after=read,
+        is_writer_alive=lambda: _is_alive(event, store),
     )
     turn = turns.follow(event, record.turn, read=read, is_written=is_written)
     return msgspec.structs.replace(record, turn=turn)
+
+
+def _is_alive(event: HookEvent, store: Store) -> bool:
+    """Say whether the agent still runs, as far as it told who runs it."""
+    lives = records.lives(paths.state_folder(), store.project)
+    pids = [(life.pid, life.pid_began) for life in lives if life.session_id == event.session_id]
+    return all(not pid or processes.is_alive(pid, began) for pid, began in pids)
 
 
 def _memory(record: Record, memory: capture.SessionMemory | None) -> capture.SessionMemory | None:

@@ -1,6 +1,7 @@
 """The transcript lags behind the event: an agent writes it when it has the time."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -12,17 +13,20 @@ TAIL = 256 * 1024
 _CHARS = 80
 
 
-def wait_for_words(words: str, transcript: Path, *, after: int) -> bool:
+def wait_for_words(
+    words: str, transcript: Path, *, after: int, is_writer_alive: Callable[[], bool]
+) -> bool:
     """Wait, not for long, until the transcript holds what an event told; say whether it does.
 
-    Only what lies after the given offset counts: the same words may have been said before.
+    Only what lies after the given offset counts: the same words may have been said before. A
+    writer that has died writes no more.
     """
     if not words.strip() or not transcript.is_file():
         return False
     deadline = time.monotonic() + _SECONDS
     while not holds(transcript, words, after=after):
-        if time.monotonic() > deadline:
-            return False
+        if time.monotonic() > deadline or not is_writer_alive():
+            return holds(transcript, words, after=after)
         time.sleep(_PAUSE)
     return True
 

@@ -22,8 +22,8 @@ from leftoff.hooks.offers import Told
 from leftoff.records import Life
 from leftoff.store import Store, utc_now
 
-# Another settle may be at work; the agent must not wait for it.
-_WAIT_SECONDS = 1.0
+# Another settle may be at work; the agent must not wait for it for long.
+_WAIT_SECONDS = 2.0
 # A session that nobody named a process for is taken for dead after this time.
 _FORGOTTEN = timedelta(hours=12)
 _LAST_SAID = 5
@@ -56,9 +56,12 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         return ""
     if draining.is_off(project):
         return ""
-    settle.run(state, wait_seconds=_WAIT_SECONDS)
+    is_settled = settle.run(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
     try:
+        # A session whose events still wait is recovered at a later start, with all it told.
+        if is_settled and event.source not in {"compact", "resume", "fork"}:
+            _recover_crashed(event, store)
         told = _told(event, store, state)
         _note(event, store)
     finally:
@@ -87,7 +90,6 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
         return Told(_own_state(event, store, settings))
     if event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
-    _recover_crashed(event, store)
     return offers.offer(event, store, settings)
 
 
