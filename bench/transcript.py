@@ -48,11 +48,14 @@ _TOOLS = (
     ("Read", 0.23, 3800, 1.25),
     ("Bash", 0.22, 400, 2.0),
     ("Grep", 0.09, 1000, 1.5),
-    ("TodoWrite", 0.14, 160, 0.1),
+    ("TodoWrite", 0.05, 160, 0.1),
+    ("TaskUpdate", 0.07, 30, 0.1),
+    ("TaskCreate", 0.04, 50, 0.1),
     ("Write", 0.04, 125, 0.3),
     ("Glob", 0.02, 250, 1.5),
     ("Task", 0.02, 6500, 0.6),
 )
+_TODOS = ("completed", "in_progress", "pending", "pending")
 _LARGEST = {"Bash": 30_000}
 _LARGEST_RESULT = 100_000
 _POOL_CHARS = 400_000
@@ -163,20 +166,30 @@ class _Maker:
 
     def given(self, name: str) -> dict[str, Any]:
         path = self.chance.choice(self.files)
-        if name == "Bash":
-            return {"command": self.filled(self.chance.choice(_COMMANDS)), "description": "Look"}
-        if name == "TodoWrite":
-            states = ("completed", "in_progress", "pending", "pending")
-            todos = [{"content": self.text(40), "status": s, "activeForm": "At it"} for s in states]
-            return {"todos": todos}
-        if name == "Edit":
-            old, new = self.text(self.size(300, 0.8)), self.text(self.size(400, 0.8))
-            return {"file_path": path, "old_string": old, "new_string": new}
-        if name == "Write":
-            return {"file_path": path, "content": self.text(self.size(3000, 0.8))}
-        if name in {"Grep", "Glob"}:
-            return {"pattern": self.filled("{a}_{b}"), "path": FOLDER}
-        return {"file_path": path} if name == "Read" else {"prompt": self.text(600)}
+        given: dict[str, Any] = {"file_path": path}
+        match name:
+            case "Bash":
+                command = self.filled(self.chance.choice(_COMMANDS))
+                given = {"command": command, "description": "Look"}
+            case "TodoWrite":
+                given = {"todos": [self.todo(status) for status in _TODOS]}
+            case "TaskCreate":
+                given = {"subject": self.text(40), "description": self.text(160)}
+            case "TaskUpdate":
+                given = {"taskId": str(self.chance.randint(1, 9)), "status": "in_progress"}
+            case "Edit":
+                given["old_string"] = self.text(self.size(300, 0.8))
+                given["new_string"] = self.text(self.size(400, 0.8))
+            case "Write":
+                given["content"] = self.text(self.size(3000, 0.8))
+            case "Grep" | "Glob":
+                given = {"pattern": self.filled("{a}_{b}"), "path": FOLDER}
+            case "Task":
+                given = {"description": "Look around", "prompt": self.text(600)}
+        return given
+
+    def todo(self, status: str) -> dict[str, str]:
+        return {"content": self.text(40), "status": status, "activeForm": "At it"}
 
     def result(self, call_id: str, name: str, given: dict[str, Any], text: str) -> dict[str, Any]:
         told: Any = {"stdout": text, "stderr": "", "interrupted": False}
@@ -185,6 +198,8 @@ class _Maker:
         elif name == "Edit":
             original = self.text(self.size(5000, 0.9))
             told = {**given, "originalFile": original, "structuredPatch": []}
+        elif name == "TaskCreate":
+            told = {"task": {"id": str(self.chance.randint(1, 9)), "subject": given["subject"]}}
         block: dict[str, Any] = {"tool_use_id": call_id, "type": "tool_result", "content": text}
         if name == "Bash" and self.chance.random() < 0.12:
             told = f"Error: {text}"
