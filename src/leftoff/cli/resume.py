@@ -18,7 +18,7 @@ from leftoff.store import Action, Entry
 @checkpoint_argument(required=False)
 @click.option("--accept", "answer", flag_value="accept", help="Take it up; it is marked resumed.")
 @click.option(
-    "--decline", "answer", flag_value="decline", help="Leave it; it is not offered again."
+    "--decline", "answer", flag_value="decline", help="Leave it; no session is offered it again."
 )
 @click.option(
     "--read-artifacts/--no-read-artifacts",
