@@ -66,6 +66,26 @@ def test_paths_are_found_in_prose(text: str, paths: tuple[str, ...]) -> None:
     assert places.paths_in(text) == paths
 
 
+@pytest.mark.parametrize(
+    ("path", "roots", "expected"),
+    [
+        ("/tmp/try.py", ["/r"], True),
+        ("/private/tmp/claude-501/x/scratchpad/a.py", ["/r"], True),
+        ("C:/Users/u/AppData/Local/Temp/a.ps1", ["D:/r"], True),
+        ("/home/u/.claude/projects/-r/memory/MEMORY.md", ["/r"], True),
+        ("/home/u/.copilot/session-state/1/plan.md", ["/r"], True),
+        ("/tmp/r/a.py", ["/tmp/r"], False),
+        ("/tmp/r/a.py", [], False),
+        ("/home/u/.zshrc", ["/r"], False),
+        ("/r/.claude/settings.json", ["/r"], False),
+    ],
+)
+def test_what_is_temporary_or_the_agents_own_is_no_work_on_the_project(
+    path: str, roots: list[str], *, expected: bool
+) -> None:
+    assert places.is_scratch(path, roots) is expected
+
+
 def test_backslashes_are_separators_on_windows_only() -> None:
     assert places.paths_in("packages\\msi\\a.wxs", is_windows=True) == ("packages/msi/a.wxs",)
     assert "packages/msi/a.wxs" not in places.paths_in("packages\\msi\\a.wxs")

@@ -137,7 +137,9 @@ def _resolve(path: str, names: dict[str, list[str]], state: State) -> list[str]:
 def _is_worth_showing(path: str, state: State) -> bool:
     """Tell a file of the project from other words with slashes."""
     if path in state.files:
-        return path not in state.roots and not path.startswith(("~", "/tmp/"))  # noqa: S108
+        is_plan = path == state.plan_path
+        is_ours = is_plan or not places.is_scratch(path, state.roots)
+        return is_ours and path not in state.roots and not path.startswith("~")
     if state.roots and not any(places.is_under(path, root) for root in state.roots):
         return False
     return _FILE_NAME.search(path) is not None or any(

@@ -18,6 +18,13 @@ _NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$")
 # grep and compilers put a line number behind the name: a.ts-12-, a.ts(12,3).
 _POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
 _DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
+# Temporary files, and what agents keep for themselves: plans, memories, outputs put aside.
+_SCRATCH = re.compile(
+    r"^(?:/private)?(?:/tmp|/var/tmp|/var/folders)/|/AppData/Local/Temp/"
+    r"|/\.claude/(?:plans|projects|tasks|todos|jobs)/|/\.codex/(?:memories|sessions|plans)/"
+    r"|/\.gemini/tmp/|/\.copilot/session-state/|/\.cursor/(?:projects|plans)/"
+    r"|/\.local/share/opencode/"
+)
 _MOST_IN_TEXT = 60
 _SHORTEST_ROOT = 2
 
@@ -66,6 +73,14 @@ def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
 def is_under(path: str, root: str) -> bool:
     """Tell whether a path is the root or inside it."""
     return path == root or path.startswith(root + "/")
+
+
+def is_scratch(path: str, roots: Sequence[str]) -> bool:
+    """Tell whether a file is temporary or the agent's own, rather than the project's."""
+    if "/.claude/plans/" in path:
+        return True
+    may_be_inside = not roots or any(is_under(path, root) for root in roots)
+    return not may_be_inside and _SCRATCH.search(path) is not None
 
 
 def anchor(path: str, roots: Iterable[str]) -> str:

@@ -131,16 +131,14 @@ def _modified(state: State, *, by_agents: bool = False) -> list[str]:
     edited = [
         (use.edited_at, path)
         for path, use in state.files.items()
-        if use.edits and (use.edited_by_agent or not by_agents) and not _is_plan(path)
+        if use.edits and (use.edited_by_agent or not by_agents)
     ]
-    paths = [path for _, path in sorted(edited, reverse=True)]
+    paths = dict.fromkeys([path for _, path in sorted(edited, reverse=True)] + state.agents_files)
     return [
-        places.anchor(path, state.roots) for path in dict.fromkeys([*paths, *state.agents_files])
+        places.anchor(path, state.roots)
+        for path in paths
+        if not places.is_scratch(path, state.roots)
     ]
-
-
-def _is_plan(path: str) -> bool:
-    return "/.claude/plans/" in path
 
 
 def _commands(state: State) -> list[str]:
