@@ -36,6 +36,7 @@ def test_a_path_is_made_absolute_with_plain_slashes(path: str, cwd: str, expecte
         (["/u/r", "/u/rest"], ["/u/r", "/u/rest"]),
         (["/u/r", "/", "/u"], ["/u/r"]),
         (["/app", "/app/sub"], ["/app"]),
+        (["/u/r", "/tmp", "/tmp/worktree"], ["/u/r", "/tmp/worktree"]),
     ],
 )
 def test_only_the_outermost_folders_are_roots(cwds: list[str], roots: list[str]) -> None:

@@ -18,6 +18,7 @@ _NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$")
 # grep and compilers put a line number behind the name: a.ts-12-, a.ts(12,3).
 _POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
 _DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
+_TEMPORARY = re.compile(r"(?:/private)?(?:/tmp|/var/tmp)$")
 # Temporary files, and what agents keep for themselves: plans, memories, outputs put aside.
 _SCRATCH = re.compile(
     r"^(?:/private)?(?:/tmp|/var/tmp|/var/folders)/|/AppData/Local/Temp/"
@@ -62,8 +63,8 @@ def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
     """Add a working directory, keeping only the outermost ones."""
     depth = len([part for part in cwd.split("/") if part and not part.endswith(":")])
     swallows = any(is_under(root, cwd) for root in roots)
-    # A visit to / or /home must not swallow the project below it.
-    if not depth or (swallows and depth < _SHORTEST_ROOT):
+    # A visit to / or /home must not swallow the project below it, nor make /tmp a project.
+    if not depth or (swallows and depth < _SHORTEST_ROOT) or (roots and _TEMPORARY.match(cwd)):
         return list(roots)
     if any(is_under(cwd, root) for root in roots):
         return list(roots)
