@@ -108,6 +108,7 @@ SCENARIOS: dict[str, Scenario] = {
     "undo-clear": Scenario(_prepare, Store.undo),
     "undo-overwrite": Scenario(_prepare_overwrite, Store.undo),
     "purge": Scenario(_prepare, _purge_gamma_and_old_beta, may_be_partial=True),
+    "adopt-and-list": Scenario(_prepare_fallback, view),
     "adopt-and-save": Scenario(_prepare_fallback, _save("omega")),
     "adopt-and-clear": Scenario(_prepare_fallback, _record("cleared", "delta")),
 }
