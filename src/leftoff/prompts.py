@@ -195,7 +195,7 @@ def _left_in_checkpoint(store: Store, entry: Entry) -> Iterator[Prompt]:
         # The session may have gone on after it was saved, and its record tells.
         record = records.load(store, agent, session_id)
         queued = _queued(record)
-        still = {_words(text) for text in [*(queued or []), record.asked]}
+        still = {_words(text) for text in [*(queued or []), record.turn.asked]}
         texts = [text for text in texts if queued is None or _words(text) in still]
     yield from _found(texts, at=entry.saved_at, agent=agent, session_id=session_id)
 
