@@ -5,6 +5,9 @@
 umask 077
 [ -n "${LEFTOFF_HOME-}${XDG_STATE_HOME-}${HOME-}" ] || exit 0
 state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
+# Settings of an agent may say `~`, which no shell has seen. What is no place is none of ours.
+case $state in "~/"*) state=${HOME-}${state#"~"} ;; esac
+case $state in /*) ;; *) exit 0 ;; esac
 # Shells keep the name of a link by which a folder was entered; agents tell the folder itself.
 cd -P . 2>/dev/null
 [ -e "$state/replies$PWD/off" ] && exit 0

@@ -78,10 +78,10 @@ def forget(state: str, session_id: str) -> None:
 def state_folder() -> str:
     """Return where the user's state is; paths.py tells the same, but takes longer to load."""
     environment = {os.fsdecode(key): os.fsdecode(value) for key, value in system.environ.items()}
-    if home := environment.get("LEFTOFF_HOME"):
-        return home
-    base = environment.get("XDG_STATE_HOME") or f"{environment.get('HOME', '')}/.local/state"
-    return f"{base}/leftoff"
+    home = environment.get("HOME", "")
+    base = environment.get("XDG_STATE_HOME") or f"{home}/.local/state"
+    state = environment.get("LEFTOFF_HOME") or f"{base}/leftoff"
+    return f"{home}{state[1:]}" if state.startswith("~/") else os.path.abspath(state)  # noqa: PTH100
 
 
 def _use(window: dict[str, object]) -> tuple[int, int]:

@@ -168,6 +168,19 @@ def test_any_folder_will_do(box: Letterbox, name: str) -> None:
     assert len(box.spooled()) == 1
 
 
+@pytest.mark.parametrize(("value", "place"), [("~/mine", "home/mine"), ("mine", None)])
+def test_a_state_folder_from_settings_never_ends_up_in_the_project(
+    box: Letterbox, value: str, place: str | None
+) -> None:
+    box.env["LEFTOFF_HOME"] = value
+
+    assert is_harmless(box.fire("Stop", b"{}"))
+
+    assert list(box.folder.iterdir()) == []
+    kept = list(box.root.rglob("claude.Stop.*"))
+    assert [path.parent for path in kept] == ([box.root / place / "spool"] if place else [])
+
+
 def test_a_folder_entered_by_a_link_is_the_folder_itself(box: Letterbox) -> None:
     box.reply("UserPromptSubmit", '{"systemMessage": "hello"}')
     link = box.root / "link"

@@ -56,12 +56,13 @@ def _text(value: str | bytes) -> str:
 
 
 def _state(environment: dict[str, str]) -> str | None:
-    if named := environment.get("LEFTOFF_HOME"):
-        return named
-    if base := environment.get("XDG_STATE_HOME"):
-        return f"{base}/leftoff"
-    home = environment.get("HOME")
-    return f"{home}/.local/state/leftoff" if home else None
+    home = environment.get("HOME", "")
+    base = environment.get("XDG_STATE_HOME") or f"{home}/.local/state"
+    state = environment.get("LEFTOFF_HOME") or f"{base}/leftoff"
+    if state.startswith("~/"):
+        state = f"{home}{state[1:]}"
+    is_known = home or environment.get("XDG_STATE_HOME") or environment.get("LEFTOFF_HOME")
+    return state if is_known and state.startswith("/") else None
 
 
 def _exists(path: str) -> bool:

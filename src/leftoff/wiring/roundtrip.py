@@ -38,9 +38,12 @@ _ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
 def prove(commands: Mapping[str, str], python: bytes | None) -> list[Finding]:
     """Fire each hook by its very command line, and tell whether the next session hears of it."""
     folder = Path(tempfile.mkdtemp(prefix="leftoff-doctor-"))
+    stage = _Stage(folder, commands, python)
     try:
-        return list(_Stage(folder, commands, python).play())
+        return list(stage.play())
     finally:
+        # A settle that still runs, as after Ctrl-C, would make the folder anew.
+        stage.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -70,7 +73,7 @@ class _Stage:
             slowest = max(slowest, answer.seconds if event != "SessionStart" else 0.0)
             if (problem := _problem(event, answer)) is not None:
                 yield problem
-        self._wait()
+        self.wait()
         told = trouble.recent(self._state)
         if not any((self._project / ".git" / "leftoff" / "checkpoints").glob("*/*.json")):
             what = told[-1].what if told else "no trouble was noted"
@@ -114,7 +117,7 @@ class _Stage:
             CLAUDE_CONFIG_DIR=str(folder / "home" / ".claude"),
         )
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
         """Let settle, which runs by itself, come to its end."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while self._is_at_work() and time.monotonic() < deadline:
