@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from gitrepo import ISOLATED_ENVIRONMENT
@@ -38,6 +39,10 @@ def _keep_out(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_keep_out)
+
+# A busy machine is no fault of a property.
+hypothesis.settings.register_profile("leftoff", deadline=None)
+hypothesis.settings.load_profile("leftoff")
 
 
 @pytest.fixture(autouse=True)
