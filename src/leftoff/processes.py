@@ -3,15 +3,12 @@
 import os
 from pathlib import Path
 
+_DEAD = frozenset({b"Z", b"X"})
+
 
 def began(pid: int) -> float:
     """Return when a process began, in the system's own ticks; 0 where nobody says."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return 0.0
-    # The name, in brackets, may hold anything; the 20th field after it is the start time.
-    fields = stat.rpartition(b")")[2].split()
+    fields = _stat(pid)
     return float(fields[19]) if len(fields) > 19 else 0.0
 
 
@@ -25,4 +22,18 @@ def is_alive(pid: int, pid_began: float) -> bool:
         return False
     except PermissionError:
         pass
+    fields = _stat(pid)
+    # A dead process keeps its number until its parent, a terminal or an editor, asks for it.
+    if fields and fields[0] in _DEAD:
+        return False
     return not pid_began or began(pid) == pid_began
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Return what Linux says of a process: first its state, as the 20th field when it began."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return []
+    # The name, in brackets, may hold anything.
+    return stat.rpartition(b")")[2].split()
