@@ -192,8 +192,11 @@ def test_a_refused_call_with_a_reason_is_a_decision(tmp_path: Path) -> None:
     assert [decision.why for decision in decisions] == ["no new packages"]
 
 
+SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+
+
 def test_secrets_do_not_reach_the_checkpoint_or_the_memory(tmp_path: Path) -> None:
-    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    secret = SECRET
     entries = [entry("user", f"push with {secret} to the remote please")]
     entries += use(1, "Bash", command=f"git push https://u:{secret}@host.invalid/r.git")
     entries += use(2, "Bash", command=f"export GITHUB_TOKEN={secret}")[:1]
@@ -202,6 +205,30 @@ def test_secrets_do_not_reach_the_checkpoint_or_the_memory(tmp_path: Path) -> No
 
     assert secret not in encode(captured.checkpoint).decode()
     assert secret not in msgspec.json.encode(captured.memory).decode()
+
+
+def test_secrets_of_calls_and_prompts_under_way_do_not_reach_the_memory(tmp_path: Path) -> None:
+    command = {"command": f"curl host.invalid/{SECRET}"}
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": SECRET}]}
+    call = {"name": "shell", "call_id": "1", "arguments": json.dumps(command)}
+    codex = [
+        {"type": "session_meta", "payload": {"id": "1", "cwd": "/u/r"}},
+        {"type": "response_item", "payload": {"type": "function_call", **call}},
+        {"type": "response_item", "payload": said},
+    ]
+    hook = {"hookInvocationId": "1", "hookType": "userPromptSubmitted", "input": {"prompt": SECRET}}
+    start = {"toolCallId": "1", "toolName": "bash", "arguments": command}
+    copilot = [
+        {"type": "session.start", "data": {"sessionId": "1"}},
+        {"type": "hook.start", "data": hook},
+        {"type": "tool.execution_start", "data": start},
+    ]
+
+    for number, entries in enumerate((codex, copilot)):
+        memory = read_session(write(tmp_path / f"{number}.jsonl", entries))
+
+        assert memory.state.open
+        assert SECRET not in msgspec.json.encode(memory).decode()
 
 
 def test_a_file_of_no_agent_is_refused_with_a_way_out(tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ def test_a_call_is_told_by_one_telling_line(kind: Kind, arguments: Any, what: st
 
 
 def test_what_a_call_tells_is_bounded() -> None:
-    given = dict.fromkeys("abcd", "x" * 9999)
+    given = dict.fromkeys("abcd", "some words " * 999)
 
-    assert len(tool_call("1", "tool", "other", given).what) == 400
+    assert len(tool_call("1", "tool", "other", given).what) <= 400
 
 
 def test_a_search_names_where_it_looks() -> None:

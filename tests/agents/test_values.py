@@ -6,6 +6,8 @@ import pytest
 from leftoff.agents.values import (
     MOST_REMEMBERED,
     count,
+    cut,
+    cut_start,
     dashed,
     decoded,
     first_line,
@@ -17,6 +19,20 @@ from leftoff.agents.values import (
 )
 
 ENTRY = re.compile(r'\{"id":')
+
+
+def test_a_word_at_the_cut_goes_whole() -> None:
+    assert cut("one two three", 10) == "one two "
+    assert cut("one two three", 7) == "one two"
+    assert cut('say "hello" twice', 10) == 'say "'
+    assert cut("one", 3) == "one"
+    assert cut_start("one two three", 8) == " three"
+    assert cut_start("one two three", 5) == "three"
+    assert cut_start("one", 3) == "one"
+
+
+def test_writing_without_blanks_is_cut_anywhere() -> None:
+    assert cut("保存して再開する", 4) == "保存して"
 
 
 @pytest.mark.parametrize(

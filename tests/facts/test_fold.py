@@ -20,8 +20,10 @@ from leftoff.agents.stream import (
     UserText,
     prompt_key,
 )
+from leftoff.agents.tools import tool_call
 from leftoff.facts.fold import Fold
 from leftoff.facts.report import Facts, report
+from leftoff.redact import redact
 
 HERE = Place(cwd="/r", branch="main")
 
@@ -313,3 +315,36 @@ def test_secrets_are_cut_out_of_all_that_is_kept() -> None:
 
     assert "SECRET" not in repr(state)
     assert "[redacted]" in repr(report(state))
+
+
+@pytest.mark.parametrize("limit", [120, 180, 200, 400, 600, 1000, 1500, 3000, 4000])
+def test_no_part_of_a_secret_is_left_by_a_cut(limit: int) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    for at in range(limit - 44, limit + 1):
+        words = f"{'word ' * (at // 5)}{'x' * (at % 5)} {secret} to the end"
+        fold = Fold()
+        fold.add(
+            [
+                UserText(text=words),
+                AssistantText(text=f"{words}{' and so on' * 400}"),
+                *run(words, f"error: {words}", ok=False),
+                run(words)[0],
+                ToolResult(id=str(len(words)), ok=False, rejected=words),
+                run(words)[0],
+                TodoList(items=(TodoItem(text=words),)),
+                PromptQueued(text=words),
+                PlanSeen(text=words),
+                tool_call("2", "tool", "other", {"text": words}),
+            ]
+        )
+
+        assert secret[:12] not in repr(fold.export(redact))
+
+
+def test_a_line_of_a_secret_is_not_told_as_an_error() -> None:
+    lines = ["Zm9vYmFyYmF6" * 5] * 4
+    key = "\n".join(["-----BEGIN " + "PRIVATE KEY-----", *lines])
+    fold = Fold()
+    fold.add(run("cat key.pem missing.pem", f"error: no missing.pem\n{key}", ok=False))
+
+    assert lines[0] not in repr(fold.export(redact))

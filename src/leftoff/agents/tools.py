@@ -8,7 +8,7 @@ from typing import Any
 
 from leftoff.agents.patches import command_paths, joined, patched_paths
 from leftoff.agents.stream import Kind, Status, TodoItem, ToolCall
-from leftoff.agents.values import brief, first_text, listing, mapping, text
+from leftoff.agents.values import brief, cut, first_text, listing, mapping, text
 
 _PATHS = (
     "file_path", "filePath", "path", "target_file", "target_notebook", "notebook_path",
@@ -71,7 +71,7 @@ def questions_in(arguments: dict[str, Any]) -> str:
         return question
     entries = map(mapping, listing(arguments.get("questions")))
     asked = [question for entry in entries if (question := text(entry.get("question")))]
-    return " / ".join(asked)[:_LONGEST_QUESTIONS]
+    return cut(" / ".join(asked), _LONGEST_QUESTIONS)
 
 
 def todo_items(entries: Any, *texts: str) -> tuple[TodoItem, ...]:

@@ -15,6 +15,8 @@ _LONGEST_VALUE = 160
 MOST_REMEMBERED = 200
 """How many recent calls a reader keeps in its state."""
 
+# What secrets and other words are made of; blanks, quotes, brackets and commas end them.
+_IN_WORDS = "".join(set(map(chr, range(33, 127))) - set("\"'`,;|&<>()[]{}"))
 _GAP = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -75,13 +77,33 @@ def brief(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return shorten_value(arguments, _LONGEST_BRIEF) if arguments else ""
     shown = [f"{key}: {shorten_value(value)}" for key, value in arguments.items()]
-    return ", ".join(shown)[:_LONGEST_BRIEF]
+    return cut(", ".join(shown), _LONGEST_BRIEF)
 
 
 def shorten_value(value: Any, length: int = _LONGEST_VALUE) -> str:
     """Show one value on one bounded line."""
     words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return " ".join(words[: 2 * length].split())[:length]
+    return cut(" ".join(cut(words, 2 * length).split()), length)
+
+
+def cut(words: str, length: int) -> str:
+    """Keep the beginning of a text; a word at the cut goes whole.
+
+    Secrets are looked for in what was kept, and half of one, or one without its closing quote,
+    is not known as such.
+    """
+    if len(words) <= length:
+        return words
+    kept = words[:length]
+    return kept if words[length].isspace() else kept.rstrip(_IN_WORDS)
+
+
+def cut_start(words: str, length: int) -> str:
+    """Keep the end of a text; a word at the cut goes whole."""
+    if len(words) <= length:
+        return words
+    kept = words[-length:]
+    return kept if words[-length - 1].isspace() else kept.lstrip(_IN_WORDS)
 
 
 def instant(milliseconds: Any) -> str:

@@ -3,6 +3,8 @@
 import hashlib
 import re
 
+from leftoff.agents.values import cut
+
 _CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;)\s*)+")
 _TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
 _STRONG = re.compile(
@@ -34,7 +36,7 @@ def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
     """Return the command on one line, cut to a length."""
     if len(command) <= chars and command.isprintable() and not _is_uneven(command):
         return command
-    return " ".join(without_cd(command)[: chars * 3].split())[:chars]
+    return cut(" ".join(cut(without_cd(command), chars * 3).split()), chars)
 
 
 def _is_uneven(command: str) -> bool:
@@ -82,7 +84,7 @@ def telling_lines(output: str) -> str:
     picked = [*strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
     if not strong and not weak:
         picked.insert(0, lines[0])
-    unique = dict.fromkeys(line[:_LINE_CHARS] for line in picked)
+    unique = dict.fromkeys(cut(line, _LINE_CHARS) for line in picked)
     return "\n".join(list(unique)[:_MOST_ERROR_LINES])
 
 

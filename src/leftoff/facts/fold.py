@@ -23,6 +23,7 @@ from leftoff.agents.stream import (
     UserText,
     prompt_key,
 )
+from leftoff.agents.values import cut
 from leftoff.facts import commands, places
 from leftoff.facts.cleaning import Redact, redact_texts, texts_of
 from leftoff.facts.state import (
@@ -42,6 +43,8 @@ _REQUEST_CHARS = 4000
 _ANSWER_CHARS = 3000
 _OUTPUT_CHARS = 6000
 _COMMAND_CHARS = 1000
+_REFUSED_CHARS = 200
+_REASON_CHARS = 600
 _MOST_FILES = 1500
 _MOST_OPEN = 64
 _MOST_RUNS = 60
@@ -97,7 +100,7 @@ class Fold:
 
     def export(self, redact: Redact = str) -> State:
         """Return the state as a value of its own, bounded and without secrets."""
-        self._settle()
+        self._settle(redact)
         state = self.state.copy()
         clean = self._clean
         redact_texts(state, lambda text: text if text in clean else redact(text))
@@ -122,7 +125,7 @@ class Fold:
         if event.sidechain:
             return
         state = self.state
-        asked = event.text[:_REQUEST_CHARS]
+        asked = cut(event.text, _REQUEST_CHARS)
         state.requests = [*state.requests[-3:], Said(asked, state.calls)]
         if len(asked.strip()) >= _SHORTEST_TASK:
             state.task = asked
@@ -205,7 +208,7 @@ class Fold:
 
     def _failed(self, command: str, output: str) -> None:
         state = self.state
-        told = commands.without_cd(command[:_COMMAND_CHARS])
+        told = commands.without_cd(cut(command, _COMMAND_CHARS))
         if not told:
             return
         failed = FailedRun(commands.key_of(command), told, "", state.calls)
@@ -234,7 +237,8 @@ class Fold:
             del runs[next(iter(runs))]
 
     def _refused(self, call: ToolCall, reason: str) -> None:
-        refusal = Refusal(f"{call.tool}: {call.what[:200]}", reason[:600])
+        what = cut(call.what, _REFUSED_CHARS)
+        refusal = Refusal(f"{call.tool}: {what}", cut(reason, _REASON_CHARS))
         self.state.refusals = [*self.state.refusals[-(_MOST - 1) :], refusal]
 
     def _todo_list(self, event: TodoList) -> None:
@@ -275,7 +279,7 @@ class Fold:
         state.compacted_at = state.calls
 
     def _queued(self, event: PromptQueued) -> None:
-        queued = Queued(prompt_key(event.text), event.text[:_REQUEST_CHARS])
+        queued = Queued(prompt_key(event.text), cut(event.text, _REQUEST_CHARS))
         self.state.queued = [*self.state.queued[-(_MOST - 1) :], queued]
 
     def _taken(self, event: PromptTaken) -> None:
@@ -287,18 +291,26 @@ class Fold:
     def _forget_queued(self, key: str) -> None:
         self.state.queued = [queued for queued in self.state.queued if queued.key != key]
 
-    def _settle(self) -> None:
-        """Look into the texts that were put off until someone asks."""
+    def _settle(self, redact: Redact) -> None:
+        """Look into the texts that were put off until someone asks.
+
+        Each is redacted as a whole first: a line or a path by itself may no longer look secret.
+        """
         state = self.state
-        state.shown = [*state.shown, *_mentions(self._shown, state.cwd)][-_MOST:]
-        state.commanded = [*state.commanded, *_mentions(self._commanded, state.cwd)][-_MOST:]
+        is_windows = places.is_windows(state.cwd)
+
+        def mentions(texts: deque[tuple[str, int]]) -> list[Mention]:
+            clean = [(redact(clip(text, _OUTPUT_CHARS)), at) for text, at in texts]
+            texts.clear()
+            return [Mention(at, places.paths_in(t, is_windows=is_windows)) for t, at in clean]
+
+        state.shown = [*state.shown, *mentions(self._shown)][-_MOST:]
+        state.commanded = [*state.commanded, *mentions(self._commanded)][-_MOST:]
         if self._plan_text:
-            state.plan_paths = places.paths_in(
-                self._plan_text, is_windows=places.is_windows(state.cwd)
-            )
+            state.plan_paths = places.paths_in(redact(self._plan_text), is_windows=is_windows)
             self._plan_text = ""
         state.failures = [
-            msgspec.structs.replace(failed, error=_error_in(self._outputs[failed.key]))
+            msgspec.structs.replace(failed, error=_error_in(redact, self._outputs[failed.key]))
             if failed.key in self._outputs
             else failed
             for failed in state.failures
@@ -306,19 +318,8 @@ class Fold:
         self._outputs.clear()
 
 
-def _error_in(output: str) -> str:
-    return commands.telling_lines(clip(output, _OUTPUT_CHARS * 4))
-
-
-def _mentions(texts: deque[tuple[str, int]], cwd: str) -> list[Mention]:
-    """Look for paths in the texts that wait, and empty the queue."""
-    is_windows = places.is_windows(cwd)
-    found = [
-        Mention(at, places.paths_in(clip(text, _OUTPUT_CHARS), is_windows=is_windows))
-        for text, at in texts
-    ]
-    texts.clear()
-    return found
+def _error_in(redact: Redact, output: str) -> str:
+    return commands.telling_lines(redact(clip(output, _OUTPUT_CHARS * 4)))
 
 
 def _trim_files(state: State) -> None:

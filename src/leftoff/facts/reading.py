@@ -11,7 +11,7 @@ from leftoff.agents.base import LineReader
 from leftoff.agents.lines import Cursor, Reading, still_matches
 from leftoff.facts.fold import Fold
 from leftoff.facts.state import State
-from leftoff.redact import redact
+from leftoff.redact import redact, redact_value
 
 Progress = Callable[[int], None]
 
@@ -96,7 +96,9 @@ def _read_lines(path: Path, name: str, memory: Memory, progress: Progress | None
     fold = Fold(memory.state)
     for events in reading.batches(progress):
         fold.add(events)
-    return Memory(cursor=reading.cursor, reader=reader.state, state=fold.export(redact))
+    # A reader keeps commands and prompts that wait for their end.
+    kept = redact_value(reader.state)
+    return Memory(cursor=reading.cursor, reader=kept, state=fold.export(redact))
 
 
 def _reader(name: str, memory: Memory) -> LineReader:

@@ -1,6 +1,7 @@
 """The agent's todo list by replay of what it told."""
 
 from leftoff.agents.stream import TodoChange, TodoList
+from leftoff.agents.values import cut
 from leftoff.facts.state import TodoEntry
 
 _MOST_TODOS = 200
@@ -10,7 +11,7 @@ _TEXT_CHARS = 400
 def replace_todos(event: TodoList) -> list[TodoEntry]:
     """Return the list that was told whole."""
     items = event.items[:_MOST_TODOS]
-    return [TodoEntry(item.text[:_TEXT_CHARS], item.status, item.id) for item in items]
+    return [TodoEntry(cut(item.text, _TEXT_CHARS), item.status, item.id) for item in items]
 
 
 def change_todo(todos: list[TodoEntry], event: TodoChange) -> list[TodoEntry]:
@@ -21,11 +22,11 @@ def change_todo(todos: list[TodoEntry], event: TodoChange) -> list[TodoEntry]:
         return [*todos[:at], *changed, *todos[at + 1 :]]
     if not event.text or event.status == "deleted" or len(todos) >= _MOST_TODOS:
         return todos
-    return [*todos, TodoEntry(event.text[:_TEXT_CHARS], event.status or "pending", event.id)]
+    return [*todos, TodoEntry(cut(event.text, _TEXT_CHARS), event.status or "pending", event.id)]
 
 
 def _changed(todo: TodoEntry, event: TodoChange) -> TodoEntry:
     status = todo.status
     if event.status and event.status != "deleted":
         status = event.status
-    return TodoEntry(event.text[:_TEXT_CHARS] or todo.text, status, event.new_id or todo.id)
+    return TodoEntry(cut(event.text, _TEXT_CHARS) or todo.text, status, event.new_id or todo.id)

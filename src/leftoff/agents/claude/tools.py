@@ -8,7 +8,7 @@ from msgspec import Raw
 from leftoff.agents.claude.entries import Block
 from leftoff.agents.stream import Kind, PlanSeen, Status, TodoChange, TodoItem, TodoList, ToolCall
 from leftoff.agents.tools import questions_in
-from leftoff.agents.values import brief, first_text, shorten_value
+from leftoff.agents.values import brief, cut, first_text, shorten_value
 
 KINDS: dict[str, Kind] = {
     "Edit": "edit",
@@ -81,7 +81,7 @@ def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
             what = path = given.file_path or given.notebook_path or given.path
         elif kind == "run":
             command = _decode_run(block.input).command
-            what = command[:_WHAT_CHARS]
+            what = cut(command, _WHAT_CHARS)
         else:
             what, path = _describe_other(name, block.input)
     except ValueError:
@@ -201,4 +201,4 @@ def _todos_as_written(raw: Raw) -> str:
 
 def _title(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip()), "")
-    return first.lstrip("# ").strip()[:_WHAT_CHARS]
+    return cut(first.lstrip("# ").strip(), _WHAT_CHARS)

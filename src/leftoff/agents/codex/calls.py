@@ -7,7 +7,7 @@ import msgspec
 from leftoff.agents.codex.output import Output, read_output
 from leftoff.agents.stream import Event, Kind, TodoList, ToolCall, ToolResult
 from leftoff.agents.tools import todo_items, tool_call, unwrapped
-from leftoff.agents.values import decoded, first_text, listing, mapping, remember, text
+from leftoff.agents.values import cut, decoded, first_text, listing, mapping, remember, text
 
 _LONGEST = 300
 _KINDS: dict[str, Kind] = {
@@ -48,7 +48,7 @@ class Calls:
             what = self._running.get(process, {}).get("command", call.what)
             call = msgspec.structs.replace(call, what=what)
         remember(self._known, call_id, True)
-        remember(self._open, call_id, {"command": call.command[:_LONGEST], "process": process})
+        remember(self._open, call_id, {"command": cut(call.command, _LONGEST), "process": process})
         if name != "update_plan":
             return [call]
         return [call, TodoList(items=todo_items(mapping(arguments).get("plan"), "step"), at=at)]

@@ -20,8 +20,9 @@ from leftoff.agents.stream import (
     SessionInfo,
     Usage,
     UserText,
+    prompt_key,
 )
-from leftoff.agents.values import count, listing, mapping, parts_text, text
+from leftoff.agents.values import count, cut, listing, mapping, parts_text, text
 
 _LONGEST_ASKED = 20_000
 _REQUEST = "## My request for Codex:"
@@ -149,7 +150,7 @@ class Reader:
         words = parts_text(content, "input_text", "text")
         # Whether a person typed it is said by the event that follows.
         if words and not _INJECTED.match(words):
-            self.state["asked"] = words[:_LONGEST_ASKED]
+            self.state["asked"] = cut(words, _LONGEST_ASKED)
         return []
 
     def _typed(self, payload: Payload, at: str) -> list[Event]:
@@ -163,9 +164,10 @@ class Reader:
     def _user_text(self, words: str, at: str) -> list[Event]:
         request = words.rpartition(_REQUEST)[2].strip()
         self.state.pop("asked", None)
-        if not request or request[:_LONGEST_ASKED] == self.state.get("told"):
+        key = prompt_key(request)
+        if not request or key == self.state.get("told"):
             return []
-        self.state["told"] = request[:_LONGEST_ASKED]
+        self.state["told"] = key
         return [UserText(text=request, at=at)]
 
     def _unconfirmed(self, at: str) -> list[Event]:

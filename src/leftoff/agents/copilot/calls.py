@@ -8,7 +8,7 @@ import msgspec
 from leftoff.agents.copilot.todos import checklist, replay
 from leftoff.agents.stream import Event, Kind, PlanSeen, TodoList, ToolCall, ToolResult
 from leftoff.agents.tools import tool_call
-from leftoff.agents.values import decoded, first_text, listing, mapping, remember, text
+from leftoff.agents.values import cut, decoded, first_text, listing, mapping, remember, text
 
 _TAIL = 500
 _LONGEST = 300
@@ -62,9 +62,9 @@ class Calls:
             call = msgspec.structs.replace(call, what=self._shells[shell]["command"])
         known = {
             "tool": tool,
-            "command": call.command[:_LONGEST],
+            "command": cut(call.command, _LONGEST),
             "shell": shell,
-            "query": first_text(arguments, "query", "todos")[:_LONGEST_QUERY],
+            "query": cut(first_text(arguments, "query", "todos"), _LONGEST_QUERY),
         }
         remember(self._open, call_id, known)
         return [call, *_plan(call, arguments, event)]

@@ -16,7 +16,7 @@ from leftoff.agents.stream import (
     Usage,
     UserText,
 )
-from leftoff.agents.values import count, mapping, remember, text
+from leftoff.agents.values import count, cut, mapping, remember, text
 
 Data = dict[str, Any]
 Read = Callable[[Data, dict[str, Any]], list[Event]]
@@ -29,6 +29,7 @@ class _Line(msgspec.Struct, gc=False):
     agentId: str | None = None  # noqa: N815
 
 
+_LONGEST_PROMPT = 20_000
 _HOOKS = ("hook.start", "hook.end")
 _LINES = msgspec.json.Decoder(_Line)
 
@@ -129,8 +130,8 @@ class Reader:
 
     def _hook_start(self, data: Data, _: dict[str, Any]) -> list[Event]:
         if data.get("hookType") == "userPromptSubmitted":
-            prompt = text(mapping(data.get("input")).get("prompt"))
-            remember(self._prompts, text(data.get("hookInvocationId")), prompt[:20_000])
+            prompt = cut(text(mapping(data.get("input")).get("prompt")), _LONGEST_PROMPT)
+            remember(self._prompts, text(data.get("hookInvocationId")), prompt)
         return []
 
     def _hook_end(self, data: Data, event: dict[str, Any]) -> list[Event]:

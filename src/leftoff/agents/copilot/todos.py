@@ -13,7 +13,7 @@ import msgspec
 
 from leftoff.agents.stream import TodoItem
 from leftoff.agents.tools import todo_items
-from leftoff.agents.values import text
+from leftoff.agents.values import cut, text
 
 _TABLE = """
 CREATE TABLE todos (
@@ -36,6 +36,7 @@ _ALLOWED = frozenset(
 )
 _STEPS = 100_000
 _MOST = 200
+_LONGEST = 500
 _BOX = re.compile(r"^\s*(?:[-*]|\d+\.)\s*\[(.)\]\s*(.+?)\s*$", re.MULTILINE)
 _BOXES = {" ": "pending", "x": "completed", "X": "completed"}
 
@@ -79,7 +80,7 @@ def _replay(table: sqlite3.Connection, rows: list[Any], statements: str) -> list
         table.execute(statement)
     table.set_authorizer(None)
     found = table.execute("SELECT id, title, status FROM todos ORDER BY rowid LIMIT ?", (_MOST,))
-    return [[text(value)[:500] for value in row] for row in found]
+    return [[cut(text(value), _LONGEST) for value in row] for row in found]
 
 
 def _authorise(action: int, *_: str | None) -> int:
