@@ -24,6 +24,8 @@ def test_block_mode_keeps_the_prompt_from_the_model_and_on_disk(
     tui.wait("leftoff prompts list")
 
     assert len(model.requests()) == 1
+    # The task itself may have been settled late, and kept until its answer is settled too.
+    user.settled()
     (kept,) = json.loads(user.ok("prompts", "list", "--json"))
     assert kept["text"] == "and rename the module"
 

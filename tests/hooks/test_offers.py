@@ -69,7 +69,11 @@ def test_a_path_cannot_speak(tmp_path: Path) -> None:
     assert "Add a login form" in text
 
 
-def test_the_work_of_a_folder_that_was_moved_is_offered(repo: Repo, tmp_path: Path) -> None:
+def test_the_work_of_a_folder_that_was_moved_is_offered(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The paths of tests are longer than those of people.
+    monkeypatch.setenv("LEFTOFF_START_BUDGET", "800")
     save(repo.folder, "login-form")
     moved = repo.folder.rename(tmp_path / "moved")
 
@@ -92,7 +96,10 @@ def test_the_work_of_this_branch_is_offered_though_its_worktree_is_gone(
     assert "Add a login form" in Talk(repo.folder).start()
 
 
-def test_of_several_each_names_its_worktree(repo: Repo, tmp_path: Path) -> None:
+def test_of_several_each_names_its_worktree(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEFTOFF_START_BUDGET", "800")
     save(repo.folder, "login-form")
     moved = repo.folder.rename(tmp_path / "moved")
     save(moved, "csv-import")
