@@ -28,6 +28,7 @@ def test_what_a_call_tells_is_bounded() -> None:
     given = dict.fromkeys("abcd", "some words " * 999)
 
     assert len(tool_call("1", "tool", "other", given).what) <= 400
+    assert len(tool_call("1", "tool", "run", {"command": "make it " * 999}).what) <= 400
 
 
 def test_a_search_names_where_it_looks() -> None:

@@ -26,7 +26,7 @@ _STATUSES: dict[str, Status] = {
     "cancelled": "cancelled",
     "canceled": "cancelled",
 }
-_LONGEST_QUESTIONS = 400
+_LONGEST_WHAT = 400
 _SHELLS = ("bash", "sh", "zsh", "pwsh", "powershell", "cmd")
 
 
@@ -68,10 +68,10 @@ def unwrapped(words: list[str]) -> str:
 def questions_in(arguments: dict[str, Any]) -> str:
     """Return what a call asks the user, if that is what it does."""
     if question := text(arguments.get("question")):
-        return question
+        return cut(question, _LONGEST_WHAT)
     entries = map(mapping, listing(arguments.get("questions")))
     asked = [question for entry in entries if (question := text(entry.get("question")))]
-    return cut(" / ".join(asked), _LONGEST_QUESTIONS)
+    return cut(" / ".join(asked), _LONGEST_WHAT)
 
 
 def todo_items(entries: Any, *texts: str) -> tuple[TodoItem, ...]:
@@ -114,7 +114,7 @@ def _paths(kind: Kind, arguments: Any, values: dict[str, Any], command: str) -> 
 
 def _what(kind: Kind, arguments: Any, paths: tuple[str, ...], command: str) -> str:
     if kind == "run" and command:
-        return command
+        return cut(command, _LONGEST_WHAT)
     if paths and kind != "search":
         return paths[0]
     return questions_in(mapping(arguments)) or brief(arguments)
