@@ -10,6 +10,7 @@ from leftoff.paths import (
     child_environment,
     config_file,
     find_project,
+    folders_of,
     home,
     setting,
     state_folder,
@@ -43,6 +44,17 @@ def test_all_worktrees_share_one_store(tmp_path: Path) -> None:
 
     assert (here.store, here.root, here.fallback) == (there.store, there.root, there.fallback)
     assert (here.worktree, there.worktree) == (repo.folder, other.folder)
+
+
+@pytest.mark.parametrize("style", ["false", "true"])
+def test_a_project_is_known_with_all_its_worktrees(tmp_path: Path, style: str) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.git("config", "worktree.useRelativePaths", style)
+    repo.commit("First")
+    one, two = (repo.worktree(tmp_path / name, name).folder for name in ("one", "two"))
+
+    assert folders_of(find_project(repo.folder)) == [repo.folder, one, two]
+    assert folders_of(find_project(two)) == [two, repo.folder, one]
 
 
 def test_the_nearest_repository_counts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import NotAProject
-from leftoff.repository import Repository, repository_at
+from leftoff.repository import Repository, linked_worktrees, repository_at
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +125,13 @@ def find_project(start: Path | None = None) -> Project:
         )
     root = known or here
     return _project(root=root, worktree=root, store=_plain_store(root), is_git=False)
+
+
+def folders_of(project: Project) -> list[Path]:
+    """List the project's folders: the worktree we stand in, the main one, and all others."""
+    repository = repository_at(project.worktree) if project.is_git else None
+    others = linked_worktrees(repository) if repository else []
+    return list(dict.fromkeys([project.worktree, project.root, *others]))
 
 
 def _current_folder() -> Path:

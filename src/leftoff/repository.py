@@ -50,6 +50,14 @@ def repository_at(folder: Path) -> Repository | None:
     return _repository(None, folder) if _is_git_dir(folder) else None
 
 
+def linked_worktrees(repository: Repository) -> list[Path]:
+    """List the folders of all worktrees beside the main one, also of those that are gone."""
+    links = sorted((repository.common_dir / "worktrees").glob("*/gitdir"))
+    # Newer gits can write these paths relative to the file they stand in.
+    found = [(link.parent / line).parent for link in links if (line := _first_line(link))]
+    return [Path(os.path.realpath(folder)) for folder in found]
+
+
 def head_ref(repository: Repository) -> str | None:
     """Return the full name of the ref that HEAD points to, or None when HEAD is detached."""
     line = _first_line(repository.git_dir / "HEAD") or ""

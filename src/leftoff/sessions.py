@@ -105,8 +105,7 @@ def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Check
 
 
 def _found(store: Store) -> Iterator[tuple[str, FoundSession]]:
-    project = store.project
-    folders = dict.fromkeys([project.worktree, project.root])
+    folders = paths.folders_of(store.project)
     seen: set[tuple[Path, str]] = set()
     for name, agent in AGENTS.items():
         for folder in folders:

@@ -54,6 +54,16 @@ def test_sessions_are_listed_with_age_state_and_last_request(cli: Cli, session: 
     assert "1d ago" in out
 
 
+def test_sessions_of_every_worktree_are_listed(cli: Cli, repo: Repo, session: Path) -> None:
+    other = repo.worktree(repo.folder.parent / "other", "topic")
+    key = re.sub("[^a-zA-Z0-9]", "-", str(other.folder))
+    path = session.parent.parent / key / "4e5f.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps(entry("4e5f", other.folder, "user", "Write the docs")))
+
+    assert {each["session_id"] for each in cli.json("sessions")} == {session.stem, "4e5f"}
+
+
 def test_a_dead_session_is_recovered_once(cli: Cli, session: Path) -> None:
     assert len(cli.json("recover", "--dry-run")) == 1
     assert cli.json("list") == []

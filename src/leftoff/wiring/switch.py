@@ -6,7 +6,6 @@ from pathlib import Path
 from leftoff import paths, records
 from leftoff.hooks import replies
 from leftoff.paths import Project
-from leftoff.repository import repository_at
 from leftoff.store import disk
 
 
@@ -15,7 +14,7 @@ def switch_off(project: Project) -> list[Path]:
     disk.ensure_folder(project.store)
     (project.store / "off").touch(mode=0o600)
     _forget_running(project)
-    folders, state = folders_of(project), paths.state_folder()
+    folders, state = paths.folders_of(project), paths.state_folder()
     for folder in folders:
         _remove_replies(Path(f"{state}/replies{folder}"))
         replies.switch(state, folder, on=False)
@@ -25,21 +24,10 @@ def switch_off(project: Project) -> list[Path]:
 def switch_on(project: Project) -> list[Path]:
     """Let hooks work in a project again; return its folders."""
     (project.store / "off").unlink(missing_ok=True)
-    folders = folders_of(project)
+    folders = paths.folders_of(project)
     for folder in folders:
         replies.switch(paths.state_folder(), folder, on=True)
     return folders
-
-
-def folders_of(project: Project) -> list[Path]:
-    """List the project's folders: the main one and all worktrees."""
-    found = [project.root, project.worktree]
-    repository = repository_at(project.worktree)
-    worktrees = repository.common_dir / "worktrees" if repository else None
-    for link in sorted(worktrees.glob("*/gitdir")) if worktrees else []:
-        with contextlib.suppress(OSError, ValueError):
-            found.append(Path(link.read_text(encoding="utf-8").strip()).parent)
-    return list(dict.fromkeys(found))
 
 
 def _forget_running(project: Project) -> None:
