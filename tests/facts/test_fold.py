@@ -58,6 +58,12 @@ def test_an_order_within_a_task_does_not_replace_the_task() -> None:
     assert (known.task, known.intent) == ("build the login page", "commit this")
 
 
+def test_a_short_request_is_a_task_where_there_is_no_longer_one() -> None:
+    known = facts(UserText(text="fix the login"), UserText(text="go on"))
+
+    assert (known.task, known.intent) == ("fix the login", "go on")
+
+
 def test_a_sub_agent_s_prompt_is_no_intent() -> None:
     assert facts(UserText(text="look into the parser", sidechain=True)).intent == ""
 

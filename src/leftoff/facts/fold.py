@@ -54,7 +54,7 @@ _OUTLINE_CHARS = 600
 _OUTLINE_MARKS = 6
 _TRIMMED = 0.8
 # "go on", "commit this", "please push": an order within a task, not a task.
-_SHORTEST_TASK = 16
+_SHORTEST_TASK = 20
 
 _PLAN_FOLLOWS = "Implement the following plan:\n"
 
@@ -127,7 +127,7 @@ class Fold:
         state = self.state
         asked = cut(event.text, _REQUEST_CHARS)
         state.requests = [*state.requests[-3:], Said(asked, state.calls)]
-        if len(asked.strip()) >= _SHORTEST_TASK:
+        if len(asked.strip()) >= min(_SHORTEST_TASK, len(state.task)):
             state.task = asked
         if asked.startswith(_PLAN_FOLLOWS):
             self._plan(PlanSeen(text=event.text.split("\n", 1)[-1]))
