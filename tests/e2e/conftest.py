@@ -71,9 +71,11 @@ def newcomer(bench: Bench) -> Iterator[User]:
     """Somebody who has leftoff, and has not wired it to any agent."""
     user = User(bench)
     yield user
+    trouble = user.trouble()
+    # Closing may cut a hook short, and Claude Code says so; that is no trouble of leftoff's.
     bench.close()
     user.settled()
-    assert user.trouble() == []
+    assert [*trouble, *user.own_trouble()] == []
 
 
 @pytest.fixture

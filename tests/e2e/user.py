@@ -80,12 +80,18 @@ class User:
 
     def trouble(self) -> list[str]:
         """Return what went wrong in hooks, by leftoff's own account and by Claude Code's."""
+        entries = [entry for session in self.bench.sessions() for entry in self._errors(session)]
+        return [*self.own_trouble(), *entries]
+
+    def own_trouble(self) -> list[str]:
+        """Return what went wrong in hooks by leftoff's own account."""
         state, found = self.bench.state, []
         if (state / "trouble.jsonl").exists():
             found.append((state / "trouble.jsonl").read_text(encoding="utf-8"))
         if (state / "poison").exists():
             found += [str(path) for path in (state / "poison").iterdir()]
-        for session in self.bench.sessions():
-            text = self.bench.transcript_path(session).read_text(encoding="utf-8")
-            found += [line for line in text.splitlines() if '"hook_non_blocking_error"' in line]
         return found
+
+    def _errors(self, session: str) -> list[str]:
+        told = (entry.get("attachment") or {} for entry in self.bench.transcript(session))
+        return [str(each) for each in told if each.get("type") == "hook_non_blocking_error"]
