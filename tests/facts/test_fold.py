@@ -47,9 +47,9 @@ def run(command: str, output: str = "", *, ok: bool = True) -> list[Event]:
 
 
 def test_the_last_request_is_the_intent() -> None:
-    known = facts(UserText(text="build the login page"), UserText(text="now the logout page"))
+    known = facts(UserText(text="build the login page"), UserText(text="now build the logout page"))
 
-    assert known.intent == known.task == "now the logout page"
+    assert known.intent == known.task == "now build the logout page"
 
 
 def test_an_order_within_a_task_does_not_replace_the_task() -> None:
