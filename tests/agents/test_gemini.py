@@ -118,6 +118,12 @@ def test_messages_set_anew_tell_only_what_follows_the_known_ones() -> None:
     assert len(only(events, AssistantText)) == 1
 
 
+def test_messages_without_ids_are_all_told() -> None:
+    document = {"sessionId": "1", "messages": [user("one", ""), user("two", "")]}
+
+    assert [asked.text for asked in only(feed(gemini, [document]), UserText)] == ["one", "two"]
+
+
 def test_a_rewind_and_unknown_records_are_survived() -> None:
     assert feed(gemini, [{"$rewindTo": "u1"}, {"$new": 1}, {"id": "x", "type": "info"}]) == []
 

@@ -113,10 +113,11 @@ class Reader:
     def message(self, message: dict[str, Any]) -> Iterator[Event]:
         """Read a message; of one written before, only what has been added."""
         message_id, at = text(message.get("id")), text(message.get("timestamp"))
-        told = self._told.get(message_id)
+        told = self._told.get(message_id) if message_id else None
         if told is None:
             told = []
-            remember(self._told, message_id, told)
+            if message_id:
+                remember(self._told, message_id, told)
             if message.get("type") == "user":
                 yield from _user(message, at)
         if message.get("type") == "gemini":
