@@ -281,7 +281,7 @@ def test_a_command_given_to_a_sub_agent_is_a_request(save: Save) -> None:
     "text",
     [
         '{"info": {"id": "ses_1", "title": "x"}, "messages": []}',
-        '{"info": {"id": "REDACTED", "slug": "quiet-fox", "summary": {"diffs": [',
+        '{"info": {"summary": {"diffs": []}, "id": "REDACTED", "projectID": "REDACTED", "x": [',
         '{"messages": [{"info": {"role": "user"}, "parts": []}]}',
     ],
 )

@@ -12,10 +12,9 @@ from leftoff.agents.values import is_within, listing, mapping, read_json
 
 _SQLITE = b"SQLite format 3\0"
 # Ids may have been taken out of an export, and its head may be too long to show its messages.
-_EXPORT = re.compile(
-    rb'\{\s*"info"\s*:\s*\{[^{}]*"(?:ses_|projectID"|directory"|slug")'
-    rb'|"messages"\s*:\s*\[\s*\{\s*"(?:info|parts)"'
-)
+_EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{')
+_SESSION_MARKS = (b'"ses_', b'"projectID"', b'"directory"')
+_MESSAGES = re.compile(rb'"messages"\s*:\s*\[\s*\{\s*"(?:info|parts)"')
 _MESSAGE = re.compile(r'\{\s*"(?:info|parts)"\s*:')
 
 new_reader = no_reader
@@ -26,7 +25,9 @@ def recognises(head: bytes, path: Path) -> Layout | None:
     if head.startswith(_SQLITE):
         is_ours = path.name.startswith("opencode") or b"`part`" in head
         return "document" if is_ours else None
-    is_export = head.lstrip().startswith(b"{") and _EXPORT.search(head)
+    if _EXPORT.match(head) and any(mark in head for mark in _SESSION_MARKS):
+        return "document"
+    is_export = head.lstrip().startswith(b"{") and _MESSAGES.search(head)
     return "document" if is_export else None
 
 
