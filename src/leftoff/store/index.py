@@ -17,7 +17,7 @@ from leftoff.checkpoint import without_surrogates
 from leftoff.store import events
 from leftoff.store.area import Area
 from leftoff.store.database import Database
-from leftoff.store.intake import EVENTS_OF, Intake
+from leftoff.store.intake import EVENTS_OF, Intake, LogMark
 from leftoff.store.text import match_expression, snippet, unspaced
 
 VERSION = 1
@@ -118,9 +118,9 @@ class Index:
             with self._database.turn():
                 intake.take_news()
 
-    def unread(self) -> bytes | None:
-        """Return the log's lines not taken in yet, or None if they must be read in order."""
-        return self._safely(lambda: Intake(self._db, self.areas).unread())
+    def mark(self) -> LogMark | None:
+        """Return how far the store's own log was taken in, if it is still the same log."""
+        return self._safely(lambda: Intake(self._db, self.areas).mark())
 
     def events_of(self, checkpoint_id: str) -> list[events.Event]:
         """Return what happened to a checkpoint, oldest first."""

@@ -195,13 +195,12 @@ class Intake:
             if news is not None:
                 yield news
 
-    def unread(self) -> bytes | None:
-        """Return the lines not taken in yet, as they are, or None if they must be read in order."""
-        marks = self._marks()
-        if 0 not in marks:
+    def mark(self) -> LogMark | None:
+        """Return how far the store's own log was taken in, if it is still the same log."""
+        mark = self._marks().get(0)
+        if mark is None or _tail(self._areas[0].log, mark.offset) != mark.tail:
             return None
-        parts = [_unread(area.log, marks.get(number)) for number, area in enumerate(self._areas)]
-        return None if None in parts else b"".join(part for part in parts if part)
+        return mark
 
     def _marks(self) -> dict[int, LogMark]:
         rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
@@ -290,7 +289,7 @@ def slot_of(checkpoint: Checkpoint) -> str:
 
 
 def _read_log(number: int, log: Path, mark: LogMark | None) -> LogNews | None:
-    inode, size = _identity(log)
+    inode, size = identity(log)
     mark = mark or LogMark(inode, 0, b"")
     if (inode, size) == (mark.inode, mark.offset):
         return None
@@ -305,20 +304,13 @@ def _read_log(number: int, log: Path, mark: LogMark | None) -> LogNews | None:
     return LogNews(number, read, LogMark(inode, end, _tail(log, end)))
 
 
-def _unread(log: Path, mark: LogMark | None) -> bytes | None:
-    inode, _ = _identity(log)
-    mark = mark or LogMark(inode, 0, b"")
-    data = disk.read_from(log, mark.offset - len(mark.tail)) if inode else b""
-    goes_on = inode == mark.inode and data.startswith(mark.tail)
-    return data[len(mark.tail) :] if goes_on else None
-
-
 def _tail(log: Path, offset: int) -> bytes:
     start = max(0, offset - _TAIL_BYTES)
     return disk.read_from(log, start, limit=offset - start)
 
 
-def _identity(log: Path) -> tuple[int, int]:
+def identity(log: Path) -> tuple[int, int]:
+    """Return what tells a log apart and how long it is."""
     # A log that must not be read, for what it is, holds nothing.
     if not disk.is_regular(log):
         return 0, 0

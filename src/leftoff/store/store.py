@@ -1,7 +1,6 @@
 """The project's checkpoints as one view: the store's folder, and the fallback while it is full."""
 
 import contextlib
-import difflib
 import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -19,9 +18,7 @@ from leftoff.store.area import Area
 from leftoff.store.events import LISTED, Action, Event
 from leftoff.store.index import Entry, Hit, Index, Query
 from leftoff.store.intake import slot_of
-
-# So many events the index may lag behind before a save brings it up to date.
-_LAG = 200
+from leftoff.store.lag import Lag
 
 Result = TypeVar("Result")
 
@@ -50,6 +47,7 @@ class Store:
         self._fallback = Area(project.fallback)
         self._strays = [Area(stray) for stray in project.strays]
         self._index: Index | None = None
+        self._lag: Lag | None = None
         self._problems: list[str] = []
 
     def close(self) -> None:
@@ -57,6 +55,7 @@ class Store:
         if self._index is not None:
             self._index.close()
             self._index = None
+            self._lag = None
 
     # Writing
 
@@ -187,12 +186,24 @@ class Store:
         """
         index = self._opened_index()
         slot = slot_of(draft)
-        unread = index.unread()
+        lag = self._grown_lag(index)
         standing = index.head(slot)
-        if unread is None or _may_concern(unread, draft.name, standing):
+        if lag is None or lag.may_concern(draft.name, standing):
             index.sync()
+            self._lag = None
             standing = index.head(slot)
         return standing, index.last_id(slot)
+
+    def _grown_lag(self, index: Index) -> Lag | None:
+        """Return what the log tells beyond the index, or None if the index must tell."""
+        if len(index.areas) > 1:
+            return None
+        if self._lag is None or not self._lag.grow():
+            mark = index.mark()
+            self._lag = Lag(self._main.log, mark) if mark is not None else None
+            if self._lag is not None and not self._lag.grow():
+                self._lag = None
+        return self._lag
 
     # Sessions
 
@@ -290,20 +301,6 @@ def _is_used(fallback: Area) -> bool:
     return all(map(disk.is_own_folder, folders)) and fallback.has_anything()
 
 
-def _may_concern(unread: bytes, name: str | None, standing: Entry | None) -> bool:
-    """Say whether lines of the log may tell of this name or its newest revision.
-
-    Looked for as bytes: to decode a lag of events would take as long as the save.
-    """
-    if unread.count(b"\n") > _LAG or (standing and standing.id.encode() in unread):
-        return True
-    if any(action in unread for action in (b'"undone"', b'"restored"', b'"purged"')):
-        return True
-    if name is None:
-        return unread.count(b'"action":"saved"') > unread.count(b'"name":')
-    return msgspec.json.encode(name) in unread
-
-
 def name_taken(standing: Entry) -> LeftoffError:
     """Say that a name is in use, with what a person needs to choose."""
     saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
@@ -333,6 +330,8 @@ def _not_found(key: str, matches: Sequence[Entry], names: Sequence[str]) -> Left
         return NoSuchCheckpoint(
             f"Several checkpoints match '{key}': {ids}", hint="Give more of it."
         )
+    import difflib  # noqa: PLC0415 - only someone who mistyped needs it
+
     near = difflib.get_close_matches(key, names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     return NoSuchCheckpoint(

@@ -1,0 +1,52 @@
+"""The lag: what the event log tells that the index has not taken in yet.
+
+A save must know whether its name is in use, and need not bring the whole index up to date for it.
+The lag is kept in mind between saves and read on from where it ends.
+"""
+
+from pathlib import Path
+
+from leftoff.store import events
+from leftoff.store.index import Entry
+from leftoff.store.intake import LogMark, identity
+
+# So many events the index may lag behind before a save brings it up to date.
+_MOST = 200
+_SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared"})
+
+
+class Lag:
+    """The names and ids that events beyond a mark speak of."""
+
+    def __init__(self, log: Path, mark: LogMark) -> None:
+        self._log = log
+        self._inode = mark.inode
+        self._offset = mark.offset
+        self._count = 0
+        self._names: set[str | None] = set()
+        self._ids: set[str] = set()
+        self._is_simple = True
+
+    def grow(self) -> bool:
+        """Read on; say whether it is still the log it was."""
+        inode, size = identity(self._log)
+        if inode != self._inode or size < self._offset:
+            return False
+        if size > self._offset:
+            told, self._offset = events.read(self._log, self._offset)
+            for event in told:
+                self._add(event)
+        return True
+
+    def may_concern(self, name: str | None, standing: Entry | None) -> bool:
+        """Say whether the events may tell of this name or its newest revision."""
+        is_named = name in self._names or (standing is not None and standing.id in self._ids)
+        return is_named or not self._is_simple or self._count > _MOST
+
+    def _add(self, event: events.Event) -> None:
+        self._count += 1
+        self._ids.update(event.ids)
+        if event.action == "saved":
+            self._names.add(event.name)
+        # Undone and restored events change what others mean.
+        self._is_simple = self._is_simple and event.action in _SIMPLE
