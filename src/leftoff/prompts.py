@@ -18,6 +18,7 @@ from leftoff import intents, paths, processes, records
 from leftoff.checkpoint import new_id
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
+from leftoff.promptfile import LEGACY, FilePrompt
 from leftoff.store import LISTED, Entry, Store
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
     agent: str = ""
     session_id: str = ""
+    told_at: str = ""
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +64,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     agent: str = ""
     session_id: str = ""
+    told_at: str = ""
+    """Its time as a file had it, where that is no moment."""
     fate: Fate = "pending"
 
     @property
@@ -94,6 +98,25 @@ def keep(store: Store, event: HookEvent) -> None:
         session_id=event.session_id,
     )
     _append_captured(store, prompt)
+
+
+def take_in(store: Store, found: Sequence[FilePrompt], session_id: str) -> list[Prompt]:
+    """Queue the prompts of a file, without their secrets; those known already are left out."""
+    known = {prompt.key for prompt in _captured(store)}
+    taken = []
+    for each in found:
+        prompt = Prompt(
+            id=new_id(each.at),
+            at=each.at,
+            text=_without_secrets(each.text),
+            session_id=session_id,
+            told_at=each.told_at if each.told_at == LEGACY else "",
+        )
+        if prompt.key not in known:
+            known.add(prompt.key)
+            _append_captured(store, prompt)
+            taken.append(prompt)
+    return taken
 
 
 def pending(store: Store) -> list[Prompt]:
@@ -247,7 +270,12 @@ def _words(text: str) -> str:
 
 def _from_line(line: Line) -> Prompt:
     return Prompt(
-        id=line.prompt, at=line.at, text=line.text, agent=line.agent, session_id=line.session_id
+        id=line.prompt,
+        at=line.at,
+        text=line.text,
+        agent=line.agent,
+        session_id=line.session_id,
+        told_at=line.told_at,
     )
 
 
@@ -259,6 +287,7 @@ def _append_captured(store: Store, prompt: Prompt) -> None:
         text=prompt.text,
         agent=prompt.agent,
         session_id=prompt.session_id,
+        told_at=prompt.told_at,
     )
     _append(store, line)
 

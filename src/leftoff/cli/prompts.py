@@ -1,5 +1,8 @@
 """leftoff prompts."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import click
 
 from leftoff import prompts as queue
@@ -9,6 +12,7 @@ from leftoff.cli.app import App, command, group
 from leftoff.cli.layout import one_line
 from leftoff.cli.replay import Waiting
 from leftoff.errors import Usage
+from leftoff.promptfile import parse
 from leftoff.prompts import Prompt
 
 _NONE = "No prompts are waiting."
@@ -126,6 +130,27 @@ def prompts_restore(app: App, prompt_id: str) -> None:
     app.out.result({"restored": prompt.id}, f"Restored: {one_line(prompt.text)}")
 
 
+@command(name="import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--session", metavar="ID", help="Whose they are, where the file's name does not say.")
+def prompts_import(app: App, file: Path, session: str | None) -> None:
+    """Queue the prompts of a pending-prompt file; the file stays as it is.
+
+    The file holds one prompt, or several under `=== BLOCKED PROMPT [TIME] ===` lines.
+    """
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
+        written_at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    except OSError as error:
+        raise Usage(f"{file} cannot be read: {error.strerror}") from error
+    if text is None:
+        raise Usage(f"{file} is no file of prompts.")
+    session_id = session or file.stem.removeprefix("pending-prompt-")
+    taken = queue.take_in(app.store, parse(text, written_at=written_at), session_id)
+    ids = [prompt.id for prompt in taken]
+    app.out.result({"imported": ids}, f"Imported {len(ids)} prompt(s)")
+
+
 def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
     """Find a prompt by its number in the list, or by its id; with an App, also in its history."""
     if number.isdecimal() and 1 <= int(number) <= len(waiting):
@@ -139,5 +164,12 @@ def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
     )
 
 
-for _each in (prompts_show, prompts_replay, prompts_edit, prompts_drop, prompts_restore):
+for _each in (
+    prompts_show,
+    prompts_replay,
+    prompts_edit,
+    prompts_drop,
+    prompts_restore,
+    prompts_import,
+):
     prompts.add_command(_each)

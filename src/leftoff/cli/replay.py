@@ -75,9 +75,13 @@ def rows(found: Waiting) -> list[dict[str, Any]]:
 def listed(shown: list[Prompt]) -> list[str]:
     """Return a numbered line for each prompt: its time and how it begins."""
     return [
-        f"{number}. [{times.local(prompt.at)}] {one_line(prompt.text, _SHOWN_CHARS)}"
+        f"{number}. [{_time(prompt)}] {one_line(prompt.text, _SHOWN_CHARS)}"
         for number, prompt in enumerate(shown, 1)
     ]
+
+
+def _time(prompt: Prompt) -> str:
+    return prompt.told_at or times.local(prompt.at)
 
 
 def notice(found: Waiting) -> str:
