@@ -221,3 +221,22 @@ def test_a_lock_is_waited_for(tmp_path: Path) -> None:
         with disk.lock(tmp_path / "lock", seconds=30) as is_held:
             assert is_held
         release.join()
+
+
+@pytest.mark.parametrize("can_be_unnamed", [True, False])
+def test_a_new_file_is_whole_and_alone_with_or_without_unnamed_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can_be_unnamed: bool
+) -> None:
+    if not can_be_unnamed:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    temps = tmp_path / "temps"
+    temps.mkdir()
+    path = tmp_path / "new.json"
+
+    disk.write_new(path, b"whole", temps=temps)
+    with pytest.raises(FileExistsError):
+        disk.write_new(path, b"other", temps=temps)
+
+    assert path.read_bytes() == b"whole"
+    assert (path.stat().st_nlink, path.stat().st_mode & 0o777) == (1, 0o600)
+    assert list(temps.iterdir()) == []

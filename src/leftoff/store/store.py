@@ -83,7 +83,9 @@ class Store:
         # The checkpoint's file is the record, already on disk; the line only orders it among the
         # events. So it is not synced, and a log that cannot be written does not fail the save.
         with contextlib.suppress(OSError, StoreRefused):
-            saved = self._event("saved", [new], name=draft.name, replaced=replaced)
+            saved = Event(
+                id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
+            )
             area.append(saved, durable=False)
         return Saved(checkpoint=checkpoint, path=path, replaced=replaced, notice=self._notice(area))
 
