@@ -24,7 +24,7 @@ _LOCK_WAIT_SECONDS = 10.0
 def ensure_folder(folder: Path) -> None:
     """Make a private folder, or refuse one that is a link or someone else's."""
     try:
-        found = folder.lstat()
+        found = os.lstat(folder)
     except FileNotFoundError:
         if not folder.parent.is_dir():
             ensure_folder(folder.parent)
@@ -47,7 +47,7 @@ def ensure_folder(folder: Path) -> None:
 def is_own_folder(folder: Path) -> bool:
     """Say whether this is a folder of the user's own, and no link to one."""
     try:
-        found = folder.lstat()
+        found = os.lstat(folder)
     except OSError:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()

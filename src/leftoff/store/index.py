@@ -152,6 +152,10 @@ class Index:
         rows = self._rows("SELECT max(id) FROM checkpoints WHERE slot = ?", (slot,))
         return rows[0][0] if rows else None
 
+    def is_empty(self, slot: str) -> bool:
+        """Say whether no revision was ever saved in a slot, as in most saves."""
+        return not self._rows("SELECT 1 FROM checkpoints WHERE slot = ? LIMIT 1", (slot,))
+
     def get(self, checkpoint_id: str) -> Entry | None:
         """Return the checkpoint with this id."""
         return self._one("WHERE id = ?", (checkpoint_id,))

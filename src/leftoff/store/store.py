@@ -49,6 +49,7 @@ class Store:
         self._index: Index | None = None
         self._lag: Lag | None = None
         self._problems: list[str] = []
+        self._swept: list[Area] = []
 
     def close(self) -> None:
         """Let go of the index."""
@@ -140,8 +141,10 @@ class Store:
             try:
                 area.prepare()
                 with disk.lock(area.lock) as is_held:
-                    if is_held:
+                    if is_held and area not in self._swept:
+                        # What others leave behind from now on is for whoever comes next.
                         disk.sweep(area.temps)
+                        self._swept.append(area)
                     if area is self._main:
                         self._adopt()
                     return act(area)
@@ -189,6 +192,8 @@ class Store:
         index = self._opened_index()
         slot = slot_of(draft)
         lag = self._grown_lag(index)
+        if lag is not None and not lag.may_concern(draft.name, None) and index.is_empty(slot):
+            return None, None
         standing = index.head(slot)
         if lag is None or lag.may_concern(draft.name, standing):
             index.sync()
