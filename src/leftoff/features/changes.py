@@ -1,0 +1,159 @@
+"""Changes as lines of a log, for when the files themselves cannot be replaced.
+
+A line holds what differs, key by key, so that it can be taken in after others have changed other
+keys. Taking it in twice changes nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from leftoff.checkpoint import Record, new_id, to_plain
+from leftoff.features.codec import from_plain
+from leftoff.features.numbering import next_like
+from leftoff.features.values import Board, Loop
+
+_LISTS = ("features", "fixes")
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """The board, and the loops by the key of their session or worktree."""
+
+    board: Board = Board()
+    loops: dict[str, Loop] = {}
+
+
+class Keys(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The keys of one record that got another value, or none."""
+
+    set: dict[str, Any] = {}
+    unset: list[str] = []
+
+
+class ItemKeys(Keys, frozen=True, kw_only=True, omit_defaults=True):
+    """The same of a feature or fix; `created_at` tells it from another with the same number."""
+
+    id: str
+    created_at: str | None = None
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One change."""
+
+    id: str
+    at: datetime
+    features: list[ItemKeys] = []
+    fixes: list[ItemKeys] = []
+    orchestration: Keys | None = None
+    loops: dict[str, Keys] = {}
+
+
+_decoder = msgspec.json.Decoder(Line)
+
+
+def difference(before: State, after: State, *, at: datetime) -> bytes | None:
+    """Return what was changed as a line, or None if nothing was."""
+    old, new = to_plain(before.board), to_plain(after.board)
+    orchestration = _keys(old.get("orchestration", {}), new.get("orchestration", {}))
+    line = Line(
+        id=new_id(at),
+        at=at,
+        features=_items(old.get("features", []), new.get("features", [])),
+        fixes=_items(old.get("fixes", []), new.get("fixes", [])),
+        orchestration=orchestration,
+        loops=_loops(before.loops, after.loops),
+    )
+    is_empty = not (line.features or line.fixes or line.orchestration or line.loops)
+    return None if is_empty else msgspec.json.encode(line)
+
+
+def applied_all(state: State, lines: Sequence[bytes]) -> State:
+    """Take lines in, in their order; one that cannot be read is left out."""
+    for line in lines:
+        try:
+            state = _applied(state, _decoder.decode(line))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+    return state
+
+
+def _applied(state: State, line: Line) -> State:
+    board = to_plain(state.board)
+    renamed = _renamed(board, [*line.features, *line.fixes])
+    for name in _LISTS:
+        board[name] = _merged_items(board.get(name, []), getattr(line, name), renamed)
+    if line.orchestration is not None:
+        board["orchestration"] = _merged(board.get("orchestration", {}), line.orchestration)
+    loops = dict(state.loops)
+    for key, keys in line.loops.items():
+        merged = _merged(_plain(loops.get(key)), keys)
+        if merged.get("feature") in renamed:
+            merged["feature"] = renamed[merged["feature"]]
+        loops[key] = from_plain(merged, Loop)
+    return State(board=from_plain(board, Board), loops=loops)
+
+
+def _items(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[ItemKeys]:
+    standing = {each["id"]: each for each in old}
+    found = []
+    for each in new:
+        keys = _keys(standing.get(each["id"], {}), each)
+        if keys is not None:
+            found.append(
+                ItemKeys(
+                    id=each["id"],
+                    created_at=each.get("created_at"),
+                    set=keys.set,
+                    unset=keys.unset,
+                )
+            )
+    return found
+
+
+def _loops(old: dict[str, Loop], new: dict[str, Loop]) -> dict[str, Keys]:
+    found = {}
+    for key, loop in new.items():
+        keys = _keys(_plain(old.get(key)), to_plain(loop))
+        if keys is not None:
+            found[key] = keys
+    return found
+
+
+def _plain(record: Record | None) -> dict[str, Any]:
+    return {} if record is None else to_plain(record)
+
+
+def _keys(old: dict[str, Any], new: dict[str, Any]) -> Keys | None:
+    changed = {key: value for key, value in new.items() if key not in old or old[key] != value}
+    gone = [key for key in old if key not in new]
+    return Keys(set=changed, unset=gone) if changed or gone else None
+
+
+def _merged(standing: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    kept = {key: value for key, value in standing.items() if key not in keys.unset}
+    return {**kept, **keys.set}
+
+
+def _merged_items(
+    standing: list[dict[str, Any]], keys: list[ItemKeys], renamed: dict[str, str]
+) -> list[dict[str, Any]]:
+    found = {each["id"]: each for each in standing}
+    for each in keys:
+        item_id = renamed.get(each.id, each.id)
+        found[item_id] = {**_merged(found.get(item_id, {}), each), "id": item_id}
+    return list(found.values())
+
+
+def _renamed(board: dict[str, Any], items: list[ItemKeys]) -> dict[str, str]:
+    """Tell which ids must change, as another writer gave the same number to something else."""
+    standing = {each["id"]: each for name in _LISTS for each in board.get(name, [])}
+    by_moment = {each.get("created_at"): each["id"] for each in standing.values()}
+    renamed: dict[str, str] = {}
+    for item in items:
+        other = standing.get(item.id)
+        if other is not None and other.get("created_at") != item.created_at:
+            known = by_moment.get(item.created_at)
+            renamed[item.id] = known or next_like([*standing, *renamed.values()], item.id)
+    return renamed

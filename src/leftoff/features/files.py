@@ -1,0 +1,161 @@
+"""Where features and loops are kept: `features.json` and `loops/` in the project's store.
+
+A change reads, edits and replaces whole files under the store's lock, so no parallel writer's
+change is lost. Where the lock cannot be had or the store cannot be written, the change goes to the
+log `features.jsonl` instead, which survives without either; the next writer takes it in. Readers
+see both.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from leftoff.errors import StoreRefused
+from leftoff.features import changes
+from leftoff.features.changes import State
+from leftoff.features.codec import decode, encode
+from leftoff.features.values import Board, Loop
+from leftoff.store import Store, disk
+from leftoff.store.area import Area
+
+_BOARD = "features.json"
+_LOG = "features.jsonl"
+_LOOPS = "loops"
+# Loops of long ago are idle; nobody asks for them.
+_NEWEST_LOOPS = 100
+_ODD = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+Edit = Callable[[State], State]
+
+
+def load(store: Store) -> State:
+    """Return the board and the loops of a project, as they stand now."""
+    root = store.project.store
+    state, pending = _written(root), _pending(root)
+    for folder in _fallbacks(store):
+        pending += _lines(folder / _LOG)
+    return changes.applied_all(state, pending)
+
+
+def change(store: Store, edit: Edit) -> State:
+    """Edit the board and the loops, durably; an edit that raises changes nothing."""
+    if any(_is_waiting(store)):
+        # Asking for the index takes in what the fallback holds.
+        store.index()
+    if not any(_is_waiting(store)):
+        with _locked(store) as is_held:
+            if is_held:
+                with contextlib.suppress(OSError):
+                    return _change_files(store.project.store, edit)
+    return _change_log(store, edit)
+
+
+def waiting_in(store: Store) -> Path | None:
+    """Tell where changes wait that could not be written to the store."""
+    return next((folder for folder in _fallbacks(store) if (folder / _LOG).exists()), None)
+
+
+def _change_files(root: Path, edit: Edit) -> State:
+    pending = _pending(root)
+    before = _written(root)
+    after = edit(changes.applied_all(before, pending))
+    size = len(disk.read_from(root / _LOG, 0)) if pending else before.board.taken_in
+    board = msgspec.structs.replace(after.board, taken_in=size)
+    temps = root / "tmp"
+    # The board first: whoever is killed before the loops are written does the same again.
+    if board != before.board:
+        disk.replace(root / _BOARD, encode(board), temps=temps)
+    for key, loop in after.loops.items():
+        if before.loops.get(key) != loop:
+            disk.ensure_folder(root / _LOOPS)
+            disk.replace(root / _LOOPS / f"{key}.json", encode(loop), temps=temps)
+    return State(board=board, loops=after.loops)
+
+
+def _change_log(store: Store, edit: Edit) -> State:
+    before = load(store)
+    after = edit(before)
+    line = changes.difference(before, after, at=store.now())
+    if line is not None:
+        store.append_line("features", line)
+    return load(store)
+
+
+@contextlib.contextmanager
+def _locked(store: Store) -> Iterator[bool]:
+    area = Area(store.project.store)
+    try:
+        area.prepare()
+    except (OSError, StoreRefused):
+        yield False
+        return
+    with disk.lock(area.lock) as is_held:
+        yield is_held
+
+
+def _written(root: Path) -> State:
+    return State(board=_read_board(root / _BOARD), loops=_read_loops(root / _LOOPS))
+
+
+def _read_board(path: Path) -> Board:
+    try:
+        return decode(disk.read(path)[0], Board)
+    except (FileNotFoundError, NotADirectoryError):
+        return Board()
+    except _ODD as error:
+        raise StoreRefused(
+            f"{path} holds no features that can be read: {error}",
+            hint="Repair it or move it away; it is left as it is.",
+        ) from error
+
+
+def _read_loops(folder: Path) -> dict[str, Loop]:
+    if not disk.is_own_folder(folder):
+        return {}
+    found: dict[str, Loop] = {}
+    for path in _newest(folder):
+        # A garbled one is as good as none: its features are on the board.
+        with contextlib.suppress(OSError, StoreRefused, *_ODD):
+            found[path.stem] = decode(disk.read(path)[0], Loop)
+    return found
+
+
+def _newest(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        stamps = [
+            (entry.stat(follow_symlinks=False).st_mtime_ns, entry.name)
+            for entry in entries
+            if entry.name.endswith(".json")
+        ]
+    return [folder / name for _, name in sorted(stamps, reverse=True)[:_NEWEST_LOOPS]]
+
+
+def _pending(root: Path) -> list[bytes]:
+    """Return the lines of the store's log that are not on the board yet."""
+    data = disk.read_from(root / _LOG, 0)
+    if not data:
+        return []
+    taken_in = _read_board(root / _BOARD).taken_in
+    # A log that is shorter than what was taken in of it is another one.
+    return _whole(data[taken_in:] if taken_in <= len(data) else data)
+
+
+def _lines(log: Path) -> list[bytes]:
+    return _whole(disk.read_from(log, 0))
+
+
+def _whole(data: bytes) -> list[bytes]:
+    return [line for line in data[: data.rfind(b"\n") + 1].split(b"\n") if line]
+
+
+def _fallbacks(store: Store) -> list[Path]:
+    project = store.project
+    folders = (project.fallback, *project.strays)
+    return [each for each in folders if disk.is_own_folder(each)]
+
+
+def _is_waiting(store: Store) -> Iterator[bool]:
+    return ((folder / _LOG).exists() for folder in _fallbacks(store))
