@@ -7,14 +7,17 @@ the file before and the file after it open would share one, and spoil it.
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from leftoff.errors import StoreRefused
 from leftoff.store import disk
 
 # Building the index of a large store takes a while; whoever waits needs the result.
 _TURN_SECONDS = 60
+
+Result = TypeVar("Result")
 
 
 class Database:
@@ -46,6 +49,25 @@ class Database:
         self.db.close()
         self._path = None
         self.db = self._blank()
+
+    def safely(self, work: Callable[[], Result], *, sync: Callable[[], None]) -> Result:
+        """Do some work; should the database be damaged or replaced, get another and do it again.
+
+        Another process may have built it anew already, so it is opened again first. With no
+        place to keep it, or one that is locked, answers come from memory, slowly but right.
+        """
+        for renew in (None, self.reopen, self.recreate):
+            try:
+                if renew is not None:
+                    renew()
+                    sync()
+                return work()
+            except sqlite3.DatabaseError as error:
+                if "locked" in str(error):
+                    break
+        self.leave()
+        sync()
+        return work()
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:

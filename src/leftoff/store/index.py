@@ -127,6 +127,11 @@ class Index:
         rows = self._rows(EVENTS_OF, (checkpoint_id,))
         return [_event_decoder.decode(row[0]) for row in rows]
 
+    def event(self, event_id: str) -> events.Event | None:
+        """Return an event by its id."""
+        rows = self._rows("SELECT body FROM events WHERE id = ?", (event_id,))
+        return _event_decoder.decode(rows[0][0]) if rows else None
+
     def last_undoable(self) -> events.Event | None:
         """Return the last event that took something away which can still be brought back."""
         return self._safely(lambda: next(self._undoable(), None))
@@ -155,6 +160,11 @@ class Index:
     def is_empty(self, slot: str) -> bool:
         """Say whether no revision was ever saved in a slot, as in most saves."""
         return not self._rows("SELECT 1 FROM checkpoints WHERE slot = ? LIMIT 1", (slot,))
+
+    def autosave(self) -> Entry | None:
+        """Return the newest checkpoint that has no name and was not put away."""
+        where = f"WHERE name IS NULL AND is_head AND state IN ({_LISTED}) AND problem IS NULL"
+        return self._one(f"{where} ORDER BY id DESC LIMIT 1", ())
 
     def get(self, checkpoint_id: str) -> Entry | None:
         """Return the checkpoint with this id."""
@@ -283,23 +293,7 @@ class Index:
         return next(iter(self._many(where, values)), None)
 
     def _safely(self, work: Callable[[], Result]) -> Result:
-        """Do some work; should the database be damaged or replaced, get another and do it again.
-
-        Another process may have built it anew already, so it is opened again first. With no
-        place to keep an index, or one that is locked, answers come from memory, slowly but right.
-        """
-        for renew in (None, self._database.reopen, self._database.recreate):
-            try:
-                if renew is not None:
-                    renew()
-                    self._sync()
-                return work()
-            except sqlite3.DatabaseError as error:
-                if "locked" in str(error):
-                    break
-        self._database.leave()
-        self._sync()
-        return work()
+        return self._database.safely(work, sync=self._sync)
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -12,7 +12,7 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, decode, new_id, storable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
 from leftoff.paths import Project
-from leftoff.store import disk
+from leftoff.store import disk, events
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
 from leftoff.store.events import LISTED, Action, Event
@@ -71,6 +71,28 @@ class Store:
             if not overwrite:
                 raise name_taken(standing)
             return self._store_revision(area, draft, standing.id, last_id)
+
+        return self._write(act)
+
+    def add(self, checkpoint: Checkpoint) -> Saved | None:
+        """Store a checkpoint that has its id and time already; None if it is here."""
+        checkpoint = storable(checkpoint)
+
+        def act(area: Area) -> Saved | None:
+            event = Event(
+                id=checkpoint.id,
+                at=self.now(),
+                action="saved",
+                ids=[checkpoint.id],
+                name=checkpoint.name,
+            )
+            try:
+                path = area.write(checkpoint)
+            except FileExistsError:
+                return None
+            with contextlib.suppress(OSError, StoreRefused):
+                area.append(event, durable=False)
+            return Saved(checkpoint=checkpoint, path=path, notice=self._notice(area))
 
         return self._write(act)
 
@@ -233,6 +255,24 @@ class Store:
 
     # Logs
 
+    def events_since(self, mark: tuple[int, int] | None) -> tuple[list[Event], tuple[int, int]]:
+        """Return the events beyond a mark, and the mark after them; another log begins anew."""
+        try:
+            inode = self._main.log.stat().st_ino
+        except OSError:
+            return [], mark or (0, 0)
+        offset = mark[1] if mark is not None and mark[0] == inode else 0
+        told, end = events.read(self._main.log, offset)
+        return told, (inode, end)
+
+    def has_events_since(self, mark: tuple[int, int]) -> bool:
+        """Say whether the log has grown beyond a mark, or is another one."""
+        try:
+            found = self._main.log.stat()
+        except OSError:
+            return False
+        return (found.st_ino, found.st_size) != mark
+
     def append_line(self, log: str, line: bytes) -> None:
         """Add a line to one of the project's logs, durably."""
         self._write(lambda area: disk.append(area.root / f"{log}.jsonl", line))
@@ -240,10 +280,21 @@ class Store:
     def lines(self, log: str) -> list[bytes]:
         """Return all whole lines of a log."""
         found: list[bytes] = []
-        for area in self._areas():
-            data = disk.read_from(area.root / f"{log}.jsonl", 0)
+        for path in self.log_paths(log):
+            data = disk.read_from(path, 0)
             found += data[: data.rfind(b"\n") + 1].splitlines()
         return found
+
+    def log_paths(self, log: str) -> list[Path]:
+        """Tell where a log lies: in the store, and in the fallback while that is in use."""
+        return [area.root / f"{log}.jsonl" for area in self._areas()]
+
+    def derived_path(self, name: str) -> Path | None:
+        """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
+        for area in (self._main, self._fallback):
+            if disk.is_own_folder(area.root) and os.access(area.root, os.W_OK):
+                return area.root / name
+        return None
 
     # Reading
 
@@ -255,18 +306,12 @@ class Store:
         return index
 
     def _opened_index(self) -> Index:
-        place = (self._index_path(), self._areas())
+        place = (self.derived_path("index.sqlite"), self._areas())
         # The store or the fallback may have come into being since.
         if self._index is None or self._index.place != place:
             self.close()
             self._index = Index(*place)
         return self._index
-
-    def _index_path(self) -> Path | None:
-        for area in (self._main, self._fallback):
-            if disk.is_own_folder(area.root) and os.access(area.root, os.W_OK):
-                return area.root / "index.sqlite"
-        return None
 
     def _areas(self) -> list[Area]:
         return [self._main, self._fallback] if _is_used(self._fallback) else [self._main]

@@ -1,0 +1,57 @@
+"""Memory: decisions, failed approaches, rules and patterns that outlive checkpoints.
+
+The truth is `memory.jsonl` in the store, one line for what was said and one for what was done about
+it; nothing is edited or deleted. Entries are the project's, shared by its worktrees.
+"""
+
+from leftoff.memory.book import (
+    MOST_DECISIONS,
+    add,
+    change,
+    entries,
+    find,
+    is_empty,
+    learn,
+    live,
+    search,
+    twin,
+)
+from leftoff.memory.entry import (
+    CONFIDENCES,
+    KINDS,
+    STATUSES,
+    Confidence,
+    Draft,
+    Entry,
+    Kind,
+    NoSuchEntry,
+    Status,
+    id_of,
+    plain,
+)
+from leftoff.memory.repeats import repeated
+
+__all__ = [
+    "CONFIDENCES",
+    "KINDS",
+    "MOST_DECISIONS",
+    "STATUSES",
+    "Confidence",
+    "Draft",
+    "Entry",
+    "Kind",
+    "NoSuchEntry",
+    "Status",
+    "add",
+    "change",
+    "entries",
+    "find",
+    "id_of",
+    "is_empty",
+    "learn",
+    "live",
+    "plain",
+    "repeated",
+    "search",
+    "twin",
+]

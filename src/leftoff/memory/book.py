@@ -1,0 +1,239 @@
+"""The book: adding to the memory, asking it, and changing what it says."""
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import Usage
+from leftoff.memory.entry import (
+    KINDS,
+    Change,
+    Draft,
+    Entry,
+    Kind,
+    NoSuchEntry,
+    Status,
+    changed,
+    cut_words,
+    entry_of,
+    id_of,
+    said_again,
+)
+from leftoff.memory.index import Index
+from leftoff.memory.log import LOG, line_of
+from leftoff.store import Store
+from leftoff.store.text import match_expression
+
+# So many decisions are looked at; older ones stay in the log and are found by search.
+MOST_DECISIONS = 50
+ACTIVE: tuple[Status, ...] = ("active",)
+_SHORTEST_PREFIX = 4
+
+
+@contextlib.contextmanager
+def opened(store: Store) -> Iterator[Index]:
+    """Open the index of a project's memory."""
+    index = Index(store.derived_path("memory.sqlite"), store.log_paths(LOG))
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def is_empty(store: Store) -> bool:
+    """Say whether nothing was ever remembered, without opening anything."""
+    return not any(log.exists() for log in store.log_paths(LOG))
+
+
+def add(store: Store, drafts: Iterable[Draft], *, status: Status = "active") -> list[Entry]:
+    """Remember things durably; return those that are new.
+
+    What is known already gains a source, and becomes active if it was queued. What was rejected or
+    superseded does not come back.
+    """
+    told = [entry_of(draft, now=store.now(), status=status) for draft in drafts]
+    if not told:
+        return []
+    new: dict[str, Entry] = {}
+    lines: list[bytes] = []
+    with opened(store) as index:
+        overlay = index.with_news()
+        for entry in told:
+            known = overlay.get(entry.id)
+            stands = entry if known is None else said_again(known, entry)
+            if stands == known:
+                continue
+            overlay.put(stands)
+            lines.append(line_of(entry))
+            if known is None or known.status != stands.status or known.id in new:
+                new[stands.id] = stands
+    if lines:
+        store.append_line(LOG, b"\n".join(lines))
+    return list(new.values())
+
+
+def learn(store: Store, checkpoint: Checkpoint) -> list[Entry]:
+    """Remember the decisions and failed approaches of a saved checkpoint; return what is new."""
+    return add(store, [draft for draft in _drafts(checkpoint) if draft.text.strip()])
+
+
+def _drafts(checkpoint: Checkpoint) -> Iterator[Draft]:
+    # A session saves the same state many times; it is one source.
+    sources = [checkpoint.session_id or checkpoint.id]
+    for decision in checkpoint.decisions:
+        yield Draft(
+            kind="decision",
+            text=decision.what,
+            why=decision.why,
+            alternatives=decision.alternatives,
+            impact=decision.impact,
+            feature=checkpoint.feature,
+            sources=sources,
+        )
+    for failure in checkpoint.failed:
+        yield Draft(
+            kind="failure",
+            text=failure.what,
+            why=failure.why,
+            feature=checkpoint.feature,
+            sources=sources,
+            files=checkpoint.files_modified[:_FILES],
+        )
+
+
+# The files that were worked on when an approach failed; beyond a few they tell nothing of it.
+_FILES = 10
+
+
+def entries(
+    store: Store,
+    *,
+    kinds: Collection[Kind] | None = None,
+    statuses: Collection[Status] = ACTIVE,
+    feature: str | None = None,
+    limit: int | None = None,
+) -> list[Entry]:
+    """Return entries, the one first said last first."""
+    if is_empty(store):
+        return []
+    with opened(store) as index:
+        index.sync()
+        return index.newest(_kinds(kinds), statuses, feature=feature, limit=limit)
+
+
+def _kinds(kinds: Collection[Kind] | None) -> list[Kind]:
+    return [kind for kind in KINDS if kinds is None or kind in kinds]
+
+
+def live(store: Store, kind: Kind, *, limit: int = MOST_DECISIONS) -> list[Entry]:
+    """Return the active entries of a kind that are in view: the newest, oldest first."""
+    return entries(store, kinds=(kind,), limit=limit)[::-1]
+
+
+def search(
+    store: Store,
+    words: str,
+    *,
+    kinds: Collection[Kind] | None = None,
+    statuses: Collection[Status] = ACTIVE,
+    limit: int | None = 20,
+) -> list[Entry]:
+    """Find entries by words, newest first; all words must occur, the last may be a beginning."""
+    match = match_expression(words)
+    if not match or is_empty(store):
+        return []
+    with opened(store) as index:
+        index.sync()
+        return index.search(f"{match} AND {among(_kinds(kinds), statuses)}", limit=limit)
+
+
+def among(kinds: Iterable[str], statuses: Iterable[str]) -> str:
+    """Narrow a full-text question to kinds and statuses."""
+    asked = (("kind", kinds), ("status", statuses))
+    return " AND ".join(
+        f"({' OR '.join(f'{column} : {value}' for value in values)})" for column, values in asked
+    )
+
+
+def twin(store: Store, draft: Draft) -> Entry | None:
+    """Return the entry that says the same, whatever became of it."""
+    if is_empty(store):
+        return None
+    with opened(store) as index:
+        return index.with_news().get(id_of(draft.kind, cut_words(draft.text)))
+
+
+def find(store: Store, entry_id: str) -> Entry:
+    """Return the entry with this id or beginning of an id, or say what there is."""
+    key = entry_id.strip().lower()
+    found = [] if is_empty(store) else _matches(store, key)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(entry.id for entry in found[:5])
+        raise NoSuchEntry(f"Several entries begin with '{key}': {ids}", hint="Give more of it.")
+    raise NoSuchEntry(
+        f"The memory has no entry '{entry_id}'",
+        hint="`leftoff memory list --all` shows the ones there are.",
+    )
+
+
+def _matches(store: Store, key: str) -> list[Entry]:
+    with opened(store) as index:
+        index.sync()
+        exact = index.get(key)
+        if exact is not None:
+            return [exact]
+        return index.with_prefix(key) if len(key) >= _SHORTEST_PREFIX else []
+
+
+def change(  # noqa: PLR0913 - each thing that can change, by its name
+    store: Store,
+    entry_id: str,
+    *,
+    status: Status | None = None,
+    text: str | None = None,
+    why: str | None = None,
+    by: str | None = None,
+) -> Entry:
+    """Approve, edit, reject or supersede an entry; the log keeps what it said before."""
+    known = find(store, entry_id)
+    told = Change(
+        id=known.id,
+        at=store.now(),
+        status=status,
+        text=None if text is None else _words(store, known, text),
+        why=None if why is None else cut_words(why),
+        by=_successor(store, known, by) if status == "superseded" else None,
+    )
+    new = changed(known, told)
+    if new != known:
+        store.append_line(LOG, line_of(told))
+    return new
+
+
+def _words(store: Store, known: Entry, text: str) -> str:
+    words = cut_words(text)
+    if not words:
+        raise Usage("There are no words to put in its place.")
+    other = twin(store, Draft(kind=known.kind, text=words))
+    if other is not None and other.id != known.id:
+        raise Usage(
+            f"Entry {other.id} says the same already.",
+            hint=f"`leftoff memory supersede {known.id} {other.id}` lets it stand for both.",
+        )
+    return words
+
+
+def _successor(store: Store, known: Entry, by: str | None) -> str:
+    if not by:
+        raise Usage("Say which entry takes its place.", hint="Give the id of the new one.")
+    successor = find(store, by)
+    if successor.id == known.id:
+        raise Usage("An entry cannot take its own place.")
+    if successor.superseded_by == known.id:
+        raise Usage(
+            f"Entry {successor.id} was superseded by this one.",
+            hint=f"`leftoff memory approve {successor.id}` brings it back first.",
+        )
+    return successor.id

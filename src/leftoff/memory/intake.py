@@ -1,0 +1,98 @@
+"""Intake: what the log of the memory holds beyond what the index has read of it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from leftoff.memory.entry import Entry
+from leftoff.memory.log import fold, read
+from leftoff.store import disk
+
+_TAIL_BYTES = 64
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """How far a log was read, and what tells that it is still the same log."""
+
+    inode: int
+    offset: int
+    tail: bytes
+    """The last bytes read, up to the offset."""
+
+
+class News(msgspec.Struct, frozen=True, kw_only=True):
+    """What a log holds beyond its mark; if it is another log than before, all it holds."""
+
+    area: int
+    lines: list[bytes]
+    mark: Mark
+    is_another: bool
+
+
+class Overlay:
+    """Entries that changed, in memory, over those that lie elsewhere."""
+
+    def __init__(self, below: Callable[[str], Entry | None]) -> None:
+        self._below = below
+        self.entries: dict[str, Entry] = {}
+        self.others: dict[str, str] = {}
+
+    def get(self, entry_id: str) -> Entry | None:
+        """Return the entry with this id, or the one that was edited to say the same."""
+        known = self.entries.get(self.others.get(entry_id, entry_id))
+        if known is not None:
+            return known
+        found = self._below(self.others.get(entry_id, entry_id))
+        # Under its own id it may have changed since.
+        return self.entries.get(found.id, found) if found is not None else None
+
+    def put(self, entry: Entry) -> None:
+        """Keep an entry in place of the one with its id."""
+        self.entries[entry.id] = entry
+
+    def also(self, other_id: str, entry_id: str) -> None:
+        """Let a second id lead to an entry."""
+        self.others[other_id] = entry_id
+
+    def take(self, news: Sequence[News]) -> None:
+        """Fold new lines in."""
+        for each in news:
+            fold(read(each.lines), self)
+
+
+def find_news(logs: Sequence[Path], marks: Mapping[int, Mark]) -> Iterator[News]:
+    """Yield what is new in each log: the store's own first, then the fallback's."""
+    for area, log in enumerate(logs):
+        news = _news(area, log, marks.get(area))
+        if news is not None:
+            yield news
+
+
+def _news(area: int, log: Path, mark: Mark | None) -> News | None:
+    inode, size = _identity(log)
+    mark = mark or Mark(inode, 0, b"")
+    if (inode, size) == (mark.inode, mark.offset):
+        return None
+    goes_on = inode == mark.inode and size >= mark.offset and _tail(log, mark.offset) == mark.tail
+    start = mark.offset if goes_on else 0
+    data = disk.read_from(log, start) if inode else b""
+    # A torn last line waits for the next reading.
+    end = data.rfind(b"\n") + 1
+    if goes_on and not end:
+        return None
+    new = Mark(inode, start + end, _tail(log, start + end) if inode else b"")
+    return News(area=area, lines=data[:end].split(b"\n"), mark=new, is_another=not goes_on)
+
+
+def _tail(log: Path, offset: int) -> bytes:
+    start = max(0, offset - _TAIL_BYTES)
+    return disk.read_from(log, start, limit=offset - start)
+
+
+def _identity(log: Path) -> tuple[int, int]:
+    # A log that must not be read, for what it is, holds nothing.
+    if not disk.is_regular(log):
+        return 0, 0
+    found = log.lstat()
+    return found.st_ino, found.st_size
