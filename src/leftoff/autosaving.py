@@ -10,7 +10,7 @@ from leftoff.store import Saved, Store
 
 # These move without the work moving.
 _VOLATILE = frozenset(
-    {"id", "saved_at", "trigger", "transcript", "context", "files", "dirty", "in_flight"}
+    {"id", "saved_at", "trigger", "reason", "transcript", "context", "files", "dirty", "in_flight"}
 )
 
 # What moves when work is done.

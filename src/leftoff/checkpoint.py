@@ -120,6 +120,14 @@ class ContextUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     percent: float | None = None
 
 
+class Source(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """The native file of a profile that a checkpoint was read from."""
+
+    profile: str
+    path: str = ""
+    sha256: str | None = None
+
+
 class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Where a session left off. Every key is optional but the first four."""
 
@@ -128,6 +136,8 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     saved_at: Annotated[datetime, msgspec.Meta(tz=True)]
     trigger: str
     name: str | None = None
+    reason: str | None = None
+    source: Source | None = None
 
     agent: str | None = None
     session_id: str | None = None
@@ -178,6 +188,7 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 # The record inside each key that holds one, or a list of them.
 _PARTS: dict[str, type[Record]] = {
+    "source": Source,
     "transcript": Transcript,
     "last_commit": Commit,
     "next_action": NextAction,

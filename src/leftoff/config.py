@@ -1,21 +1,32 @@
 """Settings: what they are, and where each value comes from."""
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import paths
+from leftoff import paths, profiles
 from leftoff.errors import LeftoffError, Usage
 from leftoff.store import disk
 
+ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
+
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """All settings with their defaults."""
+    """All settings with their defaults; a profile has defaults of its own for some."""
 
+    profile: ProfileName = "default"
+    mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
     budget: Annotated[int, msgspec.Meta(ge=100)] = 1500
     on_resume: Literal["keep", "consume"] = "keep"
     on_decline: Literal["keep", "trash"] = "keep"
+    confirm: Literal["never", "ask", "always"] = "ask"
+    naming: Literal["ask", "auto", "required"] = "ask"
+    questions: bool = False
+    noise: Literal["silent", "line", "full", "box", "report", "panel"] = "full"
+    content: Literal["notes", "paths"] = "notes"
     strict: bool = False
     next_action: Literal["any", "stated"] = "any"
     advise_at: float = 70.0
@@ -24,15 +35,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     fresh_at: float = 90.0
     capture_at: float = 95.0
     prompts: Literal["keep", "block"] = "keep"
+    compaction: Literal["allow", "wait", "block"] = "allow"
     start_budget: int = 400
     offer_days: int = 14
     buffer_at: float = 60.0
 
 
 HELP = {
+    "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
+    "mirror": "The profiles whose native files are written after every save.",
     "budget": "Tokens that a briefing may take.",
     "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
     "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
+    "confirm": "When taking up a checkpoint asks first: never, ask (on a terminal) or always.",
+    "naming": "A save without a name: ask for one, auto (make one) or required.",
+    "questions": "Ask what a save is about where nothing was told.",
+    "noise": "What a save prints: silent, line, full, box, report or panel.",
+    "content": "What a checkpoint holds of its artifacts: notes too, or paths only.",
     "strict": "Refuse a save that fails the quality bar instead of warning.",
     "next_action": "Which next action is saved: any, or only one that someone stated.",
     "advise_at": "Context use in per cent from which the agent is told to save.",
@@ -41,6 +60,7 @@ HELP = {
     "fresh_at": "Context use in per cent from which compacting or a new session is advised.",
     "capture_at": "Context use in per cent from which every prompt is kept.",
     "prompts": "What happens to prompts from there on: keep a copy, or block them.",
+    "compaction": "A compaction: allow it at once, wait until all is saved, or block it.",
     "start_budget": "Tokens that the offer at session start may take.",
     "offer_days": "How many days an autosave is offered at session start.",
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
@@ -69,11 +89,12 @@ def project_file(project: paths.Project) -> Path:
 
 
 def load(project: paths.Project | None) -> Loaded:
-    """Read all sources: defaults, the user's file, the project's file, the environment."""
+    """Read all sources: defaults, the profile's, the two files, the environment."""
     defaults = msgspec.structs.asdict(Settings())
     values = {key: Value(key=key, value=value, source="default") for key, value in defaults.items()}
     problems: list[str] = []
-    for key, value, source in _found(project, problems):
+    found = _found(project, problems)
+    for key, value, source in [*_of_profile(found), *found]:
         try:
             checked = _checked(key, value)
         except Usage as error:
@@ -110,6 +131,8 @@ def write(path: Path, key: str, value: str | None) -> None:
 
 def shown(value: Any) -> str:
     """Write a value as it is written in a configuration file."""
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -119,6 +142,15 @@ def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str
     named = ((key, paths.setting(key)) for key in HELP)
     found += [(key, text, f"environment LEFTOFF_{key.upper()}") for key, text in named if text]
     return found
+
+
+def _of_profile(found: Sequence[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
+    """Return the defaults of the profile that the last source names."""
+    named = [value for key, value, _ in found if key == "profile"]
+    if not named or named[-1] not in profiles.PROFILES:
+        return []
+    defaults = profiles.load(named[-1]).SETTINGS
+    return [(key, value, f"profile {named[-1]}") for key, value in defaults.items()]
 
 
 def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
@@ -142,6 +174,8 @@ def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
 def _checked(key: str, value: Any) -> Any:
     if key not in HELP:
         raise _unknown(key)
+    if isinstance(value, str) and isinstance(getattr(Settings(), key), list):
+        value = [each for each in re.split(r"[,\s]+", value) if each]
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
     except msgspec.ValidationError as error:

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -31,10 +32,38 @@ class App:
         """The project we stand in."""
         return paths.find_project()
 
-    @functools.cached_property
+    @property
     def store(self) -> Store:
-        """The project's store."""
-        return Store(self.project)
+        """The project's store, with all that was changed by hand in mirrored files."""
+        return self._opened[0]
+
+    @property
+    def gone(self) -> list[str]:
+        """The names whose mirrored file somebody removed."""
+        return self._opened[1]
+
+    @functools.cached_property
+    def _opened(self) -> tuple[Store, list[str]]:
+        store = Store(self.project)
+        if not self.settings.mirror:
+            return store, []
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        noticed = mirroring.notice(store, self.settings.mirror)
+        for problem in noticed.problems:
+            self.out.warn(problem)
+        return store, noticed.gone
+
+    def mirror(self) -> dict[str, list[Path]]:
+        """Bring mirrored files up to date; return what was written, by profile."""
+        if not self.settings.mirror:
+            return {}
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        followed = mirroring.follow(self.store, self.settings.mirror)
+        for problem in followed.problems:
+            self.out.warn(problem)
+        return followed.written
 
     @property
     def settings(self) -> config.Settings:
@@ -56,7 +85,11 @@ class App:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        if "store" in self.__dict__:
+        if "_opened" not in self.__dict__:
+            return
+        try:
+            self.mirror()
+        finally:
             self.store.close()
 
     def find(self, name: str) -> Entry:

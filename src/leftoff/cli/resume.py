@@ -11,6 +11,7 @@ from leftoff.cli import artifacts, replay
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
+from leftoff.names import kebab
 from leftoff.store import Action, Entry
 
 
@@ -35,6 +36,9 @@ def resume(
     Nothing is marked before the answer: on a terminal you are asked, elsewhere use --accept or
     --decline.
     """
+    if _is_gone(app, name):
+        app.out.result({"gone": name}, "Checkpoint file missing (cleaned up stale entry)")
+        return
     entry = _chosen(app, name)
     if entry is None:
         app.out.result(
@@ -45,7 +49,8 @@ def resume(
         _decline(app, entry)
     else:
         budget = budget or app.settings.budget
-        _offer(app, entry, is_accepted=answer == "accept", budget=budget, reads=reads)
+        is_accepted = _needs_no_question(app, is_accepted=answer == "accept")
+        _offer(app, entry, is_accepted=is_accepted, budget=budget, reads=reads)
 
 
 def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: bool | None) -> None:
@@ -75,6 +80,18 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: boo
     if counted and reads is None and artifacts.ask():
         app.out.text(artifacts.contents(checks, app.project.worktree))
     replay.ask(app, waiting)
+
+
+def _is_gone(app: App, name: str | None) -> bool:
+    """Say whether somebody removed the file that showed this checkpoint."""
+    return name is not None and kebab(name) in app.gone
+
+
+def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
+    confirm = app.settings.confirm
+    if confirm == "always" and app.out.is_interactive:
+        return False
+    return is_accepted or confirm == "never"
 
 
 def _is_confirmed(question: str) -> bool:

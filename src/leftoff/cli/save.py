@@ -11,13 +11,12 @@ import msgspec
 from leftoff import plans, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command
-from leftoff.cli.layout import one_line
+from leftoff.cli.confirmation import confirmation
 from leftoff.errors import ChoiceNeeded, Usage
 from leftoff.fingerprints import can_be_path, named_from
 from leftoff.sessions import KnownSession
 
 _FULL = 100.0
-_SHOWN_CHARS = 200
 
 
 @command()
@@ -177,12 +176,14 @@ def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
 def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
     # An empty name was given too, and is refused later with the reason.
     given = name if name is not None else draft.name
+    if given is None and app.settings.naming == "required":
+        raise Usage("'save' requires a name.", hint="Write `leftoff save NAME …`.")
     return given if given is not None else _suggested(app, draft, auto=auto)
 
 
 def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
     name = saving.name_for(draft, app.store)
-    if auto or not app.out.is_interactive:
+    if auto or app.settings.naming == "auto" or not app.out.is_interactive:
         return name
     choice = ChoiceNeeded(
         "The checkpoint needs a name.",
@@ -197,18 +198,16 @@ def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
 
 def _show(app: App, outcome: saving.Outcome) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
-    action = checkpoint.next_action.text if checkpoint.next_action else "(none given)"
+    written = app.mirror()
     app.out.result(
         {
             "id": checkpoint.id,
             "name": checkpoint.name,
             "path": str(path),
             "warnings": outcome.warnings,
+            "mirrored": [str(each) for found in written.values() for each in found],
         },
-        f'Saved checkpoint "{checkpoint.name}"\n'
-        f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}\n"
-        f"  Next  {one_line(action, _SHOWN_CHARS)}\n"
-        f"  Path  {path}",
+        confirmation(app.settings.noise, checkpoint, path, written),
     )
     if not app.out.as_json:
         for warning in outcome.warnings:

@@ -18,9 +18,13 @@ from leftoff import (
 )
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
+from leftoff.errors import LeftoffError
 from leftoff.facts.report import Facts, report
-from leftoff.hooks import live, replies, triggers, turns
+from leftoff.hooks import live, replies, triggers, trouble, turns
 from leftoff.hooks.lag import wait_for_words
+from leftoff.profiles import base as profiles
+from leftoff.profiles.base import SessionNews
+from leftoff.promptfile import FilePrompt
 from leftoff.records import Exchange, Life, Record
 from leftoff.redact import redact
 from leftoff.sessions import KnownSession, remembered, remembering
@@ -28,6 +32,7 @@ from leftoff.store import Store
 
 _MOST_BUFFERED = 20
 _BUFFERED_CHARS = 2_000
+_REASON_CHARS = 120
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +63,34 @@ def handle(event: HookEvent, store: Store) -> None:
     records.keep(store, case.now)
     prompts.follow(store, event, case.memory.state if case.memory is not None else None)
     _note_life(case)
+    _mirror(case)
+
+
+def _mirror(case: Case) -> None:
+    """Bring the mirrored files up to date with this event."""
+    if not case.settings.mirror:
+        return
+    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+    event = case.event
+    waiting = [each for each in prompts.pending(case.store) if each.session_id == event.session_id]
+    news = SessionNews(
+        agent=event.agent,
+        session_id=event.session_id,
+        event=event.kind,
+        percent=case.facts.percent if case.facts else None,
+        buffer=[
+            profiles.Exchange(at=each.at, asked=each.asked, answered=each.answered)
+            for each in case.now.buffer
+        ],
+        prompts=[
+            FilePrompt(text=each.text, told_at=f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at)
+            for each in waiting
+        ],
+    )
+    followed = mirroring.follow(case.store, case.settings.mirror, session=news)
+    for problem in followed.problems:
+        trouble.note(paths.state_folder(), "mirroring", LeftoffError(problem))
 
 
 def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
@@ -140,6 +173,20 @@ def _trigger(case: Case) -> str | None:
     return "context" if triggers.is_autosave_due(percent, case.settings) else None
 
 
+def _reason(case: Case, trigger: str) -> str:
+    """Say in a few words what made the state worth saving."""
+    event, percent = case.event, case.facts.percent if case.facts else None
+    reasons = {
+        "close": f"close signal: {event.prompt.strip()}",
+        "context": f"context {percent or 0:.0f}%",
+        "idle": f"idle {_idle_seconds(case) / 60:.0f} min",
+        "long-command": f"long command: {redact(event.command)}" if event.command else "long way",
+        "precompact": f"compaction: {event.source or 'auto'}",
+        "session-end": f"session end: {event.source or 'unknown'}",
+    }
+    return " ".join(reasons.get(trigger, trigger).split())[:_REASON_CHARS]
+
+
 def _has_long_way(case: Case) -> bool:
     """Say whether many steps are left and nothing was saved for a while."""
     steps = [todo for todo in case.facts.todos if todo.is_open] if case.facts else []
@@ -157,7 +204,8 @@ def _saved(case: Case, trigger: str) -> Case:
     session = known(case.store, case.now, case.facts, case.memory)
     if session is None:
         return case
-    draft = saving.compose({"trigger": trigger}, case.store, session=session)
+    told = {"trigger": trigger, "reason": _reason(case, trigger)}
+    draft = saving.compose(told, case.store, session=session)
     digest = autosaving.digest(draft)
     if digest == case.now.autosaved_state or autosaving.is_saved_on_purpose(case.store, draft):
         return case

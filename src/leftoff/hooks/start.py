@@ -59,6 +59,7 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     is_settled = settle.run(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
     try:
+        _look_at_mirrors(store, state)
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover_crashed(event, store)
@@ -91,6 +92,19 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
     if event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
     return offers.offer(event, store, settings)
+
+
+def _look_at_mirrors(store: Store, state: Path) -> None:
+    """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
+    mirrored = config.load(store.project).settings.mirror
+    if not mirrored:
+        return
+    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+    problems = mirroring.notice(store, mirrored).problems
+    problems += mirroring.follow(store, mirrored).problems
+    for problem in problems:
+        trouble.note(state, "mirroring", LeftoffError(problem))
 
 
 def _own_state(event: HookEvent, store: Store, settings: config.Settings) -> str:

@@ -1,0 +1,56 @@
+"""What a save says: a line, a few, a box or nothing, as the setting `noise` has it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.cli.layout import one_line
+
+_SHOWN_CHARS = 200
+
+Written = Mapping[str, Sequence[Path]]
+"""The native files that were written with it, by profile."""
+
+
+def confirmation(noise: str, checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    """Say that a checkpoint was saved."""
+    return _NOISE[noise](checkpoint, path, written)
+
+
+def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    del checkpoint, path, written
+    return ""
+
+
+def _line(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    del path, written
+    name = checkpoint.name
+    return f'Checkpoint "{name}" saved. Resume anytime: `continue {name}`'
+
+
+def _full(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    natives = [str(each) for found in written.values() for each in found]
+    return "\n".join(
+        [
+            f'Saved checkpoint "{checkpoint.name}"',
+            f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}",
+            f"  Next  {_next(checkpoint)}",
+            f"  Path  {path}",
+            *(f"  Also  {each}" for each in dict.fromkeys(natives)),
+        ]
+    )
+
+
+def _next(checkpoint: Checkpoint) -> str:
+    action = checkpoint.next_action
+    return one_line(action.text, _SHOWN_CHARS) if action else "(none given)"
+
+
+_NOISE: dict[str, Callable[[Checkpoint, Path, Written], str]] = {
+    "silent": _silent,
+    "line": _line,
+    "full": _full,
+    "box": _full,
+    "report": _full,
+    "panel": _full,
+}

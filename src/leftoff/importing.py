@@ -1,0 +1,180 @@
+"""Importing: what the native files of a profile hold, taken into the store. The files stay."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import git, prompts
+from leftoff.checkpoint import SCHEMA, Checkpoint, Source, bounded, from_plain, new_id, to_plain
+from leftoff.errors import LeftoffError
+from leftoff.names import FORBIDDEN, RESERVED, kebab
+from leftoff.profiles.base import Native, Profile
+from leftoff.profiles.reading import digest, read_regular
+from leftoff.redact import redact_value
+from leftoff.store import Store
+
+_TRIGGER = "import"
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be imported, and why."""
+
+    path: str
+    problem: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of an import."""
+
+    imported: int = 0
+    known: int = 0
+    prompts: int = 0
+    memories: int = 0
+    features: int = 0
+    problems: list[Problem] = []
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one file."""
+
+    checkpoint: Checkpoint | None = None
+    is_new: bool = False
+    problem: str | None = None
+
+
+def import_all(
+    store: Store,
+    name: str,
+    profile: Profile,
+    folder: Path,
+    *,
+    watched: Callable[[Iterable[Path]], Iterable[Path]] = iter,
+) -> Report:
+    """Take in every native file of a folder; one that cannot be read is told and skipped."""
+    counts = {"imported": 0, "known": 0}
+    problems: list[Problem] = []
+    for path in watched([*profile.natives(folder)]):
+        taken = take(store, name, profile, path)
+        if taken.problem is not None:
+            problems.append(Problem(path=str(path), problem=taken.problem))
+        else:
+            counts["imported" if taken.is_new else "known"] += 1
+    more = profile.more(folder)
+    problems += [Problem(path=str(folder), problem=problem) for problem in more.problems]
+    queued = [
+        prompt
+        for session_id, found in more.prompts.items()
+        for prompt in prompts.take_in(store, found, session_id)
+    ]
+    return Report(
+        **counts,
+        prompts=len(queued),
+        memories=_remembered(store, more.memories),
+        features=_added(store, more.features),
+        problems=problems,
+    )
+
+
+class Edit(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that somebody made in a mirrored file."""
+
+    at: datetime
+    base: Checkpoint | None = None
+    """What the file showed before: it has more than the file can hold."""
+
+
+def take(
+    store: Store, name: str, profile: Profile, path: Path, *, edit: Edit | None = None
+) -> Taken:
+    """Take in one file, as a checkpoint of its own or as a change to one."""
+    found = read_regular(path)
+    if found is None:
+        return Taken(problem="It is not a regular file that can be read.")
+    data, stat = found
+    native = _read(profile, path, data)
+    if native.problem is not None:
+        return Taken(problem=native.problem)
+    written_at = datetime.fromtimestamp(stat.st_mtime, UTC)
+    moment = edit.at if edit else native.saved_at or written_at
+    kept = _beyond(profile, edit.base) if edit and edit.base else {}
+    native = msgspec.structs.replace(native, told={**kept, **native.told})
+    try:
+        source = Source(profile=name, path=git.printable(str(path)), sha256=digest(data))
+        checkpoint = _checkpoint(store, source, native, moment)
+    except (msgspec.ValidationError, LeftoffError, ValueError, OverflowError) as error:
+        return Taken(problem=f"It does not make a checkpoint: {error}")
+    saved = store.add(checkpoint)
+    return Taken(checkpoint=checkpoint, is_new=saved is not None)
+
+
+def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
+    """Return what a checkpoint says that no file of this profile can hold."""
+    ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
+    return {key: value for key, value in to_plain(base).items() if key not in ours}
+
+
+def _read(profile: Profile, path: Path, data: bytes) -> Native:
+    try:
+        return profile.read(path, data)
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        # What a file holds may be anything; a reader that did not foresee it must not stop others.
+        return Native(problem=f"It cannot be read: {error}")
+
+
+def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
+    project = store.project
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    # The same content at the same moment has the same id, so a second import finds it here.
+    known_by = digest(f"{source.profile}:{native.name}:{source.sha256}".encode())[:8]
+    plain: dict[str, Any] = {
+        "trigger": _TRIGGER,
+        "project": git.printable(str(project.root)),
+        "worktree": git.printable(str(project.worktree)),
+        **{key: value for key, value in native.told.items() if value not in (None, [], {}, "")},
+        "schema": SCHEMA,
+        "id": f"{new_id(moment)[:19]}-{known_by}",
+        "saved_at": moment.isoformat(),
+        "name": _name(native.name),
+        "source": to_plain(source),
+    }
+    draft = from_plain({key: each for key, each in plain.items() if each is not None}, Checkpoint)
+    return bounded(redact_value(draft))[0]
+
+
+def _name(text: str | None) -> str | None:
+    name = kebab(text or "")
+    if name in FORBIDDEN or name in RESERVED:
+        return f"{name}-imported"
+    return name or None
+
+
+def _remembered(store: Store, drafts: Iterable[Any]) -> int:
+    wanted = [*drafts]
+    if not wanted:
+        return 0
+    from leftoff import memory  # noqa: PLC0415 - only harness files hold any
+
+    return len(memory.add(store, wanted))
+
+
+def _added(store: Store, found: Iterable[Any]) -> int:
+    wanted = [*found]
+    if not wanted:
+        return 0
+    from leftoff import features  # noqa: PLC0415 - only harness files hold any
+
+    return len(features.take_in(store, wanted))
+
+
+def found_layouts(names: Iterable[str], store: Store) -> Iterator[tuple[str, Path]]:
+    """Yield the profiles whose native files are in the project, with their folder."""
+    from leftoff import profiles  # noqa: PLC0415 - reads five modules
+
+    for name in names:
+        profile = profiles.load(name)
+        folder = profile.home(store.project)
+        if profile.is_here(folder):
+            yield name, folder

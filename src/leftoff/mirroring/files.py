@@ -1,0 +1,207 @@
+"""Native files on disk: written whole, never through a link, never over what a person wrote."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from leftoff.errors import StoreRefused
+from leftoff.mirroring.notes import Note, Notes
+from leftoff.profiles.reading import digest, read_regular
+from leftoff.store import disk, trash
+
+_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_TRIES = 5
+
+
+class NativeFiles:
+    """A folder of native files, with the notes on what we wrote there."""
+
+    def __init__(
+        self,
+        root: Path,
+        notes: Notes,
+        *,
+        store: Path,
+        now: Callable[[], datetime],
+        on_edit: Callable[[Path, bytes], None],
+    ) -> None:
+        self._root = root
+        self._notes = notes
+        self._store = store
+        self._now = now
+        self._on_edit = on_edit
+        self.written: list[Path] = []
+
+    @property
+    def root(self) -> Path:
+        """The folder."""
+        return self._root
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes; None where there is no regular file."""
+        found = read_regular(self._root / path)
+        return found[0] if found else None
+
+    def names(self, folder: str, pattern: str = "*") -> list[str]:
+        """List the files of a folder by their paths, sorted."""
+        found = (self._root / folder).glob(pattern)
+        return sorted(str(path.relative_to(self._root)) for path in found if disk.is_regular(path))
+
+    def create(self, path: str, data: bytes, *, of: str = "") -> str:
+        """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
+        number = 0
+        while True:
+            name = _numbered(path, number)
+            target = self._target(name)
+            if self.read(name) == data:
+                # The same news told twice.
+                return name
+            temp = _temp(target, data, mode=0o644)
+            try:
+                os.link(temp, target)
+            except FileExistsError:
+                number += 1
+            else:
+                self._noted(name, data, of)
+                return name
+            finally:
+                temp.unlink()
+
+    def replace(self, path: str, data: bytes, *, of: str = "") -> None:
+        """Write a file of ours; what a person changed in it is first taken into the store."""
+        target = self._target(path)
+        found = read_regular(target)
+        if found is not None and (found[0] == data or self._shows(path, found[0], of)):
+            self._noted(path, found[0], of)
+            return
+        if found is not None and not self.is_ours(path, found[0]):
+            self._on_edit(target, found[0])
+        mode = stat.S_IMODE(found[1].st_mode) if found else 0o644
+        _put(target, data, mode)
+        self._noted(path, data, of)
+
+    def edit(self, path: str, change: Callable[[str], str]) -> None:
+        """Change a part of a file that belongs to others; empty text means no file."""
+        target = self._target(path)
+        for _ in range(_TRIES):
+            found = read_regular(target)
+            before = found[0].decode("utf-8", "surrogateescape") if found else ""
+            after = change(before)
+            if after == before:
+                return
+            data = after.encode("utf-8", "surrogateescape")
+            # Whoever else edits it just now must not lose a word.
+            again = read_regular(target)
+            if (again and again[0]) != (found and found[0]):
+                continue
+            if not data:
+                target.unlink(missing_ok=True)
+            else:
+                _put(target, data, stat.S_IMODE(found[1].st_mode) if found else 0o644)
+                self.written.append(target)
+            return
+        raise StoreRefused(
+            f"{target} changes all the time, so it was left as it is",
+            hint="The next command tries again.",
+        )
+
+    def append(self, path: str, text: str, *, key: str) -> None:
+        """Add to the end of a file, once for each key."""
+        target = self._target(path)
+        found = read_regular(target)
+        size = found[1].st_size if found else 0
+        begun = self._notes.appended(path, key)
+        if begun is not None and size > begun.size:
+            return
+        self._notes.add(Note(path=path, size=size, key=key))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS
+        descriptor = os.open(target, flags, 0o644)
+        try:
+            os.write(descriptor, text.encode("utf-8", "replace"))
+        finally:
+            os.close(descriptor)
+        self.written.append(target)
+
+    def trash(self, path: str, *, to: str | None = None) -> None:
+        """Move a file to the trash, or to the profile's own; nothing where there is none."""
+        target = self._target(path)
+        found = read_regular(target)
+        if found is None:
+            self._notes.add(Note(path=path))
+            return
+        if path in self._notes.files and not self.is_ours(path, found[0]):
+            self._on_edit(target, found[0])
+        trash.put(self._store, target, self._now(), folder=self._root / to if to else None)
+        self._notes.add(Note(path=path))
+
+    def is_ours(self, path: str, data: bytes) -> bool:
+        """Say whether a file is as we left it."""
+        note = self._notes.files.get(path)
+        return note is not None and note.sha256 == digest(data)
+
+    def _shows(self, path: str, data: bytes, of: str) -> bool:
+        """Say whether a file is what somebody wrote and we took in as this very checkpoint."""
+        note = self._notes.files.get(path)
+        return bool(of) and note is not None and note.of == of and self.is_ours(path, data)
+
+    def _noted(self, path: str, data: bytes, of: str) -> None:
+        target = self._root / path
+        found = target.lstat()
+        note = Note(path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of)
+        if self._notes.files.get(path) != note:
+            self._notes.add(note)
+        self.written.append(target)
+
+    def _target(self, path: str) -> Path:
+        """Make the folder a file goes to; one that leads out of ours is refused."""
+        target = self._root / path
+        self._root.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        root = os.path.realpath(self._root)
+        parent = os.path.realpath(target.parent)
+        if parent != root and not parent.startswith(f"{root}/"):
+            raise StoreRefused(
+                f"{target} leads out of {self._root}, so it is left alone",
+                hint="Move the link away and try again.",
+            )
+        if os.path.lexists(target) and not disk.is_regular(target):
+            raise StoreRefused(
+                f"{target} is not a regular file, so it is left alone",
+                hint="Move it away and try again.",
+            )
+        return target
+
+
+def _put(target: Path, data: bytes, mode: int) -> None:
+    temp = _temp(target, data, mode=mode)
+    try:
+        temp.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temp.unlink()
+        raise
+
+
+def _temp(target: Path, data: bytes, *, mode: int) -> Path:
+    temp = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.leftoff")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, mode)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+    return temp
+
+
+def _numbered(path: str, number: int) -> str:
+    if not number:
+        return path
+    stem, dot, suffix = path.rpartition(".")
+    return f"{stem}-{number}{dot}{suffix}" if stem else f"{path}-{number}"

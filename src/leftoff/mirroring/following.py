@@ -1,0 +1,173 @@
+"""Following: bring native files up to date with what happened in the store since they last were.
+
+The event log is followed from a cursor, so a process that died in between is made up for by the
+next one, whichever it is, and the same news told twice change nothing more.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from leftoff import git
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import LeftoffError
+from leftoff.mirroring.files import NativeFiles
+from leftoff.mirroring.mirror import Cursor, Mirror
+from leftoff.mirroring.noticing import Noticed, look
+from leftoff.profiles.base import AUTOSAVE, News, SessionNews
+from leftoff.store import LISTED, Entry, Event, Store
+
+_MOST = 1_000_000
+
+
+class Followed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written, by profile, and what could not be."""
+
+    written: dict[str, list[Path]] = {}
+    problems: list[str] = []
+
+
+def follow(store: Store, names: Iterable[str], *, session: SessionNews | None = None) -> Followed:
+    """Bring the native files of some profiles up to date; trouble is told, never raised."""
+    followed = Followed()
+    for name in names:
+        try:
+            mirror = Mirror(store, name)
+            cursor = mirror.cursor()
+            if session is None and cursor is not None and _is_followed(store, cursor):
+                continue
+            written = _follow(mirror, session)
+            followed.written[name] = written
+            followed.problems.extend(mirror.problems)
+        except (OSError, LeftoffError) as error:
+            followed.problems.append(f"The {name} files could not be written: {error}")
+    return followed
+
+
+def export(store: Store, name: str, folder: Path) -> list[Path]:
+    """Write all that is listed as a profile's native files into a folder."""
+    mirror = Mirror(store, name, folder)
+    with mirror.alone():
+        files = mirror.files()
+        mirror.profile.write(files, _whole(mirror))
+        _, mark = store.events_since(None)
+        mirror.keep_cursor(Cursor(*mark))
+    return files.written
+
+
+def _is_followed(store: Store, cursor: Cursor) -> bool:
+    return not store.has_events_since((cursor.inode, cursor.offset))
+
+
+def _follow(mirror: Mirror, session: SessionNews | None) -> list[Path]:
+    with mirror.alone() as is_alone:
+        if not is_alone:
+            mirror.problems.append(f"The {mirror.name} files are being written by someone else.")
+            return []
+        # Read again: another process may have followed while we waited.
+        cursor = _looked(mirror)
+        mark = (cursor.inode, cursor.offset) if cursor else None
+        events, end = mirror.store.events_since(mark)
+        is_new = cursor is None or cursor.inode != end[0]
+        news = _whole(mirror) if is_new else _news(mirror, events)
+        files = mirror.files()
+        mirror.profile.write(files, msgspec.structs.replace(news, session=session))
+        if not is_new:
+            _drop_purged(files, mirror, events)
+        now = Cursor(*end, folder_mtime=mirror.stamp())
+        if cursor != now:
+            mirror.keep_cursor(now)
+        return files.written
+
+
+def _looked(mirror: Mirror) -> Cursor | None:
+    """Take in what was changed by hand before anything is written over it."""
+    cursor = mirror.cursor()
+    if cursor is None or not mirror.folder.is_dir():
+        return cursor
+    noticed = Noticed()
+    look(mirror, cursor, noticed)
+    mirror.problems.extend(noticed.problems)
+    return mirror.cursor()
+
+
+def _whole(mirror: Mirror) -> News:
+    """Tell all that is listed as if it had just been saved."""
+    entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
+    found = [each for each in entries if not each.problem and _is_here(mirror, each)]
+    saved = [mirror.store.load(entry) for entry in found]
+    current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
+    return News(
+        now=mirror.store.now(),
+        project=mirror.store.project,
+        saved=saved,
+        current=current,
+    )
+
+
+def _news(mirror: Mirror, events: Sequence[Event]) -> News:
+    saved = _loaded(
+        mirror, [each for event in events if event.action == "saved" for each in event.ids]
+    )
+    taken_up = {"resumed", "consumed"}
+    resumed = _loaded(
+        mirror, [each for event in events if event.action in taken_up for each in event.ids]
+    )
+    return News(
+        now=mirror.store.now(),
+        project=mirror.store.project,
+        saved=saved,
+        resumed=resumed,
+        current=_current(mirror, events),
+    )
+
+
+def _loaded(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
+    entries = [mirror.store.index().get(each) for each in dict.fromkeys(ids)]
+    return [
+        mirror.store.load(entry)
+        for entry in entries
+        if entry and not entry.problem and _is_here(mirror, entry)
+    ]
+
+
+def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | None]:
+    """Tell what every name shows that the events speak of."""
+    store = mirror.store
+    touched = [store.index().get(each) for event in events for each in _ids(store, event)]
+    names = dict.fromkeys(
+        entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
+    )
+    return {name: _shown(mirror, name) for name in names}
+
+
+def _ids(store: Store, event: Event) -> list[str]:
+    undone = store.index().event(event.of) if event.of else None
+    if undone is None:
+        return event.ids
+    return [*undone.ids, *([undone.replaced] if undone.replaced else [])]
+
+
+def _shown(mirror: Mirror, name: str) -> Checkpoint | None:
+    index = mirror.store.index()
+    entry = index.head(name) if name else index.autosave()
+    if entry is None or entry.state not in LISTED or entry.problem:
+        return None
+    return mirror.store.load(entry)
+
+
+def _is_here(mirror: Mirror, entry: Entry) -> bool:
+    """Say whether a checkpoint belongs into this mirror's folder."""
+    if not mirror.profile.PER_WORKTREE or entry.worktree is None:
+        return True
+    return entry.worktree == git.printable(str(mirror.store.project.worktree))
+
+
+def _drop_purged(files: NativeFiles, mirror: Mirror, events: Sequence[Event]) -> None:
+    purged = {each for event in events if event.action == "purged" for each in event.ids}
+    if not purged:
+        return
+    for note in [*mirror.notes.files.values()]:
+        if note.of in purged:
+            files.trash(note.path)

@@ -1,0 +1,87 @@
+"""A mirror: one profile's native files in one folder, and how far they follow the store."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from leftoff import profiles
+from leftoff.mirroring.files import NativeFiles
+from leftoff.mirroring.notes import Notes
+from leftoff.store import Store, disk
+
+_WAIT_SECONDS = 10.0
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """How far the event log was followed."""
+
+    inode: int
+    offset: int
+    folder_mtime: int = 0
+    """When the folder last changed, as far as we looked."""
+
+
+_decoder = msgspec.json.Decoder(Cursor)
+
+
+class Mirror:
+    """A profile's native files for one project."""
+
+    def __init__(self, store: Store, name: str, folder: Path | None = None) -> None:
+        self.store = store
+        self.name = name
+        self.profile = profiles.load(name)
+        self.folder = folder or self.profile.home(store.project)
+        key = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
+        self.state = store.project.store / "mirrors" / f"{name}-{key}"
+        self.problems: list[str] = []
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Keep other processes from writing the same files; say whether it worked."""
+        disk.ensure_folder(self.state)
+        with disk.lock(self.state / "lock", seconds=_WAIT_SECONDS) as is_held:
+            yield is_held
+
+    def files(self) -> NativeFiles:
+        """Open the folder."""
+        return NativeFiles(
+            self.folder,
+            self.notes,
+            store=self.store.project.store,
+            now=self.store.now,
+            on_edit=self._take_edit,
+        )
+
+    @cached_property
+    def notes(self) -> Notes:
+        """The notes on what was written."""
+        return Notes(self.state / "files.jsonl")
+
+    def stamp(self) -> int:
+        """Tell when a file was last added to or taken from the folders with checkpoints."""
+        folders = self.profile.folders(self.folder)
+        return max((each.stat().st_mtime_ns for each in folders if each.is_dir()), default=0)
+
+    def cursor(self) -> Cursor | None:
+        """Return how far the log was followed; None if it never was."""
+        try:
+            return _decoder.decode(disk.read(self.state / "cursor.json")[0])
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    def keep_cursor(self, cursor: Cursor) -> None:
+        """Note how far the log was followed."""
+        path = self.state / "cursor.json"
+        disk.replace(path, msgspec.json.encode(cursor), temps=self.state)
+
+    def _take_edit(self, path: Path, data: bytes) -> None:
+        """Take in what somebody wrote into a file that is about to be replaced."""
+        from leftoff.mirroring.noticing import take_edit  # noqa: PLC0415 - it needs us
+
+        take_edit(self, path, data)

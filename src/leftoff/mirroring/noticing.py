@@ -1,0 +1,142 @@
+"""Noticing: what people and the original programs did to native files since we wrote them."""
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from leftoff import importing
+from leftoff.errors import LeftoffError
+from leftoff.mirroring.mirror import Cursor, Mirror
+from leftoff.mirroring.notes import Note
+from leftoff.profiles.base import News
+from leftoff.profiles.reading import digest, read_regular
+from leftoff.store import LISTED, Store, trash
+
+
+class Noticed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found: files taken in, and names whose file was removed."""
+
+    imported: list[Path] = []
+    gone: list[str] = []
+    problems: list[str] = []
+
+
+def notice(store: Store, names: Iterable[str]) -> Noticed:
+    """Take in what was changed by hand in the mirrored files, before anything is read or written.
+
+    A mirror that was never written is left alone: `leftoff import` reads what was there before.
+    """
+    noticed = Noticed()
+    for name in names:
+        mirror = Mirror(store, name)
+        cursor = mirror.cursor()
+        if cursor is None or not mirror.folder.is_dir():
+            continue
+        try:
+            look(mirror, cursor, noticed)
+        except (OSError, LeftoffError) as error:
+            noticed.problems.append(f"The {name} files could not be looked at: {error}")
+    return noticed
+
+
+def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
+    """Look at one mirror's files."""
+    stamp = mirror.stamp()
+    if not mirror.profile.IS_LIVING and stamp == cursor.folder_mtime:
+        return
+    notes = mirror.notes
+    seen: set[str] = set()
+    for path in mirror.profile.natives(mirror.folder):
+        relative = str(path.relative_to(mirror.folder))
+        seen.add(relative)
+        if _is_unchanged(path, notes.files.get(relative)):
+            continue
+        found = read_regular(path)
+        if found is None:
+            continue
+        note = notes.files.get(relative)
+        if note is None or note.sha256 != digest(found[0]):
+            _take(mirror, path, found[0], noticed)
+    if mirror.profile.IS_LIVING:
+        for note in [note for path, note in notes.files.items() if path not in seen]:
+            _put_away(mirror, note, noticed)
+    for name in mirror.profile.listed(mirror.folder):
+        _clean_up(mirror, name, noticed)
+    if stamp != cursor.folder_mtime:
+        mirror.keep_cursor(msgspec.structs.replace(cursor, folder_mtime=stamp))
+
+
+def _is_unchanged(path: Path, note: Note | None) -> bool:
+    if note is None:
+        return False
+    found = path.lstat()
+    return (found.st_size, found.st_mtime_ns) == (note.size, note.mtime)
+
+
+def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
+    edit = _edit(mirror, path)
+    taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
+    if taken.problem is not None:
+        noticed.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
+        return
+    _note(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
+    noticed.imported.append(path)
+
+
+def _note(mirror: Mirror, path: Path, data: bytes, *, of: str) -> None:
+    found = path.lstat()
+    relative = str(path.relative_to(mirror.folder))
+    mirror.notes.add(
+        Note(path=relative, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of)
+    )
+
+
+def _put_away(mirror: Mirror, note: Note, noticed: Noticed) -> None:
+    """Take a file that somebody removed for what it is: a checkpoint put away."""
+    if os.path.lexists(mirror.folder / note.path):
+        return
+    entry = mirror.store.index().get(note.of) if note.of else None
+    mirror.notes.add(Note(path=note.path))
+    if entry is not None and entry.is_head and entry.state in LISTED:
+        mirror.store.record("cleared", [entry.id])
+        noticed.gone.append(entry.name or entry.id)
+
+
+def _clean_up(mirror: Mirror, name: str, noticed: Noticed) -> None:
+    """Take a name out of the layout's index that neither a file nor the store knows."""
+    head = mirror.store.index().head(name)
+    if head is not None and head.state in LISTED:
+        return
+    now, project = mirror.store.now(), mirror.store.project
+    mirror.profile.write(mirror.files(), News(now=now, project=project, current={name: None}))
+    if name not in noticed.gone:
+        noticed.gone.append(name)
+
+
+def take_edit(mirror: Mirror, path: Path, data: bytes) -> None:
+    """Take in what somebody wrote into a file that is about to be replaced or put away."""
+    edit = _edit(mirror, path)
+    taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
+    if taken.problem is None:
+        return
+    # It cannot be read as a checkpoint, so it is kept as it is.
+    kept = trash.put(mirror.store.project.store, _copy(path, data), mirror.store.now())
+    mirror.problems.append(f"{path} had been changed and could not be read; it is kept as {kept}")
+
+
+def _edit(mirror: Mirror, path: Path) -> importing.Edit:
+    note = mirror.notes.files.get(str(path.relative_to(mirror.folder)))
+    entry = mirror.store.index().get(note.of) if note and note.of else None
+    return importing.Edit(
+        at=datetime.fromtimestamp(path.lstat().st_mtime, UTC),
+        base=mirror.store.load(entry) if entry and not entry.problem else None,
+    )
+
+
+def _copy(path: Path, data: bytes) -> Path:
+    copy = path.with_name(f"{path.stem}-edited{path.suffix}")
+    copy.write_bytes(data)
+    return copy

@@ -1,0 +1,146 @@
+"""What every profile offers: defaults, a reader of its native files, and a writer.
+
+A profile knows formats and nothing else. The store is the truth; native files are one more view of
+it. `importing` reads them, `mirroring` keeps them up to date, both the same way for every profile.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.paths import Project
+from leftoff.promptfile import FilePrompt
+
+if TYPE_CHECKING:
+    from leftoff import features, memory
+
+AUTOSAVE = ""
+"""What `News.current` calls the newest checkpoint without a name."""
+
+
+class Native(msgspec.Struct, frozen=True, kw_only=True):
+    """What one native file says: a checkpoint in canonical keys, or what is wrong with it."""
+
+    told: dict[str, Any] = {}
+    name: str | None = None
+    saved_at: datetime | None = None
+    """When it says it was saved; the file's own time where it does not."""
+    problem: str | None = None
+
+
+class More(msgspec.Struct, frozen=True, kw_only=True):
+    """What native files hold beside checkpoints."""
+
+    prompts: Mapping[str, Sequence[FilePrompt]] = {}
+    """Prompts that wait, by session."""
+    memories: "Sequence[memory.Draft]" = ()
+    features: "Sequence[features.Feature | features.Fix]" = ()
+    problems: Sequence[str] = ()
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user asked, word for word, and how the answer ended."""
+
+    at: datetime
+    asked: str
+    answered: str = ""
+
+
+class SessionNews(msgspec.Struct, frozen=True, kw_only=True):
+    """What hooks told of a session just now."""
+
+    agent: str
+    session_id: str
+    event: str
+    """The kind of event: prompt, stop, pre-compact, session-end …"""
+    file: str = ""
+    """The file that a tool wrote, if it did."""
+    percent: float | None = None
+    buffer: Sequence[Exchange] = ()
+    """What was said since the context began to fill up."""
+    prompts: Sequence[FilePrompt] = ()
+    """The prompts of this session that wait."""
+
+
+class News(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened in the store since native files were last written."""
+
+    now: datetime
+    project: Project
+    saved: Sequence[Checkpoint] = ()
+    """Every new checkpoint, oldest first."""
+    resumed: Sequence[Checkpoint] = ()
+    """What was taken up, oldest first."""
+    current: Mapping[str, Checkpoint | None] = {}
+    """What each name that was touched shows now; None if it was put away."""
+    session: SessionNews | None = None
+
+
+class Files(Protocol):
+    """A folder of native files. Paths are relative to it and never lead out of it."""
+
+    @property
+    def root(self) -> Path:
+        """The folder."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes; None where there is no regular file."""
+
+    def names(self, folder: str, pattern: str = "*") -> list[str]:
+        """List the files of a folder by their paths, sorted."""
+
+    def create(self, path: str, data: bytes, *, of: str = "") -> str:
+        """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
+
+    def replace(self, path: str, data: bytes, *, of: str = "") -> None:
+        """Write a file of ours; what a person changed in it is first taken into the store."""
+
+    def edit(self, path: str, change: "Callable[[str], str]") -> None:
+        """Change a part of a file that belongs to others; empty text means no file."""
+
+    def append(self, path: str, text: str, *, key: str) -> None:
+        """Add to the end of a file, once for each key."""
+
+    def trash(self, path: str, *, to: str | None = None) -> None:
+        """Move a file to the trash, or to the profile's own; nothing where there is none."""
+
+
+class Profile(Protocol):
+    """One of the five systems."""
+
+    SETTINGS: Mapping[str, Any]
+    """Its defaults, over those of `config.Settings`."""
+    HOLDS: frozenset[str]
+    """The keys of a checkpoint that its files keep without loss."""
+    IS_LIVING: bool
+    """Whether a file stands for a name, so that removing it by hand puts the name away."""
+    PER_WORKTREE: bool
+    """Whether each worktree has files of its own."""
+
+    def home(self, project: Project) -> Path:
+        """Tell where a project's native files are, or would be."""
+
+    def is_here(self, folder: Path) -> bool:
+        """Say whether there are native files in this folder."""
+
+    def folders(self, folder: Path) -> list[Path]:
+        """Tell which folders hold the files of checkpoints."""
+
+    def listed(self, folder: Path) -> list[str]:
+        """Return the names that an index of the layout lists, if it has one."""
+
+    def natives(self, folder: Path) -> Iterator[Path]:
+        """Yield the files that hold checkpoints, oldest first where names tell."""
+
+    def read(self, path: Path, data: bytes) -> Native:
+        """Read one of them; never raise for what it holds."""
+
+    def more(self, folder: Path) -> More:
+        """Read what there is beside checkpoints."""
+
+    def write(self, files: Files, news: News) -> None:
+        """Bring native files up to date; the same news told twice change nothing more."""

@@ -1,0 +1,296 @@
+"""guardz: named checkpoints in the agent's memory folder, consumed when they are taken up.
+
+`checkpoint-{name}.md` holds one each, and MEMORY.md lists them in a section of its own. The rest
+of MEMORY.md belongs to the agent and stays as it is, byte for byte.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from leftoff import paths
+from leftoff.checkpoint import Checkpoint
+from leftoff.paths import Project
+from leftoff.profiles import markdown
+from leftoff.profiles.base import Files, More, Native, News
+
+SETTINGS: Mapping[str, Any] = {
+    "on_resume": "consume",
+    "confirm": "never",
+    "naming": "ask",
+    "noise": "line",
+    "next_action": "stated",
+}
+HOLDS = frozenset({"name", "branch", "plan", "left_off", "done", "failed", "files_modified"})
+IS_LIVING = True
+PER_WORKTREE = True
+
+INDEX = "MEMORY.md"
+_SECTION = "Active Checkpoints"
+_TRAILER = "Resume any: `continue` or `continue {name}`"
+_TITLE = "# Project Memory\n"
+
+_FILE = "checkpoint-*.md"
+_FIELD = re.compile(r"- \*\*(Branch|Saved|Plan):\*\*[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_PLAN = re.compile(r"`(.+)`(?: \(step (\d+) of (\d+)\))?$")
+_BULLET = re.compile(r"- \*\*(.+?)\*\* \(")
+
+
+def home(project: Project) -> Path:
+    """Return Claude Code's memory folder for the worktree."""
+    munged = re.sub(r"[^A-Za-z0-9-]", "-", str(project.worktree))
+    return paths.agent_folder("claude") / "projects" / munged / "memory"
+
+
+def is_here(folder: Path) -> bool:
+    """Say whether there is a checkpoint in this folder."""
+    return next(natives(folder), None) is not None
+
+
+def folders(folder: Path) -> list[Path]:
+    """Return the one folder that holds checkpoints."""
+    return [folder]
+
+
+def natives(folder: Path) -> Iterator[Path]:
+    """Yield the files of checkpoints."""
+    yield from sorted(folder.glob(_FILE))
+
+
+def more(folder: Path) -> More:
+    """Return nothing: there is nothing else."""
+    del folder
+    return More()
+
+
+# Reading
+
+
+def read(path: Path, data: bytes) -> Native:
+    """Read a checkpoint's file."""
+    text = data.decode("utf-8", "replace")
+    parts = {part.title.lower(): part for part in markdown.sections(text)}
+    fields = dict(_FIELD.findall(parts[""].text.replace("\\- ", "- ")))
+    if not fields and len(parts) == 1:
+        return Native(problem="It has neither fields nor sections of a checkpoint.")
+    told: dict[str, Any] = {
+        "branch": _unquoted(fields.get("Branch")),
+        "plan": _plan(fields.get("Plan", "")),
+        **(_left_off(parts["left off"].text) if "left off" in parts else {}),
+        "done": _listed(parts, "done this session"),
+        "failed": [_failure(each) for each in _listed(parts, "failed approaches")],
+        "files_modified": _listed(parts, "modified files"),
+    }
+    if told["branch"] == "unknown":
+        told["branch"] = None
+    return Native(
+        told=told,
+        name=path.stem.removeprefix("checkpoint-"),
+        saved_at=_moment(fields.get("Saved", "")),
+    )
+
+
+def _listed(parts: Mapping[str, markdown.Section], title: str) -> list[str]:
+    found = markdown.bullets(parts[title].lines) if title in parts else []
+    return [] if found == ["None"] else found
+
+
+def _failure(text: str) -> dict[str, str]:
+    what, _, why = text.partition(" — ")
+    return {"what": what, "why": why}
+
+
+def _unquoted(text: str | None) -> str | None:
+    return text.strip("`") if text else None
+
+
+def _plan(text: str) -> dict[str, Any] | None:
+    found = _PLAN.match(text)
+    if found is None:
+        return None
+    step = {"step": int(found[2]), "total": int(found[3])} if found[2] else {}
+    return {"path": found[1], **step}
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        return None
+
+
+# Writing
+
+
+def write(files: Files, news: News) -> None:
+    """Show each name that was touched as it is now; what was put away goes to the trash."""
+    named = {name: shown for name, shown in news.current.items() if name}
+    for name, checkpoint in named.items():
+        path = f"checkpoint-{name}.md"
+        if checkpoint is None:
+            files.trash(path)
+        else:
+            files.replace(path, render(checkpoint).encode("utf-8", "replace"), of=checkpoint.id)
+    if named:
+        files.edit(INDEX, lambda text: with_bullets(text, named))
+
+
+def render(checkpoint: Checkpoint) -> str:
+    """Write a checkpoint as its native file."""
+    saved = checkpoint.saved_at.astimezone()
+    fields = [
+        f"- **Branch:** `{checkpoint.branch or 'unknown'}`",
+        f"- **Saved:** {saved:%Y-%m-%d %H:%M}",
+    ]
+    plan = checkpoint.plan
+    if plan is not None and plan.path is not None:
+        step = f" (step {plan.step} of {plan.total})" if plan.step and plan.total else ""
+        fields.append(f"- **Plan:** `{plan.path}`{step}")
+    failed = [f"{each.what} — {each.why}" if each.why else each.what for each in checkpoint.failed]
+    files = checkpoint.files_modified or [file.path for file in checkpoint.files]
+    return "\n".join(
+        [
+            f"# Checkpoint: {checkpoint.name}\n",
+            *fields,
+            f"\n## Left Off\n{markdown.escaped(left_off(checkpoint))}",
+            f"\n## Done This Session\n{markdown.bullet_list(checkpoint.done, none='- None')}",
+            f"\n## Failed Approaches\n{markdown.bullet_list(failed, none='- None')}",
+            f"\n## Modified Files\n{markdown.bullet_list(files, none='- None')}\n",
+        ]
+    )
+
+
+def left_off(checkpoint: Checkpoint) -> str:
+    """Tell where the work stopped, with what is still to be decided."""
+    told = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
+    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    pending = zip(_PENDING, (checkpoint.questions, checkpoint.blockers, action), strict=True)
+    lines = [f"{words}: {one_line(each)}" for words, texts in pending for each in texts]
+    return "\n".join([told, *lines]).strip()
+
+
+# The last lines of Left Off: nothing that waits for a decision may get lost.
+_PENDING = ("Open question", "Blocked", "Next")
+
+
+def _left_off(text: str) -> dict[str, Any]:
+    """Read where the work stopped, and what was pending below it."""
+    told, *lines = text.split("\n")
+    found: dict[str, list[str]] = {words: [] for words in _PENDING}
+    while lines and (pending := _LINE.match(lines[-1])):
+        found[pending[1]].insert(0, pending[2])
+        lines.pop()
+    questions, blockers, actions = found.values()
+    action = {"next_action": {"text": actions[0]}} if actions else {}
+    return {
+        "left_off": "\n".join([told, *lines]),
+        "questions": questions,
+        "blockers": blockers,
+        **action,
+    }
+
+
+_LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
+
+
+def one_line(text: str) -> str:
+    """Put a text on one line."""
+    return " ".join(text.split())
+
+
+def bullet(checkpoint: Checkpoint) -> str:
+    """Write the line of MEMORY.md for a checkpoint."""
+    saved = checkpoint.saved_at.astimezone()
+    summary = one_line(checkpoint.summary or checkpoint.left_off or checkpoint.task)
+    place = f"{checkpoint.branch or 'unknown'}, {_MONTHS[saved.month - 1]} {saved.day:02d}"
+    return f"- **{checkpoint.name}** ({place}) — {summary[:120]}"
+
+
+# Not the locale's: the line is read by programs.
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+
+def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
+    """Return MEMORY.md with the lines of these names as they should be, all else as it was."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    begin, end = _section_span(text)
+    lines = text[begin:end].splitlines()[1:]
+    kept = [line for line in lines if line.strip() and line != _TRAILER]
+    shown = dict(named)
+    result = []
+    for line in kept:
+        found = _BULLET.match(line)
+        name = found[1] if found else None
+        if name is None or name not in named:
+            result.append(line)
+        elif (checkpoint := shown.pop(name, None)) is not None:
+            result.append(bullet(checkpoint))
+    result += [bullet(each) for each in shown.values() if each is not None]
+    return _replaced(text, (begin, end), result, newline)
+
+
+def _replaced(text: str, span: tuple[int, int], lines: list[str], newline: str) -> str:
+    begin, end = span
+    before, after = text[:begin], text[end:]
+    if not lines:
+        gap = newline if before.endswith(newline * 2) else ""
+        kept = before.removesuffix(gap) + after
+        return "" if kept == _TITLE.replace("\n", newline) and begin != end else kept
+    section = newline.join([f"## {_SECTION}", *lines, _TRAILER, ""])
+    if begin != end:
+        return before + section + after
+    return _inserted(text, section, newline)
+
+
+def _inserted(text: str, section: str, newline: str) -> str:
+    """Put the section after the first heading; without one, on top."""
+    if not text.strip():
+        return f"{_TITLE}\n".replace("\n", newline) + section
+    first = next(iter(_headings(text)), None)
+    if first is None:
+        return f"{section}{newline}{text}"
+    at = text.find("\n", first[0]) + 1
+    if at == 0:
+        return f"{text}{newline}{newline}{section}"
+    return f"{text[:at]}{newline}{section}{text[at:]}"
+
+
+def _section_span(text: str) -> tuple[int, int]:
+    """Find our section: from its heading to the last line of it; nothing where there is none."""
+    headings = list(_headings(text))
+    for number, (begin, level, name) in enumerate(headings):
+        if name == _SECTION:
+            following = [at for at, deep, _ in headings[number + 1 :] if deep <= level]
+            end = following[0] if following else len(text)
+            body = text[begin:end]
+            return begin, begin + len(body.rstrip()) + len(_line_end(body))
+    return 0, 0
+
+
+def _line_end(body: str) -> str:
+    rest = body[len(body.rstrip()) :]
+    return "\r\n" if rest.startswith("\r\n") else rest[:1]
+
+
+def _headings(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield each heading: where it begins, its level, its words; fences hold none."""
+    at, is_fenced = 0, False
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith(("```", "~~~")):
+            is_fenced = not is_fenced
+        found = re.match(r"(#{1,6})[ \t]+(.*?)\s*$", line)
+        if found and not is_fenced:
+            yield at, len(found[1]), found[2]
+        at += len(line)
+
+
+def listed(folder: Path) -> list[str]:
+    """Return the names that MEMORY.md lists."""
+    try:
+        text = (folder / INDEX).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    begin, end = _section_span(text)
+    return [found[1] for line in text[begin:end].splitlines() if (found := _BULLET.match(line))]
