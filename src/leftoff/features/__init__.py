@@ -4,12 +4,17 @@ Features and fixes are the project's, in `features.json` of the store; a loop is
 worktree's, in `loops/`.
 """
 
-from leftoff.features.interruption import interrupted_loops, mark_interrupted
+from leftoff.features.context import Notes, WorkingContext, helper_text, working_context
+from leftoff.features.files import waiting_in
+from leftoff.features.interruption import (
+    avoided,
+    how_to_go_on,
+    interrupted_loops,
+    mark_interrupted,
+)
 from leftoff.features.loops import (
-    Again,
     Ending,
     Reset,
-    Try,
     attempt,
     fail,
     keep_loop,
@@ -25,6 +30,7 @@ from leftoff.features.orchestration import (
     fold_orchestration,
     keep_orchestration,
 )
+from leftoff.features.steps import Again, Try
 from leftoff.features.values import (
     Attempt,
     Board,
@@ -68,6 +74,7 @@ __all__ = [
     "Interrupted",
     "Loop",
     "LoopStatus",
+    "Notes",
     "Orchestration",
     "Reset",
     "Result",
@@ -76,14 +83,18 @@ __all__ = [
     "Tasks",
     "Team",
     "Try",
+    "WorkingContext",
     "add",
     "add_fix",
     "add_result",
     "archive",
     "attempt",
+    "avoided",
     "fail",
     "find",
     "fold_orchestration",
+    "helper_text",
+    "how_to_go_on",
     "interrupted_loops",
     "keep_loop",
     "keep_orchestration",
@@ -96,5 +107,7 @@ __all__ = [
     "reset_completed",
     "start",
     "update",
+    "waiting_in",
     "waits_for",
+    "working_context",
 ]

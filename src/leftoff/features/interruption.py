@@ -1,11 +1,14 @@
 """Work that broke off: a session ended or died in the middle of a loop."""
 
+from collections.abc import Sequence
+
 import msgspec
 
+from leftoff.errors import ChoiceNeeded
 from leftoff.features import files
 from leftoff.features.changes import State
 from leftoff.features.places import place_of
-from leftoff.features.values import Interrupted, Loop
+from leftoff.features.values import Attempt, Interrupted, Loop
 from leftoff.store import Store
 
 
@@ -39,10 +42,51 @@ def mark_interrupted(store: Store, session_id: str, reason: str) -> Interrupted 
 
 def interrupted_loops(store: Store) -> list[Loop]:
     """Return the loops that broke off and were not taken up again, the newest first."""
+    state = files.load(store)
+    still_open = {item.id for item in state.board.unfinished}
     broken = [
-        loop for loop in files.load(store).loops.values() if loop.interrupted and loop.is_under_way
+        (loop.interrupted.at, key)
+        for key, loop in state.loops.items()
+        if loop.interrupted and loop.is_under_way and loop.feature in still_open
     ]
-    return sorted(broken, key=lambda loop: loop.interrupted.at if loop.interrupted else 0)[::-1]
+    return [state.loops[key] for _, key in sorted(broken, reverse=True)]
+
+
+def how_to_go_on(loop: Loop) -> ChoiceNeeded:
+    """Say that a loop broke off, what was tried in it, and which ways there are to go on."""
+    command = f"leftoff feature start {loop.feature} --again"
+    labels = {
+        "fresh": "FRESH APPROACH: go on with the next attempt, another way",
+        "retry": "RETRY SAME: do the attempt that broke off once more",
+        "reset": "RESET: begin again with the first attempt",
+    }
+    return ChoiceNeeded(
+        "\n".join([_told(loop), *avoided(loop.history)]),
+        question="How do you want to go on?",
+        choices=[
+            {"choice": choice, "label": label, "command": f"{command} {choice}"}
+            for choice, label in labels.items()
+        ],
+        hint=f"Say how: `{command} fresh`, `retry` or `reset`.",
+    )
+
+
+def avoided(history: Sequence[Attempt]) -> list[str]:
+    """Return a line for each approach that failed, with its reason."""
+    return [
+        f"  {tried.attempt}. {tried.approach}" + (f" -> {why}" if why else "")
+        for tried in history
+        if tried.result != "passed"
+        for why in [tried.root_cause or "; ".join(tried.errors)]
+    ]
+
+
+def _told(loop: Loop) -> str:
+    mark = loop.interrupted
+    reason = f" ({mark.reason})" if mark and mark.reason else ""
+    phase = f", phase {mark.phase}" if mark and mark.phase else ""
+    attempt = f"attempt {loop.attempt} of {loop.max_attempts}{phase}"
+    return f"INTERRUPTED: {loop.feature} {loop.name or ''} broke off at {attempt}{reason}"
 
 
 def _is_to_mark(state: State, key: str) -> bool:

@@ -1,15 +1,11 @@
 """What attempts teach: failed ones become failures in memory, those that worked successes."""
 
-from typing import TYPE_CHECKING
-
+from leftoff.features.steps import Try
 from leftoff.features.values import Feature, Fix
 from leftoff.store import Store
 
-if TYPE_CHECKING:
-    from leftoff.features.loops import Try
 
-
-def learn(store: Store, item: Feature | Fix, what: "Try") -> None:
+def learn(store: Store, item: Feature | Fix, what: Try) -> None:
     """Remember how an attempt went."""
     from leftoff import memory  # noqa: PLC0415 - looking at features needs none
 
