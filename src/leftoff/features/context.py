@@ -1,0 +1,122 @@
+"""What an agent at work should have before it: the files at hand, and a few lines for its helpers.
+
+Both are pure: values in, bounded text out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from leftoff.features.interruption import avoided
+from leftoff.features.values import Board, Feature, Fix, Loop
+from leftoff.gitstate import Change, printable
+
+WORKING_LINES = 40
+HELPER_CHARS = 500
+
+# Lines of the rendered context that hold no entry, and how many entries each part may have at most.
+_FRAME_LINES = 14
+_MOST = {"decisions": 5, "understanding": 4, "next_steps": 5}
+_CHANGES = {"?": "new", "A": "new", "D": "deleted", "R": "renamed", "C": "copied"}
+_SCENARIOS, _FAILURES, _RULES = 5, 3, 5
+
+
+class Notes(msgspec.Struct, frozen=True, kw_only=True):
+    """What only the one who works knows."""
+
+    decisions: Sequence[str] = ()
+    understanding: Mapping[str, str] = {}
+    next_steps: Sequence[str] = ()
+
+
+class WorkingContext(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the work stands, in at most 40 lines of JSON."""
+
+    updated_at: datetime
+    feature: str | None = None
+    summary: str = ""
+    files: dict[str, str] = {}
+    decisions: list[str] = []
+    understanding: dict[str, str] = {}
+    next_steps: list[str] = []
+
+
+def working_context(
+    board: Board, changes: Iterable[Change], notes: Notes, at: datetime
+) -> WorkingContext:
+    """Put together where the work stands: the first unfinished feature and the files at hand."""
+    feature = board.active_feature
+    decisions = _lines(notes.decisions)[-_MOST["decisions"] :]
+    understanding = dict(list(notes.understanding.items())[: _MOST["understanding"]])
+    next_steps = _lines(notes.next_steps)[: _MOST["next_steps"]]
+    room = WORKING_LINES - _FRAME_LINES - len(decisions) - len(understanding) - len(next_steps)
+    files = _roles(feature, changes)
+    return WorkingContext(
+        updated_at=at,
+        feature=feature.id if feature else None,
+        summary=feature.name if feature else "",
+        files=dict(list(files.items())[:room]),
+        decisions=decisions,
+        understanding={key: _line(text) for key, text in understanding.items()},
+        next_steps=next_steps,
+    )
+
+
+def _roles(feature: Feature | None, changes: Iterable[Change]) -> dict[str, str]:
+    """Tell of each file what it has to do with the work; changed files of the feature first."""
+    related = feature.related_files if feature else []
+    part = f"part of {feature.id}" if feature else ""
+    changed = {printable(each.path): _change(each) for each in changes}
+    both = {path: f"{changed[path]} - {part}" for path in related if path in changed}
+    rest = {path: f"related - {part}" for path in related if path not in changed}
+    return {**both, **{path: how for path, how in changed.items() if path not in both}, **rest}
+
+
+def _change(change: Change) -> str:
+    letters = change.code.replace(".", "")
+    how = next((_CHANGES[letter] for letter in letters if letter in _CHANGES), "modified")
+    return f"{how} from {printable(change.from_path)}" if change.from_path else how
+
+
+def helper_text(
+    loop: Loop,
+    item: Feature | Fix,
+    *,
+    verify: Sequence[str] = (),
+    rules: Sequence[str] = (),
+) -> str:
+    """Tell a helper agent in at most 500 characters what is done here and what to avoid."""
+    lines = [f"{loop.feature}: {_line(item.name)} (attempt {loop.attempt}/{loop.max_attempts})"]
+    if verify:
+        lines.append("Verify: " + "; ".join(verify))
+    failed = avoided(loop.history)[-_FAILURES:]
+    lines += [f"Avoid:{_line(each, 90)}" for each in failed]
+    lines += [f"Rule: {_line(each, 70)}" for each in rules[:_RULES]]
+    names = [each.scenario or each.then for each in item.scenarios[:_SCENARIOS]]
+    lines += [f"Must hold: {_line(each, 60)}" for each in names if each]
+    return _fitting(lines, HELPER_CHARS)
+
+
+def _fitting(lines: Sequence[str], limit: int) -> str:
+    kept = _line(lines[0], limit)
+    for line in lines[1:]:
+        if len(kept) + 1 + len(line) <= limit:
+            kept += f"\n{line}"
+    return kept
+
+
+def _lines(texts: Sequence[str]) -> list[str]:
+    return [_line(text) for text in texts if text.strip()]
+
+
+def _line(text: str, limit: int = 200) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def plain(context: WorkingContext) -> dict[str, Any]:
+    """Return a working context as JSON-ready values, every key there."""
+    built: dict[str, Any] = msgspec.to_builtins(context)
+    return built
