@@ -1,14 +1,111 @@
-"""Repeats: a failed approach that is about to be tried again."""
+"""Repeats: a failed approach that is about to be tried again.
 
-from collections.abc import Collection
+Two things tell: the command is the one that failed, or what is said has the words of the failure.
+In the files of the failure half of its words are enough; elsewhere nearly all must be there.
+Rather none is found than a wrong one: a command of one word says nothing.
+"""
 
+import re
+from collections.abc import Collection, Iterator
+from pathlib import PurePosixPath
+
+from leftoff.memory.book import among, is_empty, opened
 from leftoff.memory.entry import Entry
 from leftoff.store import Store
+from leftoff.store.text import spaced
+
+_MOST_LOOKED_AT = 100
+_MOST_WORDS = 16
+_LONGEST_CHARS = 4_000
+# Of a word of this length the beginning tells: switch, switching, switched.
+_STEM = 5
+_SPAN = re.compile(r"`([^`\n]+)`")
+_PART = re.compile(r"[^\s`\"'“”‘’()\[\]{}|;&<>,]+")
+_WORD = re.compile(r"[^\W_]+")
+_BEFORE_COMMANDS = frozenset("running run ran using use tried trying calling executing".split())
+_LONGEST_SPAN = 12
+_DULL = frozenset(
+    """
+    the and for with from into that this then than when was were are has have had not but its use
+    using used try tried trying run running ran make made add added set does did via all any too
+    der die das und mit von ist war nicht les des une pour avec dans est los las una con por para
+    """.split()
+)
 
 
 def repeated(
     store: Store, *, command: str = "", files: Collection[str] = (), text: str = ""
 ) -> Entry | None:
     """Return the failed approach that this repeats: the same command, or words and a file."""
-    del store, command, files, text
+    asked = f"{command}\n{text}"[:_LONGEST_CHARS]
+    if not asked.strip() or is_empty(store):
+        return None
+    for failure in _candidates(store, asked):
+        if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
+            return failure
     return None
+
+
+def _candidates(store: Store, asked: str) -> list[Entry]:
+    """Return the newest failures that share a word with what is asked about."""
+    stems = sorted(_stems(asked), key=len, reverse=True)[:_MOST_WORDS]
+    if not stems:
+        return []
+    words = " OR ".join(f'"{spaced(stem).strip()}"*' for stem in stems)
+    with opened(store) as index:
+        index.sync()
+        match = f"text : ({words}) AND {among(['failure'], ['active'])}"
+        return index.search(match, limit=_MOST_LOOKED_AT)
+
+
+def _is_same_command(failure: Entry, command: str) -> bool:
+    run = _parts(command)
+    if not run:
+        return False
+    if len(run) > 2 and _holds(_parts(failure.text), run):
+        return True
+    return any(span == run or (len(span) > 1 and _holds(run, span)) for span in _spans(failure))
+
+
+def _spans(failure: Entry) -> Iterator[list[str]]:
+    """Yield what may be a command in the words of a failure: quoted, or all of them."""
+    for quoted in _SPAN.findall(failure.text):
+        yield _parts(quoted)
+    parts = _parts(failure.text)
+    while parts and parts[0] in _BEFORE_COMMANDS:
+        del parts[0]
+    if len(parts) <= _LONGEST_SPAN:
+        yield parts
+
+
+def _parts(text: str) -> list[str]:
+    found = (part.rstrip(".:!?") for part in _PART.findall(text[:_LONGEST_CHARS].casefold()))
+    return [part for part in found if part]
+
+
+def _holds(parts: list[str], inner: list[str]) -> bool:
+    return f" {' '.join(inner)} " in f" {' '.join(parts)} "
+
+
+def _is_same_approach(failure: Entry, files: Collection[str], text: str) -> bool:
+    own, said = _stems(failure.text), _stems(text[:_LONGEST_CHARS])
+    shared = len(own & said)
+    if _is_about(failure, files):
+        return shared > 1 and 2 * shared >= len(own)
+    return shared > 2 and 5 * shared >= 4 * len(own)
+
+
+def _is_about(failure: Entry, files: Collection[str]) -> bool:
+    names = (PurePosixPath(path).name for path in files)
+    return bool({*failure.files} & {*files}) or any(
+        len(name) > _STEM and name in failure.text for name in names
+    )
+
+
+def _stems(text: str) -> set[str]:
+    """Return the telling words, cut to their beginning; in Chinese each character is a word."""
+    words = _WORD.findall(spaced(text).casefold())
+    telling = (
+        word for word in words if (len(word) > 2 or not word.isascii()) and word not in _DULL
+    )
+    return {word[:_STEM] for word in telling}
