@@ -69,7 +69,9 @@ class Operations(RuleBasedStateMachine):
         source=st.sampled_from(["s1", "s2", "s3"]),
         status=st.sampled_from(["active", "queued"]),
     )
-    def add(self, who: int, kind: Kind, words: str, why: str, source: str, status: Status) -> None:
+    def add(
+        self, who: int, *, kind: Kind, words: str, why: str, source: str, status: Status
+    ) -> None:
         told = Draft(kind=kind, text=words, why=why, sources=[source])
         new = memory.add(self.stores[who], [told], status=status)
         known = self.find(kind, words)
@@ -202,7 +204,7 @@ entries = st.builds(
     kind=st.sampled_from(memory.KINDS),
     text=texts,
     why=st.text(max_size=20),
-    sources=st.lists(texts, max_size=3),
+    sources=st.lists(texts, max_size=3, unique=True),
     status=st.sampled_from(memory.STATUSES),
     extra=st.dictionaries(st.sampled_from(["x", "y"]), st.integers()),
 )
