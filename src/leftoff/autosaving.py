@@ -38,4 +38,15 @@ def is_saved_on_purpose(store: Store, draft: Checkpoint) -> bool:
 def autosave(store: Store, draft: Checkpoint) -> Saved:
     """Save a state; it has no name, so it never replaces a named one."""
     unnamed = msgspec.structs.replace(draft, name=None)
-    return store.save(bounded(redact_value(unnamed))[0])
+    saved = store.save(bounded(redact_value(unnamed))[0])
+    lessons(store, saved.checkpoint)
+    return saved
+
+
+def lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
+    """Remember what a checkpoint on disk teaches; return what is to be said about it."""
+    if not (checkpoint.decisions or checkpoint.failed):
+        return []
+    from leftoff import memory  # noqa: PLC0415 - most saves decide nothing
+
+    return memory.take_lessons(store, checkpoint)

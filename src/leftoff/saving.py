@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import git, paths, plans, sessionstate
+from leftoff import autosaving, git, paths, plans, sessionstate
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
@@ -284,7 +284,8 @@ def save(
     if strict and findings:
         raise refused(findings)
     saved = store.save(kept, overwrite=overwrite)
-    return Outcome(saved=saved, warnings=_warnings(saved, findings, cut))
+    lessons = autosaving.lessons(store, saved.checkpoint)
+    return Outcome(saved=saved, warnings=[*_warnings(saved, findings, cut), *lessons])
 
 
 def refused(

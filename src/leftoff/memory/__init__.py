@@ -29,6 +29,7 @@ from leftoff.memory.entry import (
     id_of,
     plain,
 )
+from leftoff.memory.lessons import take_lessons, told
 from leftoff.memory.repeats import repeated
 
 __all__ = [
@@ -53,5 +54,7 @@ __all__ = [
     "plain",
     "repeated",
     "search",
+    "take_lessons",
+    "told",
     "twin",
 ]

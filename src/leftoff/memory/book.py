@@ -1,7 +1,7 @@
 """The book: adding to the memory, asking it, and changing what it says."""
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import Usage
@@ -26,7 +26,6 @@ from leftoff.store.text import match_expression
 
 # So many decisions are looked at; older ones stay in the log and are found by search.
 MOST_DECISIONS = 50
-ACTIVE: tuple[Status, ...] = ("active",)
 _SHORTEST_PREFIX = 4
 
 
@@ -108,8 +107,8 @@ _FILES = 10
 def entries(
     store: Store,
     *,
-    kinds: Collection[Kind] | None = None,
-    statuses: Collection[Status] = ACTIVE,
+    kinds: Iterable[Kind] | None = None,
+    statuses: Iterable[Status] = ("active",),
     feature: str | None = None,
     limit: int | None = None,
 ) -> list[Entry]:
@@ -121,8 +120,8 @@ def entries(
         return index.newest(_kinds(kinds), statuses, feature=feature, limit=limit)
 
 
-def _kinds(kinds: Collection[Kind] | None) -> list[Kind]:
-    return [kind for kind in KINDS if kinds is None or kind in kinds]
+def _kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
+    return list(KINDS if kinds is None else dict.fromkeys(kinds))
 
 
 def live(store: Store, kind: Kind, *, limit: int = MOST_DECISIONS) -> list[Entry]:
@@ -134,8 +133,8 @@ def search(
     store: Store,
     words: str,
     *,
-    kinds: Collection[Kind] | None = None,
-    statuses: Collection[Status] = ACTIVE,
+    kinds: Iterable[Kind] | None = None,
+    statuses: Iterable[Status] = ("active",),
     limit: int | None = 20,
 ) -> list[Entry]:
     """Find entries by words, newest first; all words must occur, the last may be a beginning."""

@@ -142,7 +142,8 @@ class Index:
             "ORDER BY seq DESC LIMIT ?"
         )
         more: list[object] = [*([feature] if named else []), _most(limit)]
-        asked = [(kind, status, *more) for kind in kinds for status in dict.fromkeys(statuses)]
+        wanted = [*dict.fromkeys(statuses)]
+        asked = [(kind, status, *more) for kind in kinds for status in wanted]
         rows = [row for values in asked for row in self._rows(query, values)]
         return [decoded(row[1]) for row in sorted(rows, reverse=True)[:limit]]
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
-from leftoff.memory.book import among, is_empty, opened
-from leftoff.memory.entry import Entry
+from leftoff.memory.book import among, is_empty, opened, twin
+from leftoff.memory.entry import Draft, Entry
 from leftoff.store import Store
 from leftoff.store.text import spaced
 
@@ -40,6 +40,9 @@ def repeated(
     asked = f"{command}\n{text}"[:_LONGEST_CHARS]
     if not asked.strip() or is_empty(store):
         return None
+    same = twin(store, Draft(kind="failure", text=text)) if text.strip() else None
+    if same is not None and same.status == "active":
+        return same
     for failure in _candidates(store, asked):
         if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
             return failure
