@@ -17,8 +17,6 @@ ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings with their defaults; a profile has defaults of its own for some."""
 
-    profile: ProfileName = "default"
-    mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
     budget: Annotated[int, msgspec.Meta(ge=100)] = 1500
     on_resume: Literal["keep", "consume"] = "keep"
     on_decline: Literal["keep", "trash"] = "keep"
@@ -39,11 +37,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     start_budget: int = 400
     offer_days: int = 14
     buffer_at: float = 60.0
+    reflect: bool = True
+    reflect_at: Literal["low", "medium", "high"] = "high"
+    profile: ProfileName = "default"
+    mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
 
 
 HELP = {
-    "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
-    "mirror": "The profiles whose native files are written after every save.",
     "budget": "Tokens that a briefing may take.",
     "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
     "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
@@ -64,6 +64,10 @@ HELP = {
     "start_budget": "Tokens that the offer at session start may take.",
     "offer_days": "How many days an autosave is offered at session start.",
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
+    "reflect": "Whether the user's corrections become rules.",
+    "reflect_at": "How sure a correction must be to become a rule at once: low, medium or high.",
+    "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
+    "mirror": "The profiles whose native files are written after every save.",
 }
 
 

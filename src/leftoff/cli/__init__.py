@@ -35,6 +35,7 @@ COMMANDS = {
     "prompts": "leftoff.cli.prompts:prompts",
     "purge": "leftoff.cli.purge:purge",
     "recover": "leftoff.cli.sessions:recover",
+    "reflect": "leftoff.cli.reflect:reflect",
     "resume": "leftoff.cli.resume:resume",
     "save": "leftoff.cli.save:save",
     "schema": "leftoff.cli.schema:schema",

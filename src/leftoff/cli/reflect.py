@@ -1,0 +1,153 @@
+"""leftoff reflect."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from leftoff import memory, times
+from leftoff import reflect as use_case
+from leftoff.cli.app import App, command
+from leftoff.cli.output import printable
+from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
+from leftoff.memory import Entry
+from leftoff.reflect import Reflection
+
+_QUESTION = "[a]pprove / [e]dit / [r]eject / [s]kip"
+_ANSWERS = {"a": "approve", "e": "edit", "r": "reject", "s": "skip"}
+
+
+@command()
+@click.option("--auto", is_flag=True, help="Save and queue without asking; the default.")
+@click.option("--review", is_flag=True, help="Go through the rules that wait for review.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be saved and queued.")
+@click.option(
+    "--since",
+    default="7d",
+    show_default=True,
+    metavar="DATE|SPAN",
+    help="Which sessions: those at work since then.",
+)
+@click.option("--session", metavar="ID|FILE", help="Only this session.")
+def reflect(  # noqa: PLR0913 - one argument for each option
+    app: App, since: str, session: str | None, *, auto: bool, review: bool, dry_run: bool
+) -> None:
+    """Make rules of what the user corrected; says nothing where nothing is new."""
+    if not app.settings.reflect:
+        raise LeftoffError(
+            "Reflection is disabled.", hint="`leftoff config set reflect true` enables it."
+        )
+    if review and (auto or dry_run):
+        raise Usage("--review asks about each rule; it goes with neither --auto nor --dry-run.")
+    if review:
+        _review(app)
+        return
+    found = use_case.reflect(
+        app.store,
+        bar=app.settings.reflect_at,
+        since=times.moment(since, now=app.store.now()),
+        session=session,
+        is_dry_run=dry_run,
+    )
+    app.out.result(_plain(found, dry_run=dry_run), _block(found, dry_run=dry_run))
+
+
+def _plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "dry_run": dry_run,
+        "sessions": found.sessions,
+        "saved": [memory.plain(entry) for entry in found.saved],
+        "queued": [memory.plain(entry) for entry in found.queued],
+        "skipped": found.skipped,
+    }
+
+
+def _block(found: Reflection, *, dry_run: bool) -> str:
+    """Tell what was learnt; nothing where nothing was."""
+    if not found.has_news:
+        return ""
+    would = "would be " if dry_run else ""
+    parts = [
+        "AUTO-REFLECTION",
+        *_listed(f"{would}saved", found.saved),
+        *_listed(f"{would}queued for review", found.queued),
+    ]
+    if found.skipped:
+        parts.append(f"  {len(found.skipped)} known or rejected before")
+    if found.queued and not dry_run:
+        parts.append("`leftoff reflect --review` goes through the queue.")
+    return "\n".join(parts)
+
+
+def _listed(what: str, entries: Sequence[Entry]) -> list[str]:
+    if not entries:
+        return []
+    rules = "1 rule" if len(entries) == 1 else f"{len(entries)} rules"
+    return [
+        f"  {rules} {what}:",
+        *(f"    {entry.id}  {entry.text} ({entry.confidence})" for entry in entries),
+    ]
+
+
+def _review(app: App) -> None:
+    waiting = use_case.queue(app.store)
+    if not waiting:
+        app.out.result([], "No rules wait for review.")
+        return
+    if not app.out.is_interactive:
+        raise _choice(waiting)
+    for number, entry in enumerate(waiting, 1):
+        click.echo(printable("\n".join(_shown(entry, f"{number} of {len(waiting)}"))))
+        answer = click.prompt(_QUESTION, type=click.Choice([*_ANSWERS]), show_choices=False)
+        _act(app, entry, _ANSWERS[answer])
+
+
+def _shown(entry: Entry, place: str) -> list[str]:
+    lines = [f"{place}: {entry.text}", f"  confidence: {entry.confidence or 'unknown'}"]
+    return [*lines, *([f"  {entry.why}"] if entry.why else [])]
+
+
+def _act(app: App, entry: Entry, action: str) -> None:
+    if action == "approve":
+        memory.change(app.store, entry.id, status="active")
+        app.out.text("Approved.")
+    elif action == "edit":
+        words = str(click.prompt("New text", default=entry.text))
+        memory.change(app.store, entry.id, status="active", text=words)
+        app.out.text("Edited and approved.")
+    elif action == "reject":
+        memory.change(app.store, entry.id, status="rejected")
+        app.out.text("Rejected; it will not come back.")
+    else:
+        app.out.text("Skipped; it goes on waiting.")
+
+
+def _choice(waiting: Sequence[Entry]) -> ChoiceNeeded:
+    """Hand the question on to whoever runs us."""
+    count = "1 rule waits" if len(waiting) == 1 else f"{len(waiting)} rules wait"
+    return ChoiceNeeded(
+        f"{count} for review.",
+        question="Which rules hold? [approve / edit / reject / skip]",
+        choices=[each for entry in waiting for each in _choices(entry)],
+        hint="`leftoff memory approve ID` and `leftoff memory reject ID` decide about one.",
+    )
+
+
+def _choices(entry: Entry) -> list[dict[str, Any]]:
+    told = {
+        "id": entry.id,
+        "text": entry.text,
+        "why": entry.why,
+        "confidence": entry.confidence,
+        "sources": entry.sources,
+    }
+    commands = {
+        "approve": f"leftoff memory approve {entry.id}",
+        "edit": f"leftoff memory edit {entry.id} TEXT",
+        "reject": f"leftoff memory reject {entry.id}",
+        "skip": "",
+    }
+    return [
+        {"choice": action, "label": f"{action}: {entry.text}", "command": words, **told}
+        for action, words in commands.items()
+    ]

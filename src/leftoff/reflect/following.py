@@ -1,0 +1,151 @@
+"""Following sessions: each is read on from where the last reflection stopped."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import agents, paths
+from leftoff.agents.base import FoundSession
+from leftoff.agents.lines import Cursor, Reading, still_matches
+from leftoff.errors import SessionUnreadable
+from leftoff.redact import redact_value
+from leftoff.reflect.harvest import Context, Correction, Harvest
+from leftoff.store import Store
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A session to learn from."""
+
+    agent: str
+    session_id: str
+    path: Path
+    touched_at: float = 0.0
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a session was reflected on; if it is lost, the session is read anew."""
+
+    path: str = ""
+    cursor: Cursor = Cursor()
+    reader: dict[str, Any] = {}
+    context: Context = Context()
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What is new in a session, and the mark to keep once that is safe."""
+
+    source: Source
+    corrections: list[Correction]
+    mark: Mark
+
+
+_decoder = msgspec.json.Decoder(Mark)
+# Beside what hooks keep of the same session.
+_KEPT_AS = "reflected-{agent}"
+
+
+def sources(store: Store) -> list[Source]:
+    """List the sessions of the project on this machine, newest first."""
+    found = {(each.agent, each.session_id, each.path): each for each in _found(store)}
+    return sorted(found.values(), key=lambda each: each.touched_at, reverse=True)
+
+
+def find_source(store: Store, key: str) -> Source:
+    """Return the session with this id or beginning of an id, or in this file."""
+    known = sources(store)
+    path = Path(key).expanduser().absolute()
+    if path.is_file():
+        agent = agents.identify(path)[0]
+        here = [each for each in known if each.path == path]
+        return here[0] if here else Source(agent=agent, session_id=path.stem, path=path)
+    matches = [each for each in known if each.session_id.startswith(key)]
+    exact = [each for each in matches if each.session_id == key] or matches
+    if len(exact) == 1:
+        return exact[0]
+    raise SessionUnreadable(
+        f"Several sessions begin with {key}" if exact else f"There is no session {key}",
+        hint="`leftoff sessions` shows the ones of this project; a file's path works too.",
+    )
+
+
+def hear(store: Store, source: Source) -> Heard:
+    """Read what is new in a session and find the corrections in it."""
+    mark = _mark(store, source)
+    agent, layout = agents.identify(source.path, source.agent)
+    if layout == "document":
+        return _hear_document(source, mark)
+    if not still_matches(source.path, mark.cursor):
+        mark = Mark()
+    reader = agents.AGENTS[agent].new_reader(dict(mark.reader))
+    reading = Reading(source.path, mark.cursor, reader)
+    harvest = Harvest(mark.context)
+    for events in reading.batches():
+        harvest.add(events)
+    return _heard(source, harvest, reading.cursor, reader.state)
+
+
+def _hear_document(source: Source, mark: Mark) -> Heard:
+    """Read a document whole if it changed, and pass over the messages judged before."""
+    cursor = _identity(source.path)
+    if cursor == mark.cursor:
+        return Heard(source=source, corrections=[], mark=mark)
+    events = list(agents.AGENTS[source.agent].read_document(source.path, source.session_id))
+    harvest = Harvest(Context(), skip=mark.context.heard)
+    harvest.add(events)
+    if harvest.context.heard < mark.context.heard:
+        # It was written anew; what is known already is told apart later.
+        harvest = Harvest(Context())
+        harvest.add(events)
+    return _heard(source, harvest, cursor, {})
+
+
+def _heard(source: Source, harvest: Harvest, cursor: Cursor, reader: dict[str, Any]) -> Heard:
+    mark = Mark(path=str(source.path), cursor=cursor, reader=reader, context=harvest.context)
+    return Heard(
+        source=source,
+        corrections=redact_value(harvest.corrections),
+        mark=redact_value(mark),
+    )
+
+
+def keep_mark(store: Store, heard: Heard) -> None:
+    """Remember how far a session was reflected on."""
+    if heard.mark != _mark(store, heard.source):
+        kept_as = _KEPT_AS.format(agent=heard.source.agent)
+        store.keep_session(kept_as, heard.source.session_id, msgspec.json.encode(heard.mark))
+
+
+def _mark(store: Store, source: Source) -> Mark:
+    data = store.read_session(_KEPT_AS.format(agent=source.agent), source.session_id)
+    try:
+        mark = _decoder.decode(data) if data is not None else Mark()
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return Mark()
+    return mark if mark.path in {"", str(source.path)} else Mark()
+
+
+def _found(store: Store) -> Iterator[Source]:
+    for name, agent in agents.AGENTS.items():
+        for folder in paths.folders_of(store.project):
+            for each in agent.find_sessions(paths.agent_folder(name), folder):
+                yield _source(name, each)
+
+
+def _source(agent: str, found: FoundSession) -> Source:
+    return Source(
+        agent=agent,
+        session_id=found.session_id,
+        path=found.path,
+        touched_at=found.touched_at,
+    )
+
+
+def _identity(path: Path) -> Cursor:
+    """Tell a document from its later self; a database also changes in the log beside it."""
+    found = []
+    for each in (path, path.with_name(f"{path.name}-wal")):
+        stat = each.stat() if each.exists() else None
+        found.append((stat.st_size, stat.st_ino, stat.st_mtime_ns) if stat else None)
+    return Cursor(head=str(found))
