@@ -39,6 +39,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     buffer_at: float = 60.0
     reflect: bool = True
     reflect_at: Literal["low", "medium", "high"] = "high"
+    verify: list[str] = []
+    not_secret: list[str] = []
+    advise_clear: bool = False
     profile: ProfileName = "default"
     mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
 
@@ -66,6 +69,9 @@ HELP = {
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
     "reflect": "Whether the user's corrections become rules.",
     "reflect_at": "How sure a correction must be to become a rule at once: low, medium or high.",
+    "verify": "The commands that ship runs before it commits, one to a line.",
+    "not_secret": "Patterns of files that ship commits though they look like secrets.",
+    "advise_clear": "Whether ship advises to clear the agent's context at its end.",
     "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
     "mirror": "The profiles whose native files are written after every save.",
 }
@@ -179,7 +185,8 @@ def _checked(key: str, value: Any) -> Any:
     if key not in HELP:
         raise _unknown(key)
     if isinstance(value, str) and isinstance(getattr(Settings(), key), list):
-        value = [each for each in re.split(r"[,\s]+", value) if each]
+        between = r"\n" if key == "verify" else r"[,\s]+"
+        value = [each.strip() for each in re.split(between, value) if each.strip()]
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
