@@ -70,13 +70,26 @@ def difference(before: State, after: State, *, at: datetime) -> bytes | None:
 
 
 def applied_all(state: State, lines: Sequence[bytes]) -> State:
-    """Take lines in, in their order; one that cannot be read is left out."""
+    """Take lines in; one that cannot be read is left out.
+
+    A line may stand before the one it builds on, where one was kept in the store and the other in
+    the fallback. So what does not fit is tried once more at the end.
+    """
+    too_early: list[bytes] = []
     for line in lines:
-        try:
-            state = _applied(state, _decoder.decode(line))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
+        taken_in = _tried(state, line)
+        state = taken_in or state
+        too_early += [] if taken_in else [line]
+    for line in too_early:
+        state = _tried(state, line) or state
     return state
+
+
+def _tried(state: State, line: bytes) -> State | None:
+    try:
+        return _applied(state, _decoder.decode(line))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _applied(state: State, line: Line) -> State:

@@ -87,12 +87,12 @@ def _change_log(store: Store, edit: Edit) -> State:
 @contextlib.contextmanager
 def _locked(store: Store) -> Iterator[bool]:
     area = Area(store.project.store)
-    try:
-        area.prepare()
-    except (OSError, StoreRefused):
-        yield False
-        return
-    with disk.lock(area.lock) as is_held:
+    with contextlib.ExitStack() as stack:
+        try:
+            area.prepare()
+            is_held = stack.enter_context(disk.lock(area.lock))
+        except (OSError, StoreRefused):
+            is_held = False
         yield is_held
 
 

@@ -15,6 +15,7 @@ from leftoff.features.steps import (
     Try,
     cleaned,
     closed,
+    idle_after,
     reopened,
     taken_up,
     tried_in,
@@ -73,13 +74,13 @@ def start(
         item = _startable(state, key)
         _refuse_second(state, place, item.id)
         standing = find_loop_of(state, place, item.id)
-        begun = taken_up(item, standing[1] if standing else None, again, now)
+        known = msgspec.structs.replace(item, attempts=0) if again == "reset" else item
+        begun = taken_up(known, standing[1] if standing else None, again, now)
         mine = msgspec.structs.replace(begun, worktree=place.worktree, session_id=session_id)
         if standing and standing[0] != place.key:
-            state = with_loop(state, standing[0], Loop(worktree=place.worktree))
+            state = with_loop(state, standing[0], idle_after(standing[1]))
         state = with_loop(state, place.key, mine)
-        attempts = 0 if again == "reset" else item.attempts
-        changed = msgspec.structs.replace(item, status="in_progress", attempts=attempts)
+        changed = msgspec.structs.replace(known, status="in_progress")
         return state if changed == item else with_item(state, reopened(changed), at=now)
 
     return files.change(store, edit).loops[place.key]
@@ -147,10 +148,7 @@ def reset_completed(store: Store, commit: str, *, session_id: str | None = None)
             return state
         key, standing = found
         done.append(Reset(feature=standing.feature, tasks=len(standing.tasks.chain)))
-        idle = Loop(
-            last_checkpoint=commit, worktree=standing.worktree, session_id=standing.session_id
-        )
-        return with_loop(state, key, idle)
+        return with_loop(state, key, idle_after(standing, commit))
 
     files.change(store, edit)
     return done[0] if done else None

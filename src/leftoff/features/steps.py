@@ -38,10 +38,8 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
 
 def taken_up(item: Feature | Fix, standing: Loop | None, again: Again | None, at: datetime) -> Loop:
     """Return the loop to work in: a new one, or the one that stands."""
-    if standing is None or standing.status == "completed":
+    if standing is None or standing.status == "completed" or again == "reset":
         return _begun(item, at)
-    if again == "reset":
-        return _begun(msgspec.structs.replace(item, attempts=0), at)
     if again is None and standing.interrupted is not None:
         raise how_to_go_on(standing)
     return _again(standing, again)
@@ -124,6 +122,11 @@ def tried_in(state: State, key: str, what: Try, now: datetime) -> State:
         status="escalated" if is_last else item.status,
     )
     return with_item(with_loop(state, key, after), changed, at=now)
+
+
+def idle_after(standing: Loop, commit: str | None = None) -> Loop:
+    """Return the idle record that comes after a loop."""
+    return Loop(last_checkpoint=commit, worktree=standing.worktree, session_id=standing.session_id)
 
 
 def cleaned(what: Try) -> Try:
