@@ -13,6 +13,7 @@ from leftoff.memory.book import (
     is_empty,
     learn,
     live,
+    overview,
     search,
     twin,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "is_empty",
     "learn",
     "live",
+    "overview",
     "plain",
     "repeated",
     "search",

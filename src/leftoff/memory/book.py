@@ -1,7 +1,7 @@
 """The book: adding to the memory, asking it, and changing what it says."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import Usage
@@ -122,6 +122,17 @@ def entries(
 
 def _kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
     return list(KINDS if kinds is None else dict.fromkeys(kinds))
+
+
+def overview(store: Store, limits: Mapping[Kind, int]) -> dict[Kind, list[Entry]]:
+    """Return the newest active entries of several kinds at once, newest first."""
+    if is_empty(store):
+        return {kind: [] for kind in limits}
+    with opened(store) as index:
+        index.sync()
+        return {
+            kind: index.newest([kind], ["active"], limit=limit) for kind, limit in limits.items()
+        }
 
 
 def live(store: Store, kind: Kind, *, limit: int = MOST_DECISIONS) -> list[Entry]:

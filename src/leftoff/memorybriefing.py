@@ -1,0 +1,260 @@
+"""The memory briefing: what a project knows, on one page, for whoever starts to work on it.
+
+Active features, the last decisions, approaches to avoid with the reason, learned rules, where the
+work stands. Rendering is a pure function of values: the same in, the same out, so that the page can
+be kept in a file and changes only when something is new. Lines go by weight when room is short.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from leftoff import fence, git, memory
+from leftoff.memory import Entry, Kind
+from leftoff.store import LISTED, Store
+from leftoff.tokens import estimate, price
+
+if TYPE_CHECKING:
+    from leftoff.features import Feature, Fix
+
+MOST_LINES = 120
+MOST_TOKENS = 1_500
+_NAME_CHARS = 80
+_DESCRIPTION_CHARS = 100
+_DECISION_CHARS = 80
+_AVOIDED_CHARS = 60
+_RULE_CHARS = 100
+_SUMMARY_CHARS = 200
+_FILES_NAMED = 3
+# So the first of each kind come before the third of any.
+_STEP = 10
+_NONE = "- none"
+_NO_ROOM = "- no room here; `leftoff memory` lists all"
+
+
+class Caps(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of each are told."""
+
+    features: int = 10
+    decisions: int = 5
+    failures: int = 10
+    rules: int = 20
+
+
+FULL = Caps()
+AT_START = Caps(failures=3, rules=5)
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the work stands."""
+
+    checkpoint: str = ""
+    saved_at: datetime | None = None
+    branch: str = ""
+    next_steps: tuple[str, ...] = ()
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a briefing is made of; entries newest first."""
+
+    features: "Sequence[Feature | Fix]" = ()
+    decisions: Sequence[Entry] = ()
+    failures: Sequence[Entry] = ()
+    rules: Sequence[Entry] = ()
+    standing: Standing | None = None
+
+    @property
+    def tells_anything(self) -> bool:
+        """Whether there is more to tell than where the work stands."""
+        return bool(self.features or self.decisions or self.failures or self.rules)
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True):
+    heading: str
+    lines: list[str]
+    weight: float
+    """What its first line is worth; each further one is worth less."""
+
+    @property
+    def frame(self) -> str:
+        """What stands before its lines."""
+        return f"\n{self.heading}\n"
+
+
+def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Material:
+    """Collect what a briefing tells of a project."""
+    limits: Mapping[Kind, int] = {
+        "decision": caps.decisions,
+        "failure": caps.failures,
+        "rule": caps.rules,
+    }
+    found = memory.overview(store, limits)
+    return Material(
+        features=_unfinished(store)[: caps.features],
+        decisions=found["decision"],
+        failures=found["failure"],
+        rules=found["rule"],
+        standing=_standing(store) if with_standing else None,
+    )
+
+
+def _unfinished(store: Store) -> "list[Feature | Fix]":
+    root = store.project.store
+    if not any((root / name).exists() for name in ("features.json", "features.jsonl")):
+        return []
+    from leftoff import features  # noqa: PLC0415 - few projects keep any
+
+    return features.load(store).unfinished
+
+
+def _standing(store: Store) -> Standing:
+    project = store.project
+    branch = git.current_branch(project.worktree) if project.is_git else None
+    newest = next(iter(store.index().heads([*LISTED], 1)), None)
+    if newest is None:
+        return Standing(branch=branch or "")
+    told = ": ".join(text for text in (newest.name, newest.task) if text)
+    steps = (newest.next_action,) if newest.next_action else ()
+    return Standing(
+        checkpoint=told, saved_at=newest.saved_at, branch=branch or "", next_steps=steps
+    )
+
+
+def render(
+    material: Material, *, budget: int = MOST_TOKENS, caps: Caps = FULL, with_empty: bool = True
+) -> str:
+    """Render the briefing as Markdown, disarmed, within the budget and 120 lines."""
+    head = f"# Session Briefing\nLast updated: {_updated(material)}\n"
+    sections = [_disarmed(each) for each in _sections(material, caps)]
+    told = range(len(sections)) if with_empty else []
+    room = min(budget, MOST_TOKENS) - estimate(head)
+    room -= math.ceil(sum(price(f"{sections[number].frame}{_NO_ROOM}\n") for number in told))
+    kept = _within(sections, room, MOST_LINES - 3 * len(sections), opened=told)
+    return head + "".join(
+        f"{section.frame}{_body(section, kept.get(number, []))}"
+        for number, section in enumerate(sections)
+        if with_empty or kept.get(number)
+    )
+
+
+def _body(section: _Section, places: Sequence[int]) -> str:
+    lines = [section.lines[place] for place in sorted(places)]
+    return "\n".join(lines or [_NO_ROOM if section.lines else _NONE]) + "\n"
+
+
+def from_file(text: str, *, budget: int) -> str:
+    """Take a briefing as it was written to a file, disarmed, as far as the budget goes."""
+    kept: list[str] = []
+    room: float = min(budget, MOST_TOKENS) - estimate("\n")
+    for line in fence.disarm(text).strip().split("\n")[:MOST_LINES]:
+        room -= price(f"{line}\n")
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _updated(material: Material) -> str:
+    entries = [*material.decisions, *material.failures, *material.rules]
+    moments = [entry.at for entry in entries]
+    moments += [each.updated_at for each in material.features if each.updated_at is not None]
+    if material.standing is not None and material.standing.saved_at is not None:
+        moments.append(material.standing.saved_at)
+    return f"{max(moments).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if moments else "-"
+
+
+def _sections(material: Material, caps: Caps) -> Iterator[_Section]:
+    features = material.features[: caps.features]
+    yield _Section(heading="## Active Features", lines=list(_features(features)), weight=70)
+    decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
+    yield _Section(heading="## Recent Decisions (last 5)", lines=decisions, weight=80)
+    avoided = [_avoided(each) for each in material.failures[: caps.failures]]
+    yield _Section(heading="## Approaches to AVOID", lines=avoided, weight=90)
+    rules = [_rule(each) for each in material.rules[: caps.rules]]
+    yield _Section(heading="## Learned Rules", lines=rules, weight=85)
+    if material.standing is not None:
+        lines = list(_stands(material.standing))
+        yield _Section(heading="## Current Status", lines=lines, weight=95)
+
+
+def _features(features: "Iterable[Feature | Fix]") -> Iterator[str]:
+    """Yield a feature in one to three lines that stay together."""
+    for each in features:
+        lines = [f"- {each.id}: {_short(each.name, _NAME_CHARS)} [{each.status}]"]
+        if each.description.strip():
+            lines.append(f"  {_short(each.description, _DESCRIPTION_CHARS)}")
+        told = []
+        if each.scenarios:
+            told.append(f"Acceptance: {len(each.scenarios)} scenarios")
+        if each.related_files:
+            told.append(f"Files: {_files(each.related_files)}")
+        if told:
+            lines.append(f"  {' | '.join(told)}")
+        yield "\n".join(lines)
+
+
+def _files(paths: Sequence[str]) -> str:
+    named = ", ".join(_short(path, _AVOIDED_CHARS) for path in paths[:_FILES_NAMED])
+    rest = len(paths) - _FILES_NAMED
+    return f"{named} and {rest} more" if rest > 0 else named
+
+
+def _decision(entry: Entry) -> str:
+    feature = f"{_short(entry.feature, _AVOIDED_CHARS)}, " if entry.feature else ""
+    return f"- {_short(entry.text, _DECISION_CHARS)} ({feature}{entry.at:%Y-%m-%d})"
+
+
+def _avoided(entry: Entry) -> str:
+    why = f" -> {_short(entry.why, _AVOIDED_CHARS)}" if entry.why else ""
+    feature = f" ({_short(entry.feature, _AVOIDED_CHARS)})" if entry.feature else ""
+    return f"- {_short(entry.text, _AVOIDED_CHARS)}{why}{feature}"
+
+
+def _rule(entry: Entry) -> str:
+    why = f": {_short(entry.why, _AVOIDED_CHARS)}" if entry.why else ""
+    return f"- {_short(entry.text, _RULE_CHARS)}{why}"
+
+
+def _stands(standing: Standing) -> Iterator[str]:
+    if standing.checkpoint:
+        yield f"Last checkpoint: {_short(standing.checkpoint, _SUMMARY_CHARS)}"
+    if standing.branch:
+        yield f"Branch: {_short(standing.branch, _SUMMARY_CHARS)}"
+    if standing.next_steps:
+        steps = "; ".join(standing.next_steps)
+        yield f"Next steps: {_short(steps, _SUMMARY_CHARS)}"
+
+
+def _short(text: str, chars: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= chars else line[: chars - 1] + "…"
+
+
+def _disarmed(section: _Section) -> _Section:
+    lines = [fence.disarm(line) for line in section.lines]
+    return msgspec.structs.replace(section, lines=lines)
+
+
+def _within(
+    sections: Sequence[_Section], budget: float, lines: int, *, opened: Iterable[int]
+) -> dict[int, list[int]]:
+    """Choose what fits, the weightiest first; a heading is paid for with its first line."""
+    places = [
+        (section.weight - _STEP * place, number, place)
+        for number, section in enumerate(sections)
+        for place in range(len(section.lines))
+    ]
+    kept: dict[int, list[int]] = {}
+    paid = {*opened}
+    for _, number, place in sorted(places, key=lambda each: (-each[0], each[1], each[2])):
+        line = sections[number].lines[place]
+        frame = "" if number in paid else sections[number].frame
+        cost, height = price(f"{frame}{line}\n"), line.count("\n") + 1
+        if cost <= budget and height <= lines:
+            budget, lines = budget - cost, lines - height
+            kept.setdefault(number, []).append(place)
+            paid.add(number)
+    return kept
