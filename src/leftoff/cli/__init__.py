@@ -13,6 +13,7 @@ from leftoff import __version__
 from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
 
 COMMANDS = {
+    "briefing": "leftoff.cli.briefing:briefing",
     "capture": "leftoff.cli.capture:capture",
     "clear": "leftoff.cli.clear:clear",
     "complete": "leftoff.cli.clear:complete",
@@ -30,6 +31,7 @@ COMMANDS = {
     "lint": "leftoff.cli.lint:lint",
     "list": "leftoff.cli.list:list_",
     "log": "leftoff.cli.log:log",
+    "memory": "leftoff.cli.memory:memory",
     "off": "leftoff.cli.switch:off",
     "on": "leftoff.cli.switch:on_",
     "prompts": "leftoff.cli.prompts:prompts",
@@ -41,6 +43,7 @@ COMMANDS = {
     "schema": "leftoff.cli.schema:schema",
     "search": "leftoff.cli.search:search",
     "sessions": "leftoff.cli.sessions:sessions",
+    "ship": "leftoff.cli.ship:ship",
     "show": "leftoff.cli.show:show",
     "status": "leftoff.cli.status:status",
     "statusline": "leftoff.cli.statusline:statusline",

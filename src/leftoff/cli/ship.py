@@ -1,0 +1,89 @@
+"""leftoff ship."""
+
+from typing import Any
+
+import click
+import msgspec
+
+from leftoff.cli.app import App, command
+from leftoff.errors import LeftoffError
+from leftoff.ship.panel import panel
+from leftoff.ship.plan import plan
+from leftoff.ship.steps import ship as ship_all
+from leftoff.ship.values import Listener, Options, Report, Step
+from leftoff.store import Store
+
+_MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
+_COLOURS = {"done": "green", "skipped": None, "failed": "red", "planned": "cyan"}
+_NAME_WIDTH = 13
+
+
+@command()
+@click.option("--message", "-m", default="", help="The commit's message.")
+@click.option("--no-push", is_flag=True, help="Commit and stop there.")
+@click.option("--no-pr", is_flag=True, help="Open and update no pull request.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
+def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -> int:
+    """Save, commit, push and open a pull request for what changed.
+
+    Files that look like secrets are left out and named. What fails leaves everything before it
+    standing; run it again to go on.
+    """
+    if not app.project.is_git:
+        raise LeftoffError(
+            "This folder is in no git repository, so there is nothing to commit.",
+            hint="Use `leftoff save`, or begin a repository with `git init`.",
+        )
+    options = Options(
+        message=message,
+        push=not no_push,
+        pull_request=not (no_pr or no_push),
+        may_ask=app.out.is_interactive,
+    )
+    if dry_run:
+        return _show_plan(app, options)
+    report = ship_all(app.store, app.settings, options, _listener(app))
+    if app.out.as_json:
+        app.out.json(_plain(report))
+    else:
+        app.out.gap()
+        app.out.text("\n".join(panel(report, advise_clear=app.settings.advise_clear)))
+    return int(report.has_failed)
+
+
+def _show_plan(app: App, options: Options) -> int:
+    # Not the app's store: that one takes in what was changed by hand in mirrored files.
+    store = Store(app.project)
+    try:
+        report = plan(store, app.settings, options)
+    finally:
+        store.close()
+    if app.out.as_json:
+        app.out.json({"dry_run": True, **_plain(report)})
+    else:
+        for step in report.steps:
+            _tell(app, step)
+        app.out.text("Nothing was changed.")
+    return int(report.has_failed)
+
+
+def _listener(app: App) -> Listener:
+    if app.out.as_json:
+        # The answer is one JSON document; what checks print goes beside it.
+        return Listener(says=lambda line: click.echo(line, err=True))
+    return Listener(
+        says=lambda line: app.out.text(f"       {line}"), ends=lambda step: _tell(app, step)
+    )
+
+
+def _tell(app: App, step: Step) -> None:
+    line = f"{_MARKS[step.state]}  {step.name:<{_NAME_WIDTH}} {step.text}"
+    app.out.text(line, fg=_COLOURS[step.state])
+    for each in [*step.lines, *([step.hint] if step.hint else [])]:
+        app.out.text(f"       {each}")
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(report)
+    left_out = [{"path": each.shown, "why": each.why} for each in report.left_out]
+    return {**plain, "left_out": left_out, "failed": report.has_failed}

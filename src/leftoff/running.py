@@ -1,0 +1,180 @@
+"""Running a program to its end: what it prints is kept and passed on, and Ctrl-C ends it."""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from leftoff import paths
+
+_CHUNK_BYTES = 65536
+# A program that was asked to end gets this long to put its things in order.
+_GRACE_SECONDS = 5.0
+_LOOK_SECONDS = 0.5
+_FOREVER = float("inf")
+
+# What points git at another repository, as inside a git hook: `git rev-parse --local-env-vars`.
+_ELSEWHERE = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+
+OnLine = Callable[[str], None]
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A program to run, with everything it can see."""
+
+    arguments: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    given: bytes = b""
+    """What it reads on its standard input."""
+    may_ask: bool = False
+    """Whether it may talk to the terminal, so that a password can be typed."""
+    seconds: float | None = None
+    kept_bytes: int = 1_000_000_000
+    """How much of what it prints is kept, the newest of it."""
+    on_line: OnLine | None = None
+    """Is told every line as it comes."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program ended; `code` is None if it was not done in time."""
+
+    code: int | None
+    out: bytes
+    errors: bytes
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it did what it was asked to."""
+        return self.code == 0
+
+    @property
+    def text(self) -> str:
+        """What it printed, as text."""
+        return self.out.decode("utf-8", "surrogateescape")
+
+    @property
+    def told(self) -> list[str]:
+        """The lines that tell of trouble, and if there are none, all others."""
+        lines = (self.errors.strip() or self.out.strip()).decode("utf-8", "replace").splitlines()
+        return [line.rstrip() for line in lines if line.strip()]
+
+
+def environment(**values: str) -> dict[str, str]:
+    """Return the environment for a program that works on the repository it is started in."""
+    inherited = paths.child_environment(**values)
+    return {name: value for name, value in inherited.items() if name not in _ELSEWHERE}
+
+
+def run(program: Program) -> Ended:
+    """Run a program; an interrupt is handed on to it, and waits for its end."""
+    process = subprocess.Popen(
+        program.arguments,
+        cwd=program.folder,
+        env=dict(program.environment),
+        stdin=subprocess.PIPE if program.given else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Only the terminal's own group may read from it; any other ends as one with its helpers.
+        process_group=None if program.may_ask else 0,
+        bufsize=0,
+    )
+    try:
+        _give(process.stdin, program.given)
+        kept = _read(process, program)
+        # One that closed its pipes and goes on is not done yet.
+        is_done = _ends(process, program.seconds)
+        code = process.returncode if is_done else None
+        return Ended(code=code, out=bytes(kept[0]), errors=bytes(kept[1]))
+    finally:
+        _end(process, has_own_group=not program.may_ask)
+
+
+def _give(pipe: IO[bytes] | None, data: bytes) -> None:
+    if pipe is None:
+        return
+    # A program need not read what it is given.
+    with contextlib.suppress(BrokenPipeError), pipe:
+        pipe.write(data)
+
+
+def _read(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
+    out, errors = _Stream(program), _Stream(program)
+    deadline = time.monotonic() + (program.seconds or _FOREVER)
+    with selectors.DefaultSelector() as selector:
+        for pipe, stream in ((process.stdout, out), (process.stderr, errors)):
+            if pipe is not None:
+                selector.register(pipe, selectors.EVENT_READ, stream)
+        while selector.get_map():
+            ready = selector.select(_LOOK_SECONDS)
+            # A helper left behind in the background may hold the pipes for as long as it lives.
+            if not ready and (process.poll() is not None or time.monotonic() > deadline):
+                break
+            for key, _ in ready:
+                data = os.read(key.fd, _CHUNK_BYTES)
+                key.data.take(data)
+                if not data:
+                    selector.unregister(key.fileobj)
+    return out.kept, errors.kept
+
+
+class _Stream:
+    """What came through a pipe: the newest of it, and the lines of it as they come."""
+
+    def __init__(self, program: Program) -> None:
+        self.kept = bytearray()
+        self._limit = program.kept_bytes
+        self._on_line = program.on_line
+        self._line = b""
+
+    def take(self, data: bytes) -> None:
+        self.kept += data
+        del self.kept[: -self._limit]
+        if self._on_line is None:
+            return
+        *lines, self._line = (self._line + data).split(b"\n")
+        if not data and self._line:
+            lines, self._line = [self._line], b""
+        for line in lines:
+            self._on_line(line.decode("utf-8", "replace").rstrip("\r"))
+
+
+def _ends(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
+    """Let a program that still runs end by itself, so that git takes its locks away; else kill."""
+    for how in (signal.SIGINT, signal.SIGKILL):
+        if process.poll() is not None:
+            break
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, how) if has_own_group else process.send_signal(how)
+        _ends(process, _GRACE_SECONDS)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()

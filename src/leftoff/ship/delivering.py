@@ -1,0 +1,245 @@
+"""The second half of a ship: commit, push, pull request; each says in one sentence how it went."""
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from leftoff.gh import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
+from leftoff.gitstate import GitState
+from leftoff.gitwrite import Pushed, Remote, Repo
+from leftoff.running import Ended
+from leftoff.ship import message
+from leftoff.ship.staging import conflicts
+from leftoff.ship.values import State, Step
+
+_AGAIN = "then run `leftoff ship` again."
+_TOLD_LINES = 12
+_SHOWN_FILES = 5
+_LOCK_SECONDS = 20.0
+_PAUSE_SECONDS = 0.1
+_COMMIT_HOOKS = ("pre-commit", "commit-msg", "prepare-commit-msg")
+_NO_IDENTITY = ("Please tell me who you are", "auto-detect email", "empty ident name")
+_MAIN_BRANCHES = frozenset({"main", "master", "trunk"})
+
+
+def obstacle(state: GitState) -> Step | None:
+    """Say what keeps everything from being committed, or None."""
+    at_odds = conflicts(state)
+    if at_odds:
+        more = "" if len(at_odds) <= _SHOWN_FILES else f" and {len(at_odds) - _SHOWN_FILES} more"
+        return _failed(
+            "commit",
+            f"There are merge conflicts in {', '.join(at_odds[:_SHOWN_FILES])}{more}",
+            f"Resolve them, `git add` each file, finish the {state.operation or 'merge'}, {_AGAIN}",
+        )
+    if state.operation not in {None, "bisect"}:
+        return _failed(
+            "commit",
+            f"A {state.operation} is in progress, so nothing was committed.",
+            f"Finish it with `git {state.operation} --continue` or drop it with "
+            f"`git {state.operation} --abort`, {_AGAIN}",
+        )
+    if state.branch is None:
+        return _failed(
+            "commit",
+            "You are on no branch (detached HEAD): a commit here would be hard to find again.",
+            f"Make a branch with `git switch --create NAME`, {_AGAIN}",
+        )
+    return None
+
+
+# --- commit ---
+
+
+def commit(repo: Repo, text: str) -> Step | None:
+    """Commit what is staged; return what went wrong, or None.
+
+    If another git commits it meanwhile, such as one that an interrupted ship left at work, all is
+    done as well.
+    """
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        ended = repo.commit(text)
+        if ended.is_done or not repo.staged():
+            return None
+        if not any("index.lock" in line for line in ended.told) or time.monotonic() > deadline:
+            return _commit_refused(repo, ended)
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _commit_refused(repo: Repo, ended: Ended) -> Step:
+    told = [*ended.told, *ended.text.splitlines()] if ended.errors else ended.told
+    said = "\n".join(told)
+    if any(words in said for words in _NO_IDENTITY):
+        return _failed(
+            "commit",
+            "git does not know who you are, so nothing was committed.",
+            'Tell it with `git config --global user.name "Your Name"` and '
+            f"`git config --global user.email you@example.org`, {_AGAIN}",
+        )
+    if "index.lock" in said:
+        return _failed(
+            "commit", f"Another git holds the index: {told[0]}", f"Wait for it, {_AGAIN}"
+        )
+    is_gits = any(line.startswith(("fatal:", "error:")) for line in ended.told)
+    hook = None if is_gits else next((name for name in _COMMIT_HOOKS if repo.has_hook(name)), None)
+    if hook is not None:
+        return _failed(
+            "commit",
+            f"The {hook} hook refused the commit; everything is saved and staged.",
+            f"Put right what it says, {_AGAIN}",
+            told,
+        )
+    reason = told[0] if told else "it did not say why"
+    return _failed("commit", f"git refused the commit: {reason}", f"Put that right, {_AGAIN}", told)
+
+
+# --- push ---
+
+
+def no_remote(repo: Repo) -> Step:
+    """Say why there is nowhere to push to."""
+    names = repo.remotes()
+    if not names:
+        return _failed(
+            "push",
+            "There is no remote to push to; the commit is safe here.",
+            f"Add one with `git remote add origin URL`, {_AGAIN} Or use --no-push.",
+        )
+    return _failed(
+        "push",
+        f"There are several remotes and none is the one to push to: {', '.join(names)}",
+        f"Choose one with `git config remote.pushDefault {names[0]}`, {_AGAIN}",
+    )
+
+
+def push(repo: Repo, remote: Remote, branch: str) -> Step:
+    """Push a branch."""
+    place = f"{remote.name}/{branch}"
+    pushed = repo.push(remote, branch)
+    if pushed.state == "pushed":
+        return Step(name="push", state="done", text=f"Pushed to {place}")
+    if pushed.state == "unchanged":
+        return Step(name="push", state="skipped", text=f"{place} has it already")
+    return _push_refused(pushed, remote, place)
+
+
+def _push_refused(pushed: Pushed, remote: Remote, place: str) -> Step:
+    reason = pushed.told[0] if pushed.told else "git did not say why"
+    sentences = {
+        "behind": (
+            f"The push was rejected: {place} has commits that you do not have.",
+            f"Get them with `git pull --rebase {remote.name} {place.partition('/')[2]}`, {_AGAIN}",
+        ),
+        "refused": (f"The remote refused the push: {reason}", f"Put that right, {_AGAIN}"),
+        "hook": (
+            "The pre-push hook refused the push; the commit is safe here.",
+            f"Put right what it says, {_AGAIN}",
+        ),
+        "login": (
+            f"{remote.name} does not let you in: {reason}",
+            f"Try `git push` by hand to log in, {_AGAIN}",
+        ),
+    }
+    otherwise = (f"The push failed: {reason}", f"Try `git push` by hand, {_AGAIN}")
+    text, hint = sentences.get(pushed.state, otherwise)
+    return _failed("push", text, hint, pushed.told if pushed.state in {"hook", "refused"} else ())
+
+
+# --- pull request ---
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pull request is to say."""
+
+    branch: str
+    head: str
+    """The branch, with the owner's name before it where it lies in a fork."""
+    sha: str
+    text: message.Text
+    comment: str
+    issue: int | None = None
+
+
+def is_main(branch: str, default: str | None) -> bool:
+    """Say whether a branch is the one that others are merged into."""
+    return branch == default if default else branch in _MAIN_BRANCHES
+
+
+def on_main(branch: str) -> str:
+    """Say why no pull request is opened."""
+    return f"You are on {branch}: no pull request is opened from the main branch."
+
+
+def put_up(hub: GitHub, wanted: Wanted) -> tuple[Step, Pull | None]:
+    """Open or update the pull request of a branch."""
+    try:
+        pull, text = _put_up(hub, wanted)
+    except (GhMissing, NotOnGitHub) as missing:
+        return _skipped_pull(missing.message, missing.hint), None
+    except GhRefused as refused:
+        if "No commits between" in refused.message:
+            return _skipped_pull("The branch holds nothing that its base has not."), None
+        return _failed("pull request", refused.message, refused.hint), None
+    notes = _labelled(hub, pull, wanted)
+    viewed, trouble = _viewed(hub, pull)
+    state: State = "done" if text else "skipped"
+    told = f"{text or 'Nothing is new for'} #{pull.number} {pull.url}"
+    return Step(name="pull request", state=state, text=told, lines=[*notes, *trouble]), viewed
+
+
+def _put_up(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
+    standing = hub.open_pull(wanted.branch)
+    if standing is not None:
+        return standing, "Updated" if _is_updated(hub, standing, wanted) else ""
+    text = wanted.text
+    return hub.create(head=wanted.head, title=text.title, body=text.body), "Opened"
+
+
+def _skipped_pull(text: str, hint: str = "") -> Step:
+    return Step(name="pull request", state="skipped", text=text, hint=hint)
+
+
+def _is_updated(hub: GitHub, standing: Pull, wanted: Wanted) -> bool:
+    """Bring a pull request up to date; a push is commented on once, whatever is interrupted."""
+    body = message.merged_body(standing.body, wanted.text.body)
+    if body == standing.body:
+        return False
+    if message.described_commit(standing.body) != message.described_commit(body):
+        mark = message.comment_mark(wanted.sha)
+        # The comment first: the description tells, at the next run, that both are done.
+        if not any(mark in comment for comment in hub.view(standing.number).comments):
+            hub.comment(standing.number, wanted.comment)
+    hub.set_body(standing.number, body)
+    return True
+
+
+def _labelled(hub: GitHub, pull: Pull, wanted: Wanted) -> list[str]:
+    """Label a pull request as its issue is, and by its state; labels are no reason to fail."""
+    try:
+        copied = hub.issue_labels(wanted.issue) if wanted.issue else []
+    except GhRefused as refused:
+        return [f"The labels of #{wanted.issue} could not be read: {refused.message}"]
+    labels = dict.fromkeys([*wanted.text.labels, *copied])
+    unfit = [name for name in wanted.text.unfit_labels if name in pull.labels]
+    add = [name for name in labels if name not in {*pull.labels, *wanted.text.unfit_labels}]
+    try:
+        hub.set_labels(pull.number, add=add, remove=unfit)
+    except GhRefused as refused:
+        return [f"The labels could not be set: {refused.message}"]
+    return []
+
+
+def _viewed(hub: GitHub, pull: Pull) -> tuple[Pull, list[str]]:
+    try:
+        return hub.view(pull.number), []
+    except GhRefused as refused:
+        return pull, [f"How it stands could not be told: {refused.message}"]
+
+
+def _failed(name: str, text: str, hint: str, told: Sequence[str] = ()) -> Step:
+    step: Step = msgspec.convert(
+        {"name": name, "state": "failed", "text": text, "hint": hint}, Step
+    )
+    return msgspec.structs.replace(step, lines=list(told)[-_TOLD_LINES:])

@@ -1,0 +1,75 @@
+"""The panel at the end of a ship, as lines."""
+
+from leftoff import git
+from leftoff.gh import Pull
+from leftoff.ship.values import Report, Step
+
+_WIDTH = 14
+_REVIEWS = {
+    "APPROVED": "approved",
+    "CHANGES_REQUESTED": "changes requested",
+    "REVIEW_REQUIRED": "review required",
+}
+_CHECKS = {
+    "none": "no checks",
+    "passing": "checks pass",
+    "failing": "checks fail",
+    "pending": "checks under way",
+}
+_MERGEABLE = {"MERGEABLE": "no conflicts", "CONFLICTING": "conflicts with its base"}
+
+
+def panel(report: Report, *, advise_clear: bool) -> list[str]:
+    """Tell the commit, the push, the pull request, what remains and where things are kept."""
+    rows = [
+        ("Commit", [_commit(report)]),
+        ("Push", [_of(report, "push")]),
+        ("Pull request", _pull(report.pull) or [_of(report, "pull request")]),
+        ("Left out", [f"{each.shown} ({each.why})" for each in report.left_out]),
+        ("Remains", report.remaining),
+        ("Kept in", [f"{what}: {where}" for what, where in report.kept.items()]),
+    ]
+    lines = [_heading(report)]
+    for label, texts in rows:
+        told = [text for text in texts if text]
+        lines += [
+            f"  {label if number == 0 else '':<{_WIDTH}}{text}" for number, text in enumerate(told)
+        ]
+    return [*lines, *(_ADVICE if advise_clear and not report.has_failed else [])]
+
+
+_ADVICE = [
+    "",
+    "  You can clear the agent's context now: everything is kept, and the next session is told.",
+]
+
+
+def _heading(report: Report) -> str:
+    if report.has_failed:
+        return "SHIPPED IN PART"
+    outward = ("push", "pull request")
+    is_news = any(step.name in outward and step.state == "done" for step in report.steps)
+    is_news |= report.is_new
+    return "CHECKPOINT COMPLETE" if is_news else "NOTHING TO SHIP"
+
+
+def _commit(report: Report) -> str:
+    if report.commit is None:
+        return "none yet"
+    told = f"{report.commit.sha[:12]} {git.printable(report.commit.subject)}"
+    return told if report.is_new else f"none new; the last is {told}"
+
+
+def _of(report: Report, name: str) -> str:
+    found: list[Step] = [step for step in report.steps if step.name == name]
+    if not found:
+        return ""
+    return f"FAILED: {found[-1].text}" if found[-1].state == "failed" else found[-1].text
+
+
+def _pull(pull: Pull | None) -> list[str]:
+    if pull is None:
+        return []
+    parts = [_CHECKS[pull.checks], _REVIEWS.get(pull.review, "no review yet")]
+    parts += [_MERGEABLE.get(pull.mergeable, "conflicts not known yet")]
+    return [f"#{pull.number} {pull.url}", ", ".join(parts)]

@@ -1,0 +1,205 @@
+"""The first half of a ship: what must not be lost, whatever follows."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import autosaving, features, git, memory, paths, saving, sessions
+from leftoff.checkpoint import Checkpoint, bounded, to_plain
+from leftoff.errors import LeftoffError
+from leftoff.features import context
+from leftoff.gitstate import Change
+from leftoff.redact import redact_value
+from leftoff.reflect.language import Grade
+from leftoff.ship.values import Step
+from leftoff.store import LISTED, Entry, Store
+from leftoff.store.area import Area
+from leftoff.store.index import Index
+
+TRIGGER = "ship"
+# What somebody said about the work, which neither git nor a transcript tells.
+_TOLD = (
+    "summary", "intent", "left_off", "done", "next_action", "blockers", "questions", "decisions",
+    "failed", "notes", "plan", "artifacts", "tdd_phase",
+)  # fmt: skip
+_STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
+_LOOKED_AT = 50
+
+
+class Saved(msgspec.Struct, frozen=True, kw_only=True):
+    """The checkpoint of a ship, and the working context that belongs to it."""
+
+    checkpoint: Checkpoint
+    context: context.WorkingContext
+    notice: str | None = None
+
+
+def session_id() -> str | None:
+    """Return the session that ships, if an agent does."""
+    session = paths.agent_session()
+    return session[1] if session else None
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What was last saved here; `is_shipped` says that a commit holds that work already."""
+
+    checkpoint: Checkpoint | None = None
+    is_shipped: bool = False
+
+    @property
+    def news(self) -> Checkpoint | None:
+        """What is still to be told of in a commit."""
+        return None if self.is_shipped else self.checkpoint
+
+
+def told_before(store: Store, branch: str | None, heads: Collection[str | None]) -> Told:
+    """Return what was last saved here; `heads` are where a ship stood that is not finished."""
+    return _told(_newest(store, store.index(), branch), heads)
+
+
+def told_before_unchanged(store: Store, branch: str | None, heads: Collection[str | None]) -> Told:
+    """Return the same without touching the index, which a dry run must not."""
+    if not store.project.store.is_dir():
+        return Told()
+    index = Index(None, [Area(store.project.store)])
+    try:
+        index.sync()
+        return _told(_newest(store, index, branch), heads)
+    finally:
+        index.close()
+
+
+def _told(found: Checkpoint | None, heads: Collection[str | None]) -> Told:
+    mine = session_id()
+    # What another session said of its work stays with it.
+    if found is None or (mine is not None and found.session_id != mine):
+        return Told()
+    is_shipped = found.trigger == TRIGGER and found.head not in heads
+    return Told(checkpoint=found, is_shipped=is_shipped)
+
+
+def _newest(store: Store, index: Index, branch: str | None) -> Checkpoint | None:
+    here = git.printable(str(store.project.worktree))
+    entries = index.heads(LISTED, _LOOKED_AT)
+    mine = [each for each in entries if _is_here(each, here, branch)]
+    return store.load(mine[0]) if mine else None
+
+
+def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
+    return entry.problem is None and entry.worktree == worktree and entry.branch == branch
+
+
+def save(store: Store, told: dict[str, Any], changes: Sequence[Change]) -> Saved:
+    """Save where the work stands; the same state is not saved twice."""
+    board, now = features.load(store), store.now()
+    roles = context.working_context(board, changes, context.Notes(), now).files
+    named = [{"path": path, "role": role} for path, role in roles.items()]
+    draft = saving.compose({"files": named, **told}, store, session=sessions.current(store))
+    at_hand = context.working_context(board, changes, _notes(draft), now)
+    draft = msgspec.structs.replace(
+        draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
+    )
+    kept, _ = bounded(redact_value(draft))
+    standing = _standing(store, kept)
+    if standing is not None:
+        return Saved(checkpoint=standing, context=at_hand)
+    saved = store.save(kept)
+    return Saved(checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice)
+
+
+def told_again(told: Told, message: str) -> dict[str, Any]:
+    """Carry over what was said before, and of what is shipped only what is still to be done."""
+    plain = to_plain(told.checkpoint) if told.checkpoint else {}
+    keys = _STILL_TRUE if told.is_shipped else _TOLD
+    again = {key: plain[key] for key in keys if key in plain}
+    if message and not again.get("summary"):
+        again["summary"] = message.partition("\n")[0]
+    return again
+
+
+def _standing(store: Store, draft: Checkpoint) -> Checkpoint | None:
+    """Return the last ship's checkpoint if it says the same: an interrupted ship goes on."""
+    here = git.printable(str(store.project.worktree))
+    for entry in store.index().heads(LISTED, _LOOKED_AT):
+        if _is_here(entry, here, draft.branch) and entry.trigger == TRIGGER:
+            standing = store.load(entry)
+            return standing if _says_the_same(standing, draft) else None
+    return None
+
+
+def _says_the_same(standing: Checkpoint, draft: Checkpoint) -> bool:
+    """Compare without the commit that the ship itself has made since."""
+    is_unmoved = standing.head == draft.head and standing.dirty == draft.dirty
+    if draft.dirty and not is_unmoved:
+        return False
+    one, other = (
+        msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)
+    )
+    return autosaving.digest(one) == autosaving.digest(other)
+
+
+def _notes(draft: Checkpoint) -> context.Notes:
+    action = [draft.next_action.text] if draft.next_action else []
+    return context.Notes(
+        decisions=[each.what for each in draft.decisions],
+        next_steps=[*action, *draft.blockers],
+    )
+
+
+def learn(store: Store, checkpoint: Checkpoint, *, bar: Grade | None) -> Step:
+    """Bring decisions, failures, corrections and what helpers found into memory."""
+    new = memory.learn(store, checkpoint)
+    folded = features.fold_orchestration(store)
+    counts = {kind: sum(entry.kind == kind for entry in new) for kind in ("decision", "failure")}
+    lines = [
+        f"Recorded {counts['decision']} decisions to episodic memory" if counts["decision"] else "",
+        f"Recorded {counts['failure']} failed approaches" if counts["failure"] else "",
+        *(folded.messages if folded else []),
+        *_corrections(store, bar),
+    ]
+    told = [line for line in lines if line]
+    if not told:
+        return Step(name="memory", state="skipped", text="Nothing new to remember.")
+    return Step(name="memory", state="done", text=told[0], lines=told[1:])
+
+
+def _corrections(store: Store, bar: Grade | None) -> list[str]:
+    """Make rules of what the user corrected in the session that ships."""
+    session = session_id()
+    if bar is None or session is None:
+        return []
+    from leftoff.reflect import reflect  # noqa: PLC0415 - only an agent's session has corrections
+
+    try:
+        found = reflect(store, bar=bar, session=session)
+    except LeftoffError:
+        # Its transcript is not where agents keep theirs: nothing is to be heard.
+        return []
+    saved = [f"High-confidence rules auto-saved: {len(found.saved)}"] if found.saved else []
+    queued = [f"Rules queued for review: {len(found.queued)}"] if found.queued else []
+    return [*saved, *queued]
+
+
+def archive(store: Store) -> Step:
+    """Put away what is complete."""
+    told = features.archive(store).messages
+    if not told:
+        return Step(name="archive", state="skipped", text="No feature is newly complete.")
+    return Step(name="archive", state="done", text=told[0], lines=told[1:])
+
+
+def mirrored(store: Store, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Bring native files of profiles up to date; return those in the worktree, and the trouble."""
+    if not names:
+        return [], []
+    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+    followed = mirroring.follow(store, names)
+    written = [path for found in followed.written.values() for path in found]
+    return _inside(written, store.project.worktree), followed.problems
+
+
+def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
+    return [str(file.relative_to(worktree)) for file in files if file.is_relative_to(worktree)]

@@ -1,0 +1,224 @@
+"""What goes into a commit: everything that changed, but no secrets and nothing of the session's."""
+
+import io
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from leftoff import git
+from leftoff.errors import LeftoffError
+from leftoff.gitstate import Change, GitState
+from leftoff.gitwrite import Repo
+from leftoff.redact import redact
+from leftoff.ship import secrets
+
+# Native state of a profile inside the repository; it is staged before everything else.
+STATE_FOLDERS = (".claude-harness/",)
+# What belongs to one session there, and to nobody else.
+_SESSION_FOLDERS = (
+    ".claude-harness/sessions/",
+    ".claude-harness/working/",
+    ".claude-harness/memory/working/",
+    ".claude-harness/memory/compaction-backups/",
+)
+_STATUS_SECONDS = 120.0
+_MAX_PATHS = 1_000_000
+# Another git, perhaps one that an interrupted run left at work, gets this long to finish.
+_LOCK_SECONDS = 20.0
+_PAUSE_SECONDS = 0.1
+_CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A changed file that is not committed, and why."""
+
+    path: str
+    why: str
+
+    @property
+    def shown(self) -> str:
+        """The path as it may be shown: a name can hold a secret too."""
+        return redact(git.printable(self.path))
+
+
+class Chosen(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the changes is committed: native state first, then the rest."""
+
+    state: list[str] = []
+    rest: list[str] = []
+    left_out: list[LeftOut] = []
+
+    @property
+    def files(self) -> list[str]:
+        """Everything that is committed."""
+        return [*self.state, *self.rest]
+
+
+class Judge:
+    """Tells which files may be committed, and remembers how each looked when it was read."""
+
+    def __init__(self, repo: Repo, allowed: Sequence[str] = ()) -> None:
+        self._repo, self._allowed = repo, list(allowed)
+        self._head: str | None = None
+        self._looks: dict[str, tuple[int, ...] | None] = {}
+        self._verdicts: dict[tuple[object, ...], str | None] = {}
+
+    def choose(self, state: GitState) -> Chosen:
+        """Sort changes into what is committed and what is left out."""
+        self._head = state.head
+        chosen = Chosen()
+        for change in state.changes:
+            why = self._why_not(change)
+            if why is not None:
+                chosen.left_out.append(LeftOut(path=change.path, why=why))
+            elif change.path.startswith(STATE_FOLDERS):
+                chosen.state.append(change.path)
+            else:
+                chosen.rest.append(change.path)
+        return chosen
+
+    def changed_since(self, files: Sequence[str]) -> list[str]:
+        """List the files that were written to after they were read."""
+        return [file for file in files if self._looks.get(file) != self._look(file)]
+
+    def _why_not(self, change: Change) -> str | None:
+        path = change.path
+        if path.startswith(_SESSION_FOLDERS):
+            return "it belongs to one session"
+        if path.endswith("/"):
+            return "it is a repository of its own"
+        look = self._looks[path] = self._look(path)
+        if look is None or secrets.is_allowed(path, self._allowed):
+            # What is gone holds no secret any more.
+            return None
+        case = (self._head, change, look)
+        if case not in self._verdicts:
+            self._verdicts[case] = self._why_by_content(change, look[0])
+        return self._verdicts[case]
+
+    def _why_by_content(self, change: Change, mode: int) -> str | None:
+        named = secrets.why_by_name(change.path)
+        if not (stat.S_ISLNK(mode) or stat.S_ISREG(mode)):
+            return named
+        try:
+            with _opened(self._repo.worktree / change.path, mode) as file:
+                if named is not None:
+                    return None if secrets.is_public(change.path, file.read()) else named
+                found = secrets.secrets_of(file)
+        except OSError as error:
+            return f"it cannot be read: {error.strerror}"
+        return _why(found, self._known(change)) if found else None
+
+    def _known(self, change: Change) -> dict[str, str]:
+        """Return the secrets that the last commit holds already: hiding them gains nothing."""
+        if self._head is None or change.code == "??":
+            return {}
+        data = self._repo.blob(self._head, change.from_path or change.path)
+        return secrets.secrets_in(data) if data else {}
+
+    def _look(self, path: str) -> tuple[int, ...] | None:
+        try:
+            found = (self._repo.worktree / path).lstat()
+        except OSError:
+            return None
+        return (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _opened(path: Path, mode: int) -> IO[bytes]:
+    # A link is committed as the path it leads to.
+    return io.BytesIO(os.fsencode(path.readlink())) if stat.S_ISLNK(mode) else path.open("rb")
+
+
+def _why(found: dict[str, str], known: dict[str, str]) -> str | None:
+    kinds = sorted({kind for secret, kind in found.items() if secret not in known})
+    return f"it holds a secret ({', '.join(kinds)})" if kinds else None
+
+
+def read_changes(worktree: Path) -> GitState:
+    """Tell how the worktree stands, or say why that cannot be told."""
+    state = git.inspect(worktree, timeout=_STATUS_SECONDS, limit=_MAX_PATHS)
+    if isinstance(state, git.Unreadable):
+        raise LeftoffError(state.reason, hint="Run `git status` here to see what git says.")
+    if state.trouble:
+        raise LeftoffError(
+            f"git cannot tell what changed: {state.trouble}",
+            hint="Run `git status` here, put right what it says, then run `leftoff ship` again.",
+        )
+    return state
+
+
+def conflicts(state: GitState) -> list[str]:
+    """List the files in which two sides of a merge are at odds."""
+    return [change.path for change in state.changes if change.code in _CONFLICTS]
+
+
+def stage(repo: Repo, judge: Judge, *, only: Callable[[str], bool] | None = None) -> Chosen:
+    """Stage all that may be committed; return what was chosen.
+
+    What another program writes or stages in the meantime is looked at again before it counts.
+    """
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        state = read_changes(repo.worktree)
+        changes = [each for each in state.changes if only is None or only(each.path)]
+        chosen = judge.choose(msgspec.structs.replace(state, changes=changes))
+        trouble = _stage(repo, chosen, changes)
+        # What else is staged does not go into a commit of some files only.
+        trouble = trouble or _unsettled(repo, judge, chosen, None if only else changes)
+        if trouble is None:
+            return chosen
+        if time.monotonic() > deadline:
+            raise _cannot_stage(trouble)
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _stage(repo: Repo, chosen: Chosen, changes: Sequence[Change]) -> str | None:
+    """Stage in order; return what went wrong, if anything did."""
+    known = {change.path: change for change in changes}
+    for files in (chosen.state, chosen.rest):
+        # What is staged as it stands need not be staged again, and a staged removal cannot be.
+        unstaged = [file for file in files if known[file].code[1] != "."]
+        if unstaged and not (ended := repo.stage(unstaged)).is_done:
+            return _first(ended.told)
+    out = [known[each.path] for each in chosen.left_out]
+    staged = [each for each in out if each.code[0] not in ".?"]
+    names = [name for each in staged for name in (each.path, each.from_path) if name]
+    if names and not (ended := repo.unstage(names)).is_done:
+        return _first(ended.told)
+    return None
+
+
+def _unsettled(
+    repo: Repo, judge: Judge, chosen: Chosen, changes: Sequence[Change] | None
+) -> str | None:
+    """Say what moved meanwhile; nothing may be staged but what was looked at, as it was."""
+    if judge.changed_since(chosen.files):
+        return "files keep changing while they are staged"
+    if changes is None:
+        return None
+    # The old name of a renamed file is staged too, as gone.
+    looked_at = {name for each in changes for name in (each.path, each.from_path) if name}
+    out = {each.path for each in chosen.left_out}
+    staged = set(repo.staged())
+    return None if staged <= looked_at - out else "another program stages files"
+
+
+def _first(told: Sequence[str]) -> str:
+    return told[0] if told else "git did not say why"
+
+
+def _cannot_stage(trouble: str) -> LeftoffError:
+    if "index.lock" in trouble:
+        return LeftoffError(
+            "Another git is at work here, or one that crashed left its lock behind.",
+            hint=f"{trouble}. If no git runs, remove that file, then run `leftoff ship` again.",
+        )
+    return LeftoffError(
+        f"The changes cannot be staged: {trouble}",
+        hint="Try `git add --all` to see what git says, then run `leftoff ship` again.",
+    )

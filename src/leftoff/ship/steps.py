@@ -1,0 +1,311 @@
+"""Ship, step by step. What a run finds done is left alone, so running again goes on.
+
+There is no journal: the store tells what was saved and remembered, git what was committed and
+pushed, GitHub which pull request is open and up to which commit it tells.
+"""
+
+from collections.abc import Callable
+
+from leftoff import features, git
+from leftoff.checkpoint import Checkpoint, Commit
+from leftoff.config import Settings
+from leftoff.errors import LeftoffError
+from leftoff.gh import GitHub, Pull, repository_of
+from leftoff.gitstate import GitState
+from leftoff.gitwrite import Remote, Repo
+from leftoff.ship import briefing, delivering, message, remembering, staging
+from leftoff.ship.checks import run_checks
+from leftoff.ship.remaining import kept_in, remaining
+from leftoff.ship.staging import Chosen, Judge
+from leftoff.ship.values import Check, Listener, Name, Options, Report, Step, counted
+from leftoff.ship.work import Work, work_at_hand, work_of_subject
+from leftoff.store import Store
+
+TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
+
+
+def ship(
+    store: Store, settings: Settings, options: Options, hear: Listener | None = None
+) -> Report:
+    """Save, remember, check, commit, push and put up for review what changed."""
+    run = _Run(store, settings, options, hear or Listener())
+    run.remember()
+    run.deliver()
+    return run.report()
+
+
+class _Run:
+    """One ship under way: what is known so far."""
+
+    def __init__(self, store: Store, settings: Settings, options: Options, hear: Listener) -> None:
+        self.store, self.settings, self.options, self.hear = store, settings, options, hear
+        self.worktree = store.project.worktree
+        self.repo = Repo(self.worktree, may_ask=options.may_ask)
+        self.state = staging.read_changes(self.worktree)
+        self.steps: list[Step] = []
+        self.saved: Checkpoint | None = None
+        self.work = Work()
+        self.checks: list[Check] = []
+        self.judge = Judge(self.repo, settings.not_secret)
+        self.chosen = self.judge.choose(self.state)
+        self.native: set[str] = set()
+        self.is_new = self.is_pushed = False
+        self.remote: Remote | None = None
+        self.pull: Pull | None = None
+
+    # Telling
+
+    def begin(self, name: Name) -> None:
+        self.hear.begins(name)
+
+    def end(self, step: Step) -> bool:
+        """Note a step; say whether it went well."""
+        self.steps.append(step)
+        self.hear.ends(step)
+        return step.state != "failed"
+
+    def attempt(self, name: Name, act: Callable[[], Step]) -> bool:
+        """Take a step that must not keep the others from being taken."""
+        self.begin(name)
+        try:
+            return self.end(act())
+        except LeftoffError as error:
+            return self.end(Step(name=name, state="failed", text=error.message, hint=error.hint))
+
+    # Remembering
+
+    def remember(self) -> None:
+        """Save and remember first: nothing is lost whatever follows."""
+        self.attempt("save", self._save)
+        self.work = work_at_hand(self.store, remembering.session_id(), self.state.branch)
+        if self.saved is not None:
+            saved = self.saved
+            bar = self.settings.reflect_at if self.settings.reflect else None
+            self.attempt("memory", lambda: remembering.learn(self.store, saved, bar=bar))
+        self.attempt("archive", lambda: remembering.archive(self.store))
+        self.attempt("briefing", self._write_briefing)
+
+    def _save(self) -> Step:
+        told = remembering.told_before(self.store, self.state.branch, self._unfinished())
+        again = remembering.told_again(told, self.options.message)
+        saved = remembering.save(self.store, again, self.state.changes)
+        self.saved = saved.checkpoint
+        lines = [saved.notice] if saved.notice else []
+        return Step(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
+
+    def _unfinished(self) -> set[str | None]:
+        """Tell at which commits a ship stood that was not finished: here, or one before its own."""
+        head = self.state.head
+        is_committed = head is not None and not self.chosen.files
+        return {head, self.repo.parent(head)} if is_committed and head else {head}
+
+    def _write_briefing(self) -> Step:
+        written = briefing.write(self.store, self.settings)
+        native, problems = remembering.mirrored(self.store, self.settings.mirror)
+        self.native |= {*native, *written}
+        if not self.native:
+            return Step(name="briefing", state="skipped", text="No profile wants files of its own.")
+        text = f"Brought {counted(len(self.native), 'native file')} up to date"
+        return Step(name="briefing", state="done", text=text, lines=problems)
+
+    # Delivering
+
+    def deliver(self) -> None:
+        """Check, commit, push and put up for review; a step that fails ends it."""
+        problem = delivering.obstacle(self.state)
+        if problem is not None:
+            self.begin("commit")
+            self.end(problem)
+            return
+        self._check()
+        if self._commit() and self._push() and self._put_up():
+            self._finish()
+
+    def _check(self) -> None:
+        if self.settings.verify:
+            self.begin("checks")
+            self.checks = run_checks(self.settings.verify, self.worktree, self.hear)
+            self.end(_checked(self.checks))
+
+    def _commit(self) -> bool:
+        self.begin("stage")
+        try:
+            self.chosen = staging.stage(self.repo, self.judge)
+        except LeftoffError as error:
+            return self.end(Step(name="stage", state="failed", text=error.message, hint=error.hint))
+        self.end(_staged(self.chosen))
+        self.begin("commit")
+        if not self.chosen.files:
+            return self.end(_nothing(self.chosen))
+        text = message.commit_message(
+            self.work, self.options.message, self.saved, self.chosen.files
+        )
+        problem = delivering.commit(self.repo, text)
+        if problem is not None:
+            return self.end(problem)
+        self.is_new = True
+        self.state = staging.read_changes(self.worktree)
+        return self.end(Step(name="commit", state="done", text=_committed(self.state)))
+
+    def _push(self) -> bool:
+        self.begin("push")
+        branch, head = self.state.branch or "", self.state.head
+        if not self.options.push:
+            return self.end(Step(name="push", state="skipped", text="Not pushed, as you asked."))
+        if head is None:
+            return self.end(Step(name="push", state="skipped", text="There is no commit to push."))
+        self.remote = self.repo.push_remote(branch)
+        if self.remote is None:
+            return self.end(delivering.no_remote(self.repo))
+        if self.repo.remote_head(self.remote.name, branch) == head:
+            self.is_pushed = True
+            there = f"{self.remote.name}/{branch} has it already"
+            return self.end(Step(name="push", state="skipped", text=there))
+        self.is_pushed = self.end(delivering.push(self.repo, self.remote, branch))
+        return self.is_pushed
+
+    def _put_up(self) -> bool:
+        self.begin("pull request")
+        branch, remote = self.state.branch or "", self.remote
+        why_not = self._why_no_pull(branch, remote)
+        if why_not or remote is None:
+            return self.end(Step(name="pull request", state="skipped", text=why_not))
+        about = self._about()
+        self.work = about.work
+        wanted = delivering.Wanted(
+            branch=branch,
+            head=self._head_of(remote, branch),
+            sha=about.sha,
+            text=message.pull_request(about),
+            comment=message.comment(about),
+            issue=about.work.issue,
+        )
+        step, self.pull = delivering.put_up(GitHub(self.worktree), wanted)
+        return self.end(step)
+
+    def _why_no_pull(self, branch: str, remote: Remote | None) -> str:
+        if not self.options.pull_request:
+            return "No pull request, as you asked."
+        if remote is None:
+            return "No pull request: nothing was pushed."
+        if delivering.is_main(branch, self.repo.default_branch(remote.name)):
+            return delivering.on_main(branch)
+        return ""
+
+    def _about(self) -> message.About:
+        """Tell of the commit that goes out; one that only keeps state tells nothing."""
+        sha = self.state.head or ""
+        text = self.repo.message(sha)
+        if text.startswith(TIDY_SUBJECT):
+            sha = self.repo.parent(sha) or sha
+            text = self.repo.message(sha)
+        work = self.work if self.work.scope else work_of_subject(self.store, text)
+        return message.About(sha=sha, text=text, work=work, saved=self.saved, checks=self.checks)
+
+    def _head_of(self, remote: Remote, branch: str) -> str:
+        """Name the branch as the other repository must, if it lies in a fork."""
+        upstream = self.repo.url_of("upstream")
+        owner = (repository_of(remote.url) or "").partition("/")[0]
+        is_fork = upstream is not None and remote.name != "upstream" and owner
+        return f"{owner}:{branch}" if is_fork else branch
+
+    # Finishing
+
+    def _finish(self) -> None:
+        self.attempt("tidy", self._tidy)
+
+    def _tidy(self) -> Step:
+        """Note what came of it, and commit the native files that this changes."""
+        told = self._note()
+        native, problems = remembering.mirrored(self.store, self.settings.mirror)
+        self.native |= set(native)
+        chosen = staging.stage(self.repo, self.judge, only=self._is_native)
+        if chosen.files:
+            ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
+            if not ended.is_done:
+                problems.append(f"The state could not be committed: {_first(ended.told)}")
+            elif self.remote is not None and (self.pull is not None or self.options.push):
+                pushed = delivering.push(self.repo, self.remote, self.state.branch or "")
+                problems += [pushed.text] if pushed.state == "failed" else []
+            told.append("Committed the state that changed meanwhile")
+        self.state = staging.read_changes(self.worktree)
+        if problems:
+            return Step(name="tidy", state="failed", text=problems[0], lines=problems[1:])
+        if not told:
+            return Step(name="tidy", state="skipped", text="Nothing is left to note.")
+        return Step(name="tidy", state="done", text=told[0], lines=told[1:])
+
+    def _note(self) -> list[str]:
+        """Keep the pull request's number, and set a completed loop back to idle."""
+        item, pull = self.work.item, self.pull
+        told = []
+        if item is not None and pull is not None and item.pr != pull.number:
+            features.update(self.store, item.id, pr=pull.number, branch=self.state.branch)
+            told.append(f"Noted #{pull.number} in {item.id}")
+        if self.state.head is not None:
+            session = remembering.session_id()
+            reset = features.reset_completed(self.store, self.state.head, session_id=session)
+            told += reset.messages if reset else []
+        return told
+
+    def _is_native(self, path: str) -> bool:
+        return path in self.native or path.startswith(staging.STATE_FOLDERS)
+
+    # The end
+
+    def report(self) -> Report:
+        """Put together what came of it all."""
+        state, last = self.state, self.state.last_commit
+        return Report(
+            steps=self.steps,
+            checkpoint=self.saved.id if self.saved else None,
+            branch=state.branch,
+            commit=Commit(sha=last.sha, subject=last.subject) if last else None,
+            is_new=self.is_new,
+            remote=self.remote.name if self.remote else None,
+            repository=repository_of(self.remote.url) if self.remote else None,
+            pushed=self.is_pushed,
+            pull=self.pull,
+            checks=self.checks,
+            left_out=self.chosen.left_out,
+            remaining=remaining(state, self.saved, self.checks, features.load(self.store)),
+            kept=kept_in(self.store, self.saved, self.native),
+        )
+
+
+def _checked(checks: list[Check]) -> Step:
+    failing = [check for check in checks if not check.has_passed]
+    lines = [
+        f"{'passed' if each.has_passed else 'FAILED'}  {each.command}  ({each.seconds:.1f} s)"
+        for each in checks
+    ]
+    if not failing:
+        return Step(
+            name="checks", state="done", text=f"{counted(len(checks), 'check')} passed", lines=lines
+        )
+    tails = [f"  {line}" for check in failing for line in check.tail]
+    text = f"{len(failing)} of {len(checks)} checks fail; the work is saved all the same."
+    hint = "Put it right, then run `leftoff ship` again: the pull request is marked until then."
+    return Step(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
+
+
+def _staged(chosen: Chosen) -> Step:
+    lines = [f"left out {each.shown}: {each.why}" for each in chosen.left_out]
+    text = f"{counted(len(chosen.files), 'file')} to commit"
+    return Step(name="stage", state="done" if chosen.files else "skipped", text=text, lines=lines)
+
+
+def _nothing(chosen: Chosen) -> Step:
+    text = "Nothing changed since the last commit, so there is none to make."
+    if chosen.left_out:
+        text = "Nothing but what was left out changed, so there is no commit to make."
+    return Step(name="commit", state="skipped", text=text)
+
+
+def _committed(state: GitState) -> str:
+    last = state.last_commit
+    return f"{last.sha[:12]} {git.printable(last.subject)}" if last else "Committed"
+
+
+def _first(told: list[str]) -> str:
+    return told[0] if told else "git did not say why"
