@@ -1,6 +1,6 @@
 """Importing: what the native files of a profile hold, taken into the store. The files stay."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from leftoff import git, prompts
 from leftoff.checkpoint import SCHEMA, Checkpoint, Source, bounded, from_plain, new_id, to_plain
 from leftoff.errors import LeftoffError
 from leftoff.names import FORBIDDEN, RESERVED, kebab
-from leftoff.profiles.base import Native, Profile
+from leftoff.profiles.base import More, Native, Profile
 from leftoff.profiles.reading import digest, read_regular
 from leftoff.redact import redact_value
 from leftoff.store import Store
@@ -69,13 +69,19 @@ def import_all(
         for session_id, found in more.prompts.items()
         for prompt in prompts.take_in(store, found, session_id)
     ]
+    memories, features = take_knowledge(store, more)
     return Report(
         **counts,
         prompts=len(queued),
-        memories=_remembered(store, more.memories),
-        features=_added(store, more.features),
+        memories=memories,
+        features=features,
         problems=problems,
     )
+
+
+def take_knowledge(store: Store, more: More) -> tuple[int, int]:
+    """Take in what files hold of memory and features; return how much of each was new."""
+    return _remembered(store, more), _added(store, more)
 
 
 class Edit(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,30 +157,21 @@ def _name(text: str | None) -> str | None:
     return name or None
 
 
-def _remembered(store: Store, drafts: Iterable[Any]) -> int:
-    wanted = [*drafts]
-    if not wanted:
+def _remembered(store: Store, more: More) -> int:
+    if not (more.memories or more.queued):
         return 0
     from leftoff import memory  # noqa: PLC0415 - only harness files hold any
 
-    return len(memory.add(store, wanted))
+    new = memory.add(store, more.memories)
+    return len(new) + len(memory.add(store, more.queued, status="queued"))
 
 
-def _added(store: Store, found: Iterable[Any]) -> int:
-    wanted = [*found]
-    if not wanted:
+def _added(store: Store, more: More) -> int:
+    if not (more.features or more.loops or more.orchestration):
         return 0
     from leftoff import features  # noqa: PLC0415 - only harness files hold any
 
-    return len(features.take_in(store, wanted))
-
-
-def found_layouts(names: Iterable[str], store: Store) -> Iterator[tuple[str, Path]]:
-    """Yield the profiles whose native files are in the project, with their folder."""
-    from leftoff import profiles  # noqa: PLC0415 - reads five modules
-
-    for name in names:
-        profile = profiles.load(name)
-        folder = profile.home(store.project)
-        if profile.is_here(folder):
-            yield name, folder
+    taken = features.take_in(store, more.features, written_at=more.features_at)
+    features.take_in_loops(store, more.loops)
+    features.take_in_orchestration(store, more.orchestration)
+    return len(taken)

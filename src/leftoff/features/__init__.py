@@ -31,6 +31,7 @@ from leftoff.features.orchestration import (
     keep_orchestration,
 )
 from leftoff.features.steps import Again, Try
+from leftoff.features.taking import places, take_in, take_in_loops, take_in_orchestration
 from leftoff.features.values import (
     Attempt,
     Board,
@@ -103,9 +104,13 @@ __all__ = [
     "loops",
     "mark_interrupted",
     "pass_",
+    "places",
     "put",
     "reset_completed",
     "start",
+    "take_in",
+    "take_in_loops",
+    "take_in_orchestration",
     "update",
     "waiting_in",
     "waits_for",

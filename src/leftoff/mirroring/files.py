@@ -19,7 +19,7 @@ _TRIES = 5
 class NativeFiles:
     """A folder of native files, with the notes on what we wrote there."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a folder of files needs, each by its name
         self,
         root: Path,
         notes: Notes,
@@ -27,12 +27,14 @@ class NativeFiles:
         store: Path,
         now: Callable[[], datetime],
         on_edit: Callable[[Path, bytes], None],
+        beside: "Callable[[str | None], NativeFiles | None]" = lambda _: None,
     ) -> None:
         self._root = root
         self._notes = notes
         self._store = store
         self._now = now
         self._on_edit = on_edit
+        self._beside = beside
         self.written: list[Path] = []
 
     @property
@@ -136,6 +138,14 @@ class NativeFiles:
             self._on_edit(target, found[0])
         trash.put(self._store, target, self._now(), folder=self._root / to if to else None)
         self._notes.add(Note(path=path))
+
+    def in_worktree(self, worktree: str | None) -> "NativeFiles | None":
+        """Return the files of the same layout in a worktree of the project; None if it is gone."""
+        found = self._beside(worktree)
+        if found is None or found.root == self._root:
+            return found and self
+        found.written = self.written
+        return found
 
     def is_ours(self, path: str, data: bytes) -> bool:
         """Say whether a file is as we left it."""

@@ -4,7 +4,7 @@ The event log is followed from a cursor, so a process that died in between is ma
 next one, whichever it is, and the same news told twice change nothing more.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
+from leftoff.mirroring import knowledge
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.noticing import Noticed, look
@@ -28,16 +29,22 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[str] = []
 
 
-def follow(store: Store, names: Iterable[str], *, session: SessionNews | None = None) -> Followed:
+def follow(
+    store: Store,
+    names: Iterable[str],
+    *,
+    session: SessionNews | None = None,
+    briefing: Callable[[], str] | None = None,
+) -> Followed:
     """Bring the native files of some profiles up to date; trouble is told, never raised."""
     followed = Followed()
     for name in names:
         try:
             mirror = Mirror(store, name)
             cursor = mirror.cursor()
-            if session is None and cursor is not None and _is_followed(store, cursor):
+            if session is None and cursor is not None and _is_followed(mirror, cursor):
                 continue
-            written = _follow(mirror, session)
+            written = _follow(mirror, session, briefing)
             followed.written[name] = written
             followed.problems.extend(mirror.problems)
         except (OSError, LeftoffError) as error:
@@ -45,22 +52,31 @@ def follow(store: Store, names: Iterable[str], *, session: SessionNews | None = 
     return followed
 
 
-def export(store: Store, name: str, folder: Path) -> list[Path]:
+def export(
+    store: Store, name: str, folder: Path, *, briefing: Callable[[], str] | None = None
+) -> list[Path]:
     """Write all that is listed as a profile's native files into a folder."""
     mirror = Mirror(store, name, folder)
     with mirror.alone():
         files = mirror.files()
-        mirror.profile.write(files, _whole(mirror))
+        news = msgspec.structs.replace(_whole(mirror), briefing=briefing)
+        if mirror.wants_knowledge:
+            news = msgspec.structs.replace(news, knowledge=knowledge.of(store, whole=True))
+        mirror.profile.write(files, news)
         _, mark = store.events_since(None)
         mirror.keep_cursor(Cursor(*mark))
     return files.written
 
 
-def _is_followed(store: Store, cursor: Cursor) -> bool:
-    return not store.has_events_since((cursor.inode, cursor.offset))
+def _is_followed(mirror: Mirror, cursor: Cursor) -> bool:
+    if mirror.store.has_events_since((cursor.inode, cursor.offset)):
+        return False
+    return not mirror.wants_knowledge or knowledge.stamp(mirror.store) == cursor.knowledge
 
 
-def _follow(mirror: Mirror, session: SessionNews | None) -> list[Path]:
+def _follow(
+    mirror: Mirror, session: SessionNews | None, briefing: Callable[[], str] | None
+) -> list[Path]:
     with mirror.alone() as is_alone:
         if not is_alone:
             mirror.problems.append(f"The {mirror.name} files are being written by someone else.")
@@ -71,11 +87,16 @@ def _follow(mirror: Mirror, session: SessionNews | None) -> list[Path]:
         events, end = mirror.store.events_since(mark)
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
+        news = msgspec.structs.replace(news, session=session, briefing=briefing)
+        known = knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
+        if known and (is_new or cursor is None or known != cursor.knowledge):
+            told = knowledge.of(mirror.store, whole=is_new)
+            news = msgspec.structs.replace(news, knowledge=told)
         files = mirror.files()
-        mirror.profile.write(files, msgspec.structs.replace(news, session=session))
+        mirror.profile.write(files, news)
         if not is_new:
             _drop_purged(files, mirror, events)
-        now = Cursor(*end, folder_mtime=mirror.stamp())
+        now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known)
         if cursor != now:
             mirror.keep_cursor(now)
         return files.written

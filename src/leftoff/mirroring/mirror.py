@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import profiles
+from leftoff import git, paths, profiles
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.notes import Notes
 from leftoff.store import Store, disk
@@ -24,6 +24,8 @@ class Cursor(msgspec.Struct, frozen=True):
     offset: int
     folder_mtime: int = 0
     """When the folder last changed, as far as we looked."""
+    knowledge: str = ""
+    """The state of features and memory that was last written."""
 
 
 _decoder = msgspec.json.Decoder(Cursor)
@@ -37,6 +39,7 @@ class Mirror:
         self.name = name
         self.profile = profiles.load(name)
         self.folder = folder or self.profile.home(store.project)
+        self._is_elsewhere = folder is not None
         key = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
         self.state = store.project.store / "mirrors" / f"{name}-{key}"
         self.problems: list[str] = []
@@ -56,17 +59,33 @@ class Mirror:
             store=self.store.project.store,
             now=self.store.now,
             on_edit=self._take_edit,
+            beside=self._beside,
         )
+
+    def _beside(self, worktree: str | None) -> NativeFiles | None:
+        """Open the folder of a worktree; one that was named by the user stands for all."""
+        project = self.store.project
+        named = worktree or git.printable(str(project.worktree))
+        here = [each for each in paths.folders_of(project) if git.printable(str(each)) == named]
+        if self._is_elsewhere or not here:
+            return self.files() if self._is_elsewhere else None
+        home = self.profile.home(msgspec.structs.replace(project, root=here[0], worktree=here[0]))
+        return self.files() if home == self.folder else Mirror(self.store, self.name, home).files()
 
     @cached_property
     def notes(self) -> Notes:
         """The notes on what was written."""
         return Notes(self.state / "files.jsonl")
 
+    @property
+    def wants_knowledge(self) -> bool:
+        """Whether its files show features and memory too."""
+        return getattr(self.profile, "WANTS_KNOWLEDGE", False)
+
     def stamp(self) -> int:
-        """Tell when a file was last added to or taken from the folders with checkpoints."""
+        """Tell when something last changed in the folders, or in the files named with them."""
         folders = self.profile.folders(self.folder)
-        return max((each.stat().st_mtime_ns for each in folders if each.is_dir()), default=0)
+        return max((each.stat().st_mtime_ns for each in folders if each.exists()), default=0)
 
     def cursor(self) -> Cursor | None:
         """Return how far the log was followed; None if it never was."""

@@ -66,7 +66,16 @@ def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
     for name in mirror.profile.listed(mirror.folder):
         _clean_up(mirror, name, noticed)
     if stamp != cursor.folder_mtime:
+        _take_knowledge(mirror, noticed)
         mirror.keep_cursor(msgspec.structs.replace(cursor, folder_mtime=stamp))
+
+
+def _take_knowledge(mirror: Mirror, noticed: Noticed) -> None:
+    """Take in what was noted of features and memory in the files of the layout."""
+    if mirror.wants_knowledge:
+        more = mirror.profile.more(mirror.folder)
+        importing.take_knowledge(mirror.store, more)
+        noticed.problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
 
 
 def _is_unchanged(path: Path, note: Note | None) -> bool:

@@ -38,7 +38,14 @@ class More(msgspec.Struct, frozen=True, kw_only=True):
     prompts: Mapping[str, Sequence[FilePrompt]] = {}
     """Prompts that wait, by session."""
     memories: "Sequence[memory.Draft]" = ()
+    queued: "Sequence[memory.Draft]" = ()
+    """What is to be remembered once somebody approves of it."""
+    loops: "Mapping[str, features.Loop]" = {}
+    """The work on features, by session; under no name that of no session."""
+    orchestration: "features.Orchestration | None" = None
     features: "Sequence[features.Feature | features.Fix]" = ()
+    features_at: datetime | None = None
+    """When the files of features were last written."""
     problems: Sequence[str] = ()
 
 
@@ -57,6 +64,8 @@ class SessionNews(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     event: str
     """The kind of event: prompt, stop, pre-compact, session-end …"""
+    at: datetime | None = None
+    """When it came."""
     file: str = ""
     """The file that a tool wrote, if it did."""
     percent: float | None = None
@@ -64,6 +73,18 @@ class SessionNews(msgspec.Struct, frozen=True, kw_only=True):
     """What was said since the context began to fill up."""
     prompts: Sequence[FilePrompt] = ()
     """The prompts of this session that wait."""
+
+
+class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
+    """What a project works on and what it remembers."""
+
+    board: "features.Board"
+    loops: "Mapping[str, features.Loop]" = {}
+    """By the key of their session or worktree."""
+    remembered: "Callable[[memory.Kind], Sequence[memory.Entry]]"
+    """The entries of a kind, whatever became of them, oldest first."""
+    knows: "Callable[[memory.Kind, str], bool]"
+    """Whether something was ever remembered."""
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +99,10 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     current: Mapping[str, Checkpoint | None] = {}
     """What each name that was touched shows now; None if it was put away."""
     session: SessionNews | None = None
+    knowledge: Knowledge | None = None
+    """For a profile that wants it, and if it changed."""
+    briefing: Callable[[], str] | None = None
+    """Makes the text that tells a new session where the project stands."""
 
 
 class Files(Protocol):
@@ -108,6 +133,9 @@ class Files(Protocol):
     def trash(self, path: str, *, to: str | None = None) -> None:
         """Move a file to the trash, or to the profile's own; nothing where there is none."""
 
+    def in_worktree(self, worktree: str | None) -> "Files | None":
+        """Return the files of the same layout in a worktree of the project; None if it is gone."""
+
 
 class Profile(Protocol):
     """One of the five systems."""
@@ -120,6 +148,8 @@ class Profile(Protocol):
     """Whether a file stands for a name, so that removing it by hand puts the name away."""
     PER_WORKTREE: bool
     """Whether each worktree has files of its own."""
+    WANTS_KNOWLEDGE: bool
+    """Whether its files show features and memory too; not there means no."""
 
     def home(self, project: Project) -> Path:
         """Tell where a project's native files are, or would be."""
@@ -128,7 +158,7 @@ class Profile(Protocol):
         """Say whether there are native files in this folder."""
 
     def folders(self, folder: Path) -> list[Path]:
-        """Tell which folders hold the files of checkpoints."""
+        """Tell which folders, or files that are changed in place, hold checkpoints and more."""
 
     def listed(self, folder: Path) -> list[str]:
         """Return the names that an index of the layout lists, if it has one."""
