@@ -154,7 +154,7 @@ def test_a_lock_that_is_held_on_and_on_delays_a_change_but_loses_nothing(
 ) -> None:
     features.add(store, Draft(name="Export"))
     moments = itertools.count(0, 4)
-    monkeypatch.setattr(disk.time, "monotonic", lambda: next(moments))
+    monkeypatch.setattr("leftoff.store.disk.time.monotonic", lambda: next(moments))
     with disk.lock(store.project.store / "lock"):
         features.update(store, "1", pr=7)
         features.start(store, "1")

@@ -5,7 +5,6 @@ Both are pure: values in, bounded text out.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -90,9 +89,9 @@ def helper_text(
     """Tell a helper agent in at most 500 characters what is done here and what to avoid."""
     lines = [f"{loop.feature}: {_line(item.name)} (attempt {loop.attempt}/{loop.max_attempts})"]
     if verify:
-        lines.append("Verify: " + "; ".join(verify))
+        lines.append(_line("Verify: " + "; ".join(verify), 120))
     failed = avoided(loop.history)[-_FAILURES:]
-    lines += [f"Avoid:{_line(each, 90)}" for each in failed]
+    lines += [f"Avoid: {_line(each, 90)}" for each in failed]
     lines += [f"Rule: {_line(each, 70)}" for each in rules[:_RULES]]
     names = [each.scenario or each.then for each in item.scenarios[:_SCENARIOS]]
     lines += [f"Must hold: {_line(each, 60)}" for each in names if each]
@@ -114,9 +113,3 @@ def _lines(texts: Sequence[str]) -> list[str]:
 def _line(text: str, limit: int = 200) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
-
-
-def plain(context: WorkingContext) -> dict[str, Any]:
-    """Return a working context as JSON-ready values, every key there."""
-    built: dict[str, Any] = msgspec.to_builtins(context)
-    return built

@@ -65,10 +65,12 @@ def _change_files(root: Path, edit: Edit) -> State:
     size = len(disk.read_from(root / _LOG, 0)) if pending else before.board.taken_in
     board = msgspec.structs.replace(after.board, taken_in=size)
     temps = root / "tmp"
+    disk.sweep(temps)
     # The board first: whoever is killed before the loops are written does the same again.
     if board != before.board:
         disk.replace(root / _BOARD, encode(board), temps=temps)
-    for key, loop in after.loops.items():
+    # A loop that moves to another key is written there before its old place is cleared.
+    for key, loop in sorted(after.loops.items(), key=lambda each: each[1].status == "idle"):
         if before.loops.get(key) != loop:
             disk.ensure_folder(root / _LOOPS)
             disk.replace(root / _LOOPS / f"{key}.json", encode(loop), temps=temps)

@@ -77,9 +77,7 @@ def start(
         known = msgspec.structs.replace(item, attempts=0) if again == "reset" else item
         begun = taken_up(known, standing[1] if standing else None, again, now)
         mine = msgspec.structs.replace(begun, worktree=place.worktree, session_id=session_id)
-        if standing and standing[0] != place.key:
-            state = with_loop(state, standing[0], idle_after(standing[1]))
-        state = with_loop(state, place.key, mine)
+        state = _taken_over(with_loop(state, place.key, mine), place, again)
         changed = msgspec.structs.replace(known, status="in_progress")
         return state if changed == item else with_item(state, reopened(changed), at=now)
 
@@ -176,6 +174,17 @@ def _ended(store: Store, key: str | None, place: Place, end: End) -> Feature | F
         return state if changed == item else with_item(state, reopened(changed), at=now)
 
     return find(files.change(store, edit).board, item_id)
+
+
+def _taken_over(state: State, place: Place, again: Again | None) -> State:
+    """Clear the loops of this worktree in whose place the one at hand comes."""
+    mine = state.loops[place.key]
+    for key, loop in state.loops.items():
+        is_same = loop.feature == mine.feature and loop.worktree == mine.worktree
+        is_covered = again == "reset" or all(each in mine.history for each in loop.history)
+        if key != place.key and is_same and is_covered:
+            state = with_loop(state, key, idle_after(loop))
+    return state
 
 
 def _startable(state: State, key: str) -> Feature | Fix:

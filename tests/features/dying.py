@@ -1,0 +1,205 @@
+"""Kill what is done about features at every step it takes on disk, and look at what is left.
+
+Run as a program, because it forks: `dying.py SCENARIO FOLDER`.
+"""
+
+import itertools
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from deaths import _arm, _in_child
+from leftoff import features, memory
+from leftoff.features import Choice, Draft, Orchestration, Result, Try
+from leftoff.paths import Project
+from leftoff.store import Store
+from stores import project_at
+
+ORCHESTRATION = Orchestration(
+    session="s1",
+    results=[Result(agent="one", status="failed", summary="Whole file", root_cause="too large")],
+    decisions=[Choice(decision="Stream")],
+    patterns=["Rows come one by one"],
+)
+
+
+class Scenario(NamedTuple):
+    """Something that is done, and what was there before."""
+
+    prepare: Callable[[Store], object]
+    act: Callable[[Store], object]
+
+
+def _prepare(store: Store) -> None:
+    for name in ("Export", "Import", "Print"):
+        features.add(store, Draft(name=name))
+    features.add_fix(store, "1", Draft(name="Fix it"))
+    features.pass_(store, "3")
+
+
+def _prepare_started(store: Store) -> None:
+    _prepare(store)
+    features.start(store, "1", session_id="one")
+    features.attempt(store, Try(approach="First way"), session_id="one")
+
+
+def _prepare_interrupted(store: Store) -> None:
+    _prepare_started(store)
+    features.mark_interrupted(store, "one", "crashed")
+
+
+def _prepare_completed(store: Store) -> None:
+    _prepare_started(store)
+    features.pass_(store, session_id="one")
+
+
+def _prepare_together(store: Store) -> None:
+    _prepare(store)
+    features.keep_orchestration(store, ORCHESTRATION)
+
+
+def _prepare_fallback(store: Store) -> None:
+    """Leave a change in the fallback, as if the store had been read-only for a while."""
+    _prepare(store)
+    aside = store.project.store.rename(store.project.store.with_name("aside"))
+    store.project.store.write_text("in the way", encoding="utf-8")
+    features.put(store, [features.Feature(id="feature-009", name="Told in the sandbox")])
+    store.project.store.unlink()
+    aside.rename(store.project.store)
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "first-add": Scenario(lambda _: None, lambda store: features.add(store, Draft(name="New"))),
+    "add": Scenario(_prepare, lambda store: features.add(store, Draft(name="New"))),
+    "add-fix": Scenario(_prepare, lambda store: features.add_fix(store, "2", Draft(name="New"))),
+    "update": Scenario(_prepare, lambda store: features.update(store, "2", pr=7)),
+    "start": Scenario(_prepare, lambda store: features.start(store, "1", session_id="one")),
+    "take-over": Scenario(
+        _prepare_started, lambda store: features.start(store, "1", session_id="two")
+    ),
+    "fresh": Scenario(
+        _prepare_interrupted,
+        lambda store: features.start(store, "1", session_id="two", again="fresh"),
+    ),
+    "reset-and-start": Scenario(
+        _prepare_interrupted,
+        lambda store: features.start(store, "1", session_id="two", again="reset"),
+    ),
+    "attempt": Scenario(
+        _prepare_started,
+        lambda store: features.attempt(store, Try(approach="Second way"), session_id="one"),
+    ),
+    "pass": Scenario(
+        _prepare_started,
+        lambda store: features.pass_(
+            store, session_id="one", what=Try(approach="Third way", result="passed")
+        ),
+    ),
+    "fail": Scenario(_prepare_started, lambda store: features.fail(store, session_id="one")),
+    "archive": Scenario(_prepare, features.archive),
+    "reset": Scenario(
+        _prepare_completed,
+        lambda store: features.reset_completed(store, "abc", session_id="one"),
+    ),
+    "mark": Scenario(
+        _prepare_started, lambda store: features.mark_interrupted(store, "one", "crashed")
+    ),
+    "fold": Scenario(_prepare_together, features.fold_orchestration),
+    "adopt-and-add": Scenario(_prepare_fallback, lambda s: features.add(s, Draft(name="New"))),
+}
+
+
+def _view(project: Project) -> dict[str, Any]:
+    """Tell all that is kept, without times."""
+    store = Store(project)
+    board, loops = features.load(store), features.loops(store)
+    seen = {
+        "items": {
+            each.id: (each.name, each.status, each.attempts, each.pr, each.is_archived)
+            for each in board.items
+        },
+        "orchestration": repr(board.orchestration),
+        "loops": {
+            key: (loop.feature, loop.status, loop.attempt, loop.last_checkpoint,
+                  bool(loop.interrupted), [each.approach for each in loop.history])
+            for key, loop in loops.items()
+        },
+        "memory": sorted(each.text for each in memory.entries(store)),
+    }  # fmt: skip
+    store.close()
+    return seen
+
+
+def _act(project: Project, scenario: Scenario, at: int, *, halfway: bool) -> None:
+    _arm(at, halfway=halfway)
+    scenario.act(Store(project))
+
+
+def _check_files(project: Project) -> None:
+    for path in [project.store / "features.json", *(project.store / "loops").glob("*")]:
+        assert not path.exists() or json.loads(path.read_bytes()) is not None, path
+
+
+def kill_at_every_step(scenario: Scenario, folder: Path, *, halfway: bool) -> int:
+    """Repeat an operation, killed one step later each time, until it completes; count the kills."""
+    project = project_at(folder / "template")
+    scenario.prepare(Store(project))
+    before = _view(_copy(folder, "before"))
+    done = _copy(folder, "done")
+    scenario.act(Store(done))
+    after = _view(done)
+    for at in itertools.count(1):
+        project = _copy(folder, "crashed")
+        lived = _in_child(partial(_act, project, scenario, at, halfway=halfway))
+        seen = _view(project)
+        _check_files(project)
+        assert seen == after if lived else before["items"].keys() <= seen["items"].keys(), at
+        assert {*before["memory"]} <= {*seen["memory"]}, at
+        if seen != after:
+            # Whoever was killed does the same again, and it is as if nothing had happened.
+            scenario.act(Store(project))
+            seen = _view(project)
+        assert seen == after, (at, seen, after)
+        _check_usable(project)
+        if lived:
+            return at - 1
+    raise AssertionError
+
+
+def _check_usable(project: Project) -> None:
+    store = Store(project)
+    added = features.add(store, Draft(name="After the crash"))
+    assert features.find(features.load(store), added.id) == added
+    assert [*(project.store / "tmp").iterdir()] == [], "temp files are left"
+    store.close()
+
+
+def _copy(folder: Path, name: str) -> Project:
+    shutil.rmtree(folder / name, ignore_errors=True)
+    if (folder / "template").exists():
+        shutil.copytree(folder / "template", folder / name)
+    project = project_at(folder / name)
+    # A loop knows its worktree by its path.
+    for path in (project.store / "loops").glob("*.json"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(
+            text.replace(str(folder / "template"), str(folder / name)), encoding="utf-8"
+        )
+    return project
+
+
+def main() -> None:
+    """Do as asked and print the number of kills."""
+    what, place = sys.argv[1:]
+    folder = Path(place)
+    whole = kill_at_every_step(SCENARIOS[what], folder / "whole", halfway=False)
+    half = kill_at_every_step(SCENARIOS[what], folder / "half", halfway=True)
+    print(json.dumps({"steps": whole, "writes": half}))  # noqa: T201 - the answer
+
+
+if __name__ == "__main__":
+    main()
