@@ -36,7 +36,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     compaction: Literal["allow", "wait", "block"] = "allow"
     start_budget: int = 400
     offer_days: int = 14
+    offers: Literal["all", "latest"] = "all"
     buffer_at: float = 60.0
+    memory_budget: int = 1000
+    briefing_file: str = ""
     reflect: bool = True
     reflect_at: Literal["low", "medium", "high"] = "high"
     verify: list[str] = []
@@ -66,7 +69,10 @@ HELP = {
     "compaction": "A compaction: allow it at once, wait until all is saved, or block it.",
     "start_budget": "Tokens that the offer at session start may take.",
     "offer_days": "How many days an autosave is offered at session start.",
+    "offers": "What a new session is told of: all that is open, or the latest only.",
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
+    "memory_budget": "Tokens that the memory briefing at session start may take; 0 for none.",
+    "briefing_file": "The file that the memory briefing is kept in and told from, if any.",
     "reflect": "Whether the user's corrections become rules.",
     "reflect_at": "How sure a correction must be to become a rule at once: low, medium or high.",
     "verify": "The commands that ship runs before it commits, one to a line.",

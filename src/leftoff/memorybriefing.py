@@ -8,13 +8,15 @@ be kept in a file and changes only when something is new. Lines go by weight whe
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from leftoff import fence, git, memory
 from leftoff.memory import Entry, Kind
-from leftoff.store import LISTED, Store
+from leftoff.paths import Project
+from leftoff.store import LISTED, Store, disk
 from leftoff.tokens import estimate, price
 
 if TYPE_CHECKING:
@@ -143,6 +145,23 @@ def render(
 def _body(section: _Section, places: Sequence[int]) -> str:
     lines = [section.lines[place] for place in sorted(places)]
     return "\n".join(lines or [_NO_ROOM if section.lines else _NONE]) + "\n"
+
+
+def file_of(project: Project, setting: str) -> Path | None:
+    """Tell where the briefing is kept as a file, if the setting says so."""
+    return project.worktree / setting if setting.strip() else None
+
+
+def keep(path: Path, text: str) -> bool:
+    """Write the briefing to a file, all at once; say whether it holds anything new."""
+    data = text.encode()
+    if disk.is_regular(path) and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    disk.replace(path, data, temps=path.parent)
+    # Others who work on the project read it, too.
+    path.chmod(0o644)
+    return True
 
 
 def from_file(text: str, *, budget: int) -> str:

@@ -1,0 +1,226 @@
+"""leftoff memory."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from leftoff import memory as book
+from leftoff import paths, times
+from leftoff.cli.app import App, command, group
+from leftoff.cli.layout import one_line
+from leftoff.errors import Usage
+from leftoff.memory import CONFIDENCES, KINDS, STATUSES, Draft, Entry, Status
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_NONE = "The memory holds nothing of the kind."
+
+kind_option = click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; repeatable."
+)
+all_option = click.option(
+    "--all", "with_all", is_flag=True, help="Also what is queued, rejected or superseded."
+)
+limit_option = click.option(
+    "--limit",
+    default=book.MOST_DECISIONS,
+    show_default=True,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many at the most.",
+)
+
+
+@command(name="list")
+@kind_option
+@click.option("--status", type=click.Choice(STATUSES), help="Only what is in this state.")
+@click.option("--feature", metavar="ID", help="Only what belongs to this feature.")
+@all_option
+@limit_option
+def memory_list(app: App, *, limit: int, **given: Any) -> None:
+    """List what is remembered, newest first."""
+    found = book.entries(
+        app.store,
+        kinds=given["kinds"] or None,
+        statuses=_statuses(given["status"], with_all=given["with_all"]),
+        feature=given["feature"],
+        limit=limit,
+    )
+    _show_list(app, found)
+
+
+def _statuses(status: Status | None, *, with_all: bool) -> Sequence[Status]:
+    if status is not None:
+        return [status]
+    return STATUSES if with_all else ["active"]
+
+
+def _show_list(app: App, found: Sequence[Entry]) -> None:
+    if app.out.as_json or not found:
+        app.out.result([book.plain(entry) for entry in found], _NONE)
+        return
+    columns: dict[str, list[str]] = {
+        "id": [entry.id for entry in found],
+        "kind": [entry.kind for entry in found],
+        "said": [times.local(entry.at) for entry in found],
+    }
+    if any(entry.status != "active" for entry in found):
+        columns["state"] = [entry.status for entry in found]
+    if any(entry.feature for entry in found):
+        columns["feature"] = [entry.feature or "-" for entry in found]
+    columns["summary"] = [one_line(_what(entry)) for entry in found]
+    app.out.table(columns)
+
+
+def _what(entry: Entry) -> str:
+    return f"{entry.text} — {entry.why}" if entry.why else entry.text
+
+
+@group(memory_list)
+def memory() -> None:
+    """Keep decisions, failed approaches, rules and patterns that outlive checkpoints."""
+
+
+@command(name="add", context_settings={"ignore_unknown_options": True})
+@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+@click.option("--why", default="", help="The reason; of a failure, its root cause.")
+@click.option("--feature", metavar="ID", help="The feature it belongs to.")
+@click.option("--alternative", multiple=True, help="What else was considered; repeatable.")
+@click.option("--impact", default="", help="Which files or parts it touches.")
+@click.option("--confidence", type=click.Choice(CONFIDENCES), help="How sure it is.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file; repeatable.")
+@click.option("--source", multiple=True, metavar="ID", help="A checkpoint or session; repeatable.")
+@click.option("--queue", is_flag=True, help="Let it wait for `leftoff memory approve`.")
+def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) -> None:
+    """Remember something; what is known already gains a source.
+
+    What was rejected does not come back: approve it.
+    """
+    draft = Draft(
+        kind=kind,
+        text=" ".join(words),
+        why=given["why"],
+        feature=given["feature"],
+        alternatives=list(given["alternative"]),
+        impact=given["impact"],
+        confidence=given["confidence"],
+        files=list(given["files"]),
+        sources=list(given["source"]) or _session(),
+    )
+    new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
+    entry = new[0] if new else book.twin(app.store, draft)
+    assert entry is not None  # noqa: S101 - it was added, or one that says the same is there
+    app.out.result({"added": bool(new), **book.plain(entry)}, _added(entry, is_new=bool(new)))
+
+
+def _session() -> list[str]:
+    found = paths.agent_session()
+    return [found[1]] if found and found[1] else []
+
+
+def _added(entry: Entry, *, is_new: bool) -> str:
+    told = f"{entry.kind} {entry.id}: {one_line(entry.text)}"
+    if is_new:
+        return f"Queued {told}" if entry.status == "queued" else f"Remembered {told}"
+    if entry.status in {"rejected", "superseded"}:
+        return (
+            f"Known and {entry.status}, so it stays out: {told}\n"
+            f"`leftoff memory approve {entry.id}` brings it back."
+        )
+    return f"Known already: {told}"
+
+
+@command(name="search", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, required=True)
+@kind_option
+@all_option
+@limit_option
+def memory_search(app: App, words: tuple[str, ...], *, limit: int, **given: Any) -> None:
+    """Find entries by words, newest first; the last word may be a beginning."""
+    found = book.search(
+        app.store,
+        " ".join(words),
+        kinds=given["kinds"] or None,
+        statuses=_statuses(None, with_all=given["with_all"]),
+        limit=limit,
+    )
+    _show_list(app, found)
+
+
+@command(name="show")
+@click.argument("entry_id", metavar="ID")
+def memory_show(app: App, entry_id: str) -> None:
+    """Show an entry whole."""
+    entry = book.find(app.store, entry_id)
+    rows = {
+        "Kind": entry.kind,
+        "State": _state(entry),
+        "Said": times.local(entry.at),
+        "Why": entry.why,
+        "Instead of": "; ".join(entry.alternatives),
+        "Impact": entry.impact,
+        "Feature": entry.feature or "",
+        "Confidence": entry.confidence or "",
+        "Files": ", ".join(entry.files),
+        "Sources": ", ".join(entry.sources),
+    }
+    lines = [f"  {name:<12}{value}" for name, value in rows.items() if value]
+    app.out.result(book.plain(entry), "\n".join([f"{entry.id}  {entry.text}", *lines]))
+
+
+def _state(entry: Entry) -> str:
+    return f"{entry.status} by {entry.superseded_by}" if entry.superseded_by else entry.status
+
+
+def _changed(app: App, entry: Entry, done: str) -> None:
+    app.out.result(book.plain(entry), f"{done} {entry.kind} {entry.id}: {one_line(entry.text)}")
+
+
+@command(name="approve")
+@click.argument("entry_id", metavar="ID")
+def memory_approve(app: App, entry_id: str) -> None:
+    """Make an entry active that was queued, rejected or superseded."""
+    _changed(app, book.change(app.store, entry_id, status="active"), "Approved")
+
+
+@command(name="edit", context_settings={"ignore_unknown_options": True})
+@click.argument("entry_id", metavar="ID")
+@click.argument("words", nargs=-1, metavar="[TEXT...]")
+@click.option("--why", help="Another reason.")
+def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None) -> None:
+    """Put other words in the place of an entry's; its old words still lead to it."""
+    if not words and why is None:
+        raise Usage("Say what to change.", hint="Give the new words, or --why, or both.")
+    text = " ".join(words) if words else None
+    _changed(app, book.change(app.store, entry_id, text=text, why=why), "Edited")
+
+
+@command(name="reject")
+@click.argument("entry_id", metavar="ID")
+@click.option("--why", help="The reason, for whoever asks later.")
+def memory_reject(app: App, entry_id: str, why: str | None) -> None:
+    """Put an entry aside for good: it does not come back when it is said again."""
+    _changed(app, book.change(app.store, entry_id, status="rejected", why=why), "Rejected")
+
+
+@command(name="supersede")
+@click.argument("entry_id", metavar="ID")
+@click.argument("by", metavar="NEW_ID")
+def memory_supersede(app: App, entry_id: str, by: str) -> None:
+    """Let another entry take an entry's place."""
+    entry = book.change(app.store, entry_id, status="superseded", by=by)
+    _changed(app, entry, f"Superseded by {entry.superseded_by}:")
+
+
+for _each in (
+    memory_add,
+    memory_search,
+    memory_show,
+    memory_approve,
+    memory_edit,
+    memory_reject,
+    memory_supersede,
+):
+    memory.add_command(_each)

@@ -1,0 +1,146 @@
+"""leftoff memory, as people and agents call it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli
+
+
+def add(cli: Cli, *arguments: str) -> Any:
+    return cli.json("memory", "add", *arguments)
+
+
+def test_what_is_added_is_listed_newest_first(cli: Cli) -> None:
+    add(cli, "decision", "Stream", "rows", "--why", "Big tenants")
+    add(cli, "rule", "No globals")
+
+    listed = cli.json("memory")
+
+    assert [(entry["kind"], entry["text"]) for entry in listed] == [
+        ("rule", "No globals"),
+        ("decision", "Stream rows"),
+    ]
+    text = cli.ok("memory", "list").out
+    assert text.split("\n")[0].split() == ["id", "kind", "said", "summary"]
+    assert "Stream rows — Big tenants" in text
+
+
+def test_an_entry_has_every_option_in_its_key(cli: Cli) -> None:
+    options = "--feature feature-1 --impact src --confidence high --source c1 --source c2".split()
+    entry = add(cli, "decision", "Stream", "--alternative", "temp file", "--file", "a.py", *options)
+
+    assert entry["added"] is True
+    assert entry["alternatives"] == ["temp file"]
+    assert (entry["feature"], entry["impact"], entry["confidence"]) == ("feature-1", "src", "high")
+    assert (entry["sources"], entry["files"]) == (["c1", "c2"], ["a.py"])
+
+
+def test_words_that_look_like_options_are_words(cli: Cli) -> None:
+    assert add(cli, "failure", "pytest", "-n", "8")["text"] == "pytest -n 8"
+    assert [each["text"] for each in cli.json("memory", "search", "pytest", "-n")] == [
+        "pytest -n 8"
+    ]
+
+
+def test_saying_it_again_says_so(cli: Cli) -> None:
+    first = add(cli, "rule", "No globals", "--source", "s1")
+
+    again = cli.ok("memory", "add", "rule", "no globals.", "--source", "s2").out
+
+    assert again == f"Known already: rule {first['id']}: No globals\n"
+    assert cli.json("memory", "show", first["id"])["sources"] == ["s1", "s2"]
+
+
+def test_an_agents_own_session_is_the_source(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "session-7")
+
+    assert add(cli, "rule", "No globals")["sources"] == ["session-7"]
+
+
+def test_a_rejected_entry_stays_out_until_it_is_approved(cli: Cli) -> None:
+    entry = add(cli, "rule", "No globals", "--queue")
+    assert entry["status"] == "queued"
+    assert cli.json("memory", "list") == []
+    cli.ok("memory", "reject", entry["id"], "--why", "We need one")
+
+    said = cli.ok("memory", "add", "rule", "No globals").out
+
+    assert "rejected, so it stays out" in said
+    assert f"leftoff memory approve {entry['id']}" in said
+    assert cli.json("memory", "list", "--status", "rejected")[0]["why"] == "We need one"
+    assert cli.ok("memory", "approve", entry["id"][:5]).out.startswith("Approved rule")
+    assert len(cli.json("memory", "list")) == 1
+
+
+def test_words_and_reason_can_be_edited(cli: Cli) -> None:
+    entry = add(cli, "rule", "No globals")
+
+    edited = cli.json("memory", "edit", entry["id"], "No", "module", "globals", "--why", "Tests")
+
+    assert (edited["text"], edited["why"]) == ("No module globals", "Tests")
+    refused = cli("memory", "edit", entry["id"])
+    assert refused.code == 2
+    assert "Say what to change" in refused.err
+
+
+def test_superseding_takes_the_old_one_out_of_view(cli: Cli) -> None:
+    old, new = add(cli, "decision", "Use SQLite"), add(cli, "decision", "Use Postgres")
+
+    gone = cli.json("memory", "supersede", old["id"], new["id"])
+
+    assert (gone["status"], gone["superseded_by"]) == ("superseded", new["id"])
+    assert [each["text"] for each in cli.json("memory", "list")] == ["Use Postgres"]
+    assert len(cli.json("memory", "list", "--all")) == 2
+    assert f"superseded by {new['id']}" in cli.ok("memory", "show", old["id"]).out
+
+
+def test_lists_can_be_narrowed(cli: Cli) -> None:
+    for number in range(60):
+        add(cli, "decision", f"Decision {number}")
+    add(cli, "rule", "No globals", "--feature", "feature-2")
+
+    assert len(cli.json("memory", "list")) == 50
+    assert len(cli.json("memory", "list", "--limit", "100")) == 61
+    assert len(cli.json("memory", "list", "--kind", "rule", "--kind", "pattern")) == 1
+    assert len(cli.json("memory", "list", "--feature", "feature-2")) == 1
+    assert len(cli.json("memory", "search", "decision", "--kind", "rule")) == 0
+
+
+@pytest.mark.parametrize("verb", ["show", "approve", "reject"])
+def test_an_unknown_id_is_told_with_the_way_to_find_one(cli: Cli, verb: str) -> None:
+    refused = cli("memory", verb, "abcdef")
+
+    assert refused.code == 1
+    assert "no entry 'abcdef'" in refused.err
+    assert "leftoff memory list --all" in refused.err
+
+
+def test_an_unknown_kind_is_told_with_the_kinds_there_are(cli: Cli) -> None:
+    refused = cli("memory", "add", "hunch", "x")
+
+    assert refused.code == 2
+    assert "'decision', 'failure', 'success', 'rule'" in refused.err
+
+
+def test_looking_at_an_empty_memory_creates_nothing(cli: Cli, stored: Path) -> None:
+    assert cli.ok("memory").out == "The memory holds nothing of the kind.\n"
+    assert cli.json("memory", "search", "x") == []
+    assert not stored.exists()
+
+
+def test_a_save_teaches_and_warns_of_what_failed_before(cli: Cli) -> None:
+    cli.ok("save", "csv-export", "--failed", "Parse it with a regex :: quotes nest")
+
+    again = cli.ok("save", "csv-import", "--failed", "parse it with a regex")
+    revision = cli.ok("save", "csv-export", "--overwrite", "--failed", "Parse it with a regex")
+
+    [entry] = cli.json("memory", "list", "--kind", "failure")
+    assert (
+        f"warning: This failed before: Parse it with a regex — quotes nest "
+        f"(leftoff memory show {entry['id']})"
+    ) in again.err
+    assert "failed before" not in revision.err
+    assert len(entry["sources"]) == 3
