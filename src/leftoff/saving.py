@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import autosaving, git, paths, plans, sessionstate
+from leftoff import autosaving, git, paths, plans, sessionstate, stages
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
@@ -100,7 +100,7 @@ def compose(
 ) -> Checkpoint:
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
-    told = {**sessionstate.read(project.worktree), **told}
+    told = {**stages.seen(project.worktree), **sessionstate.read(project.worktree), **told}
     plain = {"trigger": MANUAL, **_place(project), **_whose(session), **told}
     if session is None or _is_here(session, project):
         plain = {**_git_state(project), **plain}

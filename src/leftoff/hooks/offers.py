@@ -29,7 +29,7 @@ class Told(msgspec.Struct, frozen=True):
 
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
     """Offer what was left off here: one in short, several by name."""
-    entries = _open(event, store, settings)
+    entries = _open(event, store, settings)[: 1 if settings.offers == "latest" else None]
     if not entries:
         return Told()
     if len(entries) > 1:

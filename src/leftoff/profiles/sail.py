@@ -1,0 +1,227 @@
+"""sail: append-only JSON checkpoints, beside the plan they belong to, and an index of what is on.
+
+`plans/<plan>/checkpoints/` holds those of a plan, `checkpoints/` the others, each in a file of its
+own that is never changed. In state-index.json a save touches `last_checkpoint` alone; what is
+active follows the plans' own files.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from leftoff import stages
+from leftoff.checkpoint import Checkpoint
+from leftoff.paths import Project
+from leftoff.profiles import jsontext, sailformat
+from leftoff.profiles.base import Files, More, Native, News, SessionNews
+from leftoff.profiles.reading import digest
+
+SETTINGS: Mapping[str, Any] = {
+    "on_resume": "keep",
+    "confirm": "never",
+    "naming": "auto",
+    "questions": True,
+    "noise": "box",
+    "offers": "latest",
+    "advise_at": 65.0,
+    "urge_at": 75.0,
+}
+HOLDS = sailformat.HOLDS
+IS_LIVING = False
+PER_WORKTREE = True
+EVENTS = frozenset({"post-tool"})
+
+_CHECKPOINTS = "checkpoints"
+_PATTERN = "*.json"
+
+
+def home(project: Project) -> Path:
+    """Return the worktree's own `.claude` folder."""
+    return project.worktree / stages.FOLDER
+
+
+def is_here(folder: Path) -> bool:
+    """Say whether there is a checkpoint or an index in this folder; agents have it for more."""
+    return (folder / stages.INDEX).is_file() or next(natives(folder), None) is not None
+
+
+def folders(folder: Path) -> list[Path]:
+    """Return the global folder of checkpoints, and that of each plan."""
+    return [folder / _CHECKPOINTS, *sorted(folder.glob(f"{stages.PLANS}/*/{_CHECKPOINTS}"))]
+
+
+def listed(folder: Path) -> list[str]:
+    """Return nothing: no index lists checkpoints."""
+    del folder
+    return []
+
+
+def natives(folder: Path) -> Iterator[Path]:
+    """Yield the files of checkpoints by name, which is by time, whatever plan they belong to."""
+    found = [path for each in folders(folder) for path in each.glob(_PATTERN)]
+    yield from sorted(found, key=lambda path: (path.name, path))
+
+
+def read(path: Path, data: bytes) -> Native:
+    """Read a checkpoint's file."""
+    return sailformat.parse(data, stem=path.stem, plan=_plan_of(path))
+
+
+def _plan_of(path: Path) -> str | None:
+    folder = path.parent.parent
+    return folder.name if folder.parent.name == stages.PLANS else None
+
+
+def more(folder: Path) -> More:
+    """Return nothing: there is nothing else to take in."""
+    del folder
+    return More()
+
+
+# Writing
+
+
+def write(files: Files, news: News) -> None:
+    """Add a file for each new checkpoint, note the last one, and follow the plans' own files."""
+    new = [each for each in news.saved if not _is_from_here(files, each)]
+    for checkpoint in new:
+        name = f"{checkpoint.saved_at.astimezone(UTC):%Y%m%dT%H%M%SZ}.json"
+        data = sailformat.render(checkpoint).encode("utf-8", "replace")
+        files.create(f"{_place(files, checkpoint)}/{name}", data, of=checkpoint.id)
+    if new:
+        last = max(checkpoint.saved_at for checkpoint in new)
+        _update(files, lambda index: _with_last(index, last))
+    if news.session is not None:
+        _follow(files, news.session)
+
+
+def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
+    """Say whether a checkpoint was read from a file that lies here already."""
+    source = checkpoint.source
+    if source is None or not source.path.startswith(f"{files.root}/"):
+        return False
+    data = files.read(os.path.relpath(source.path, files.root))
+    return data is not None and digest(data) == source.sha256
+
+
+def _place(files: Files, checkpoint: Checkpoint) -> str:
+    """Tell the folder: that of the checkpoint's own plan, else of the active one, else global."""
+    active = stages.active_plan(stages.read_index(files.root) or {})
+    for plan in (_own_plan(files, checkpoint), active):
+        if plan is not None and stages.is_plan_name(plan):
+            return f"{stages.PLANS}/{plan}/{_CHECKPOINTS}"
+    return _CHECKPOINTS
+
+
+def _own_plan(files: Files, checkpoint: Checkpoint) -> str | None:
+    """Return the plan a checkpoint names, if it is one of these; others are files elsewhere."""
+    plan = checkpoint.plan
+    if plan is None or plan.title is None or not stages.is_plan_name(plan.title):
+        return None
+    is_here = (files.root / stages.PLANS / plan.title).is_dir()
+    return plan.title if is_here or plan.path is None else None
+
+
+# The index of what is active
+
+_BOM = "\ufeff"
+_NEW: dict[str, Any] = {
+    "active_plan": None,
+    "active_plan_stage": None,
+    "active_tdd": None,
+    "active_tdd_phase": None,
+    "last_checkpoint": None,
+    "delegate_running": False,
+}
+
+Members = dict[str, Any]
+
+
+def _update(files: Files, change: Callable[[Members], Members]) -> None:
+    """Change members of the index, if there is one that can be read; none is made."""
+    path = files.root / stages.INDEX
+    if path.is_file():
+        files.edit(stages.INDEX, lambda text: _changed(files, text, change))
+
+
+def _changed(files: Files, text: str, change: Callable[[Members], Members]) -> str:
+    try:
+        index = json.loads(text.removeprefix(_BOM))
+        if isinstance(index, dict):
+            return jsontext.with_members(text, change(index))
+        problem = "it is no JSON object"
+    except (ValueError, RecursionError) as error:
+        problem = str(error) or "it is nested too deeply"
+    files.tell(f"{files.root / stages.INDEX} cannot be read and was left as it is: {problem}")
+    return text
+
+
+def _with_last(index: Members, last: datetime) -> Members:
+    before = stages.moment(index.get("last_checkpoint"))
+    last = last.astimezone(UTC).replace(microsecond=0)
+    is_newer = before is None or last > before
+    return {"last_checkpoint": f"{last:%Y-%m-%dT%H:%M:%SZ}"} if is_newer else {}
+
+
+def _follow(files: Files, session: SessionNews) -> None:
+    """Show in the index what the plans' own files say, after one was edited and now and then."""
+    edited = _edited(files.root, session.file)
+    if session.event == "post-tool" and edited is None:
+        return
+    path = files.root / stages.INDEX
+    if edited is not None and (not path.exists() or not (files.read(stages.INDEX) or b"").strip()):
+        files.edit(stages.INDEX, lambda text: text if text.strip() else _fresh())
+    _update(files, lambda index: _active(files.root, index, edited))
+
+
+def _fresh() -> str:
+    return f"{json.dumps(_NEW, indent=2)}\n"
+
+
+def _edited(root: Path, file: str) -> str | None:
+    """Return the plan whose state was written, empty for a test-first session; None for others."""
+    if not file:
+        return None
+    below = os.path.relpath(os.path.realpath(file), os.path.realpath(root))
+    match Path(below).parts:
+        case (stages.PLANS, plan, stages.PLAN_STATE):
+            return plan
+        case _:
+            return "" if below == stages.TDD else None
+
+
+def _active(root: Path, index: Members, edited: str | None) -> Members:
+    return {**_active_plan(root, index, edited), **_active_tdd(root)}
+
+
+def _active_plan(root: Path, index: Members, edited: str | None) -> Members:
+    """Tell the open plan that was edited, else the one that is active, else the next open one."""
+    plans = {plan.name: plan for plan in stages.plans(root)}
+    current = stages.active_plan(index)
+    is_edited_open = edited in plans and plans[edited].is_open
+    if current is not None and current not in plans and not is_edited_open:
+        # Its file is broken just now, or nobody keeps one.
+        return {}
+    wanted = [edited, current, *plans]
+    plan = next((plans[each] for each in wanted if each in plans and plans[each].is_open), None)
+    told = {"active_plan": plan.name, "active_plan_stage": plan.stage} if plan else _NO_PLAN
+    return told | {twin: told[key] for key, twin in _TWINS.items() if twin in index}
+
+
+_NO_PLAN: Members = {"active_plan": None, "active_plan_stage": None}
+# Later files say everything twice.
+_TWINS = {"active_plan": "active_blueprint", "active_plan_stage": "active_blueprint_stage"}
+
+
+def _active_tdd(root: Path) -> Members:
+    found = stages.read_object(root / stages.TDD)
+    if found is None and (root / stages.TDD).exists():
+        return {}
+    told = found or {}
+    return {
+        "active_tdd": stages.text(told.get("id")),
+        "active_tdd_phase": stages.text(told.get("phase")),
+    }
