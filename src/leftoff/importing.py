@@ -1,6 +1,6 @@
 """Importing: what the native files of a profile hold, taken into the store. The files stay."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,17 @@ from typing import Any
 import msgspec
 
 from leftoff import git, prompts
-from leftoff.checkpoint import SCHEMA, Checkpoint, Source, bounded, from_plain, new_id, to_plain
+from leftoff.checkpoint import (
+    SCHEMA,
+    Checkpoint,
+    Source,
+    bounded,
+    from_plain,
+    new_id,
+    to_plain,
+)
 from leftoff.errors import LeftoffError
+from leftoff.fingerprints import can_be_path, fingerprint
 from leftoff.names import FORBIDDEN, RESERVED, kebab
 from leftoff.profiles.base import More, Native, Profile
 from leftoff.profiles.reading import digest, read_regular
@@ -17,6 +26,8 @@ from leftoff.redact import redact_value
 from leftoff.store import Store
 
 _TRIGGER = "import"
+# Native files tell their time to the minute.
+_PRECISION_SECONDS = 60
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +53,8 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 
     checkpoint: Checkpoint | None = None
     is_new: bool = False
+    is_foreign: bool = False
+    """Whether it belongs to another project that keeps its files in the same folder."""
     problem: str | None = None
 
 
@@ -103,14 +116,20 @@ def take(
     native = _read(profile, path, data)
     if native.problem is not None:
         return Taken(problem=native.problem)
+    if edit is not None and native.project not in {"", git.printable(str(store.project.root))}:
+        return Taken(is_foreign=True)
     written_at = datetime.fromtimestamp(stat.st_mtime, UTC)
     moment = edit.at if edit else native.saved_at or written_at
-    kept = _beyond(profile, edit.base) if edit and edit.base else {}
-    native = msgspec.structs.replace(native, told={**kept, **native.told})
+    base = edit.base if edit else None
+    kept = _beyond(profile, base) if base else {}
     try:
+        told = {**kept, **native.told, "files": _files(native.told, base, store, moment)}
+        native = msgspec.structs.replace(native, told=told)
         source = Source(profile=name, path=git.printable(str(path)), sha256=digest(data))
         checkpoint = _checkpoint(store, source, native, moment)
-    except (msgspec.ValidationError, LeftoffError, ValueError, OverflowError) as error:
+    except (
+        msgspec.ValidationError, LeftoffError, ValueError, TypeError, LookupError, OverflowError
+    ) as error:  # fmt: skip
         return Taken(problem=f"It does not make a checkpoint: {error}")
     saved = store.add(checkpoint)
     return Taken(checkpoint=checkpoint, is_new=saved is not None)
@@ -120,6 +139,31 @@ def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
     """Return what a checkpoint says that no file of this profile can hold."""
     ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
     return {key: value for key, value in to_plain(base).items() if key not in ours}
+
+
+def _files(
+    told: Mapping[str, Any], base: Checkpoint | None, store: Store, moment: datetime
+) -> list[dict[str, Any]]:
+    """Return the files that are named, each with its fingerprint if that is known."""
+    named = told.get("files") or []
+    if not base:
+        return [_as_then(each, store, moment) for each in named]
+    known = {file.path: to_plain(file) for file in base.files}
+    files = [known.get(each["path"]) or _as_then(each, store, moment) for each in named]
+    here = {each["path"] for each in named}
+    plan = told.get("plan") or {}
+    others = {*(told.get("files_modified") or []), plan.get("path")} - here
+    return [*files, *(file for path, file in known.items() if path in others)]
+
+
+def _as_then(named: dict[str, Any], store: Store, moment: datetime) -> dict[str, Any]:
+    """Add the fingerprint of a file that was last written before the moment."""
+    if "size" in named or not can_be_path(named["path"]):
+        return named
+    seen = fingerprint(named["path"], store.project.worktree)
+    if seen.mtime is None or seen.mtime > moment.timestamp() + _PRECISION_SECONDS:
+        return named
+    return {**to_plain(seen), **named}
 
 
 def _read(profile: Profile, path: Path, data: bytes) -> Native:

@@ -81,6 +81,12 @@ def skills_folder() -> Path:
     return Path("~/.agents/skills").expanduser()
 
 
+def folder_named(variable: str) -> Path | None:
+    """Return the folder that a variable of another program names, if it does."""
+    named = os.environ.get(variable)
+    return Path(named).expanduser().absolute() if named else None
+
+
 def disabled_hooks() -> set[str]:
     """Return the names of the hooks that the environment disables."""
     return set(os.environ.get("LEFTOFF_DISABLED_HOOKS", "").replace(",", " ").split())

@@ -11,6 +11,7 @@ from leftoff import importing
 from leftoff.errors import LeftoffError
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.notes import Note
+from leftoff.names import kebab
 from leftoff.profiles.base import News
 from leftoff.profiles.reading import digest, read_regular
 from leftoff.store import LISTED, Store, trash
@@ -85,14 +86,27 @@ def _is_unchanged(path: Path, note: Note | None) -> bool:
     return (found.st_size, found.st_mtime_ns) == (note.size, note.mtime)
 
 
+def _known(mirror: Mirror, path: Path, data: bytes) -> str | None:
+    """Return the checkpoint that was read from this very file before, as by `leftoff import`."""
+    name = kebab(mirror.profile.read(path, data).name or "")
+    head = mirror.index.head(name) if name else None
+    return head.id if head and mirror.is_source(head.id, data) else None
+
+
 def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
-    edit = _edit(mirror, path)
+    if known := _known(mirror, path, data):
+        _note(mirror, path, data, of=known)
+        return
+    is_new = str(path.relative_to(mirror.folder)) not in mirror.notes.files
+    # Where files are only ever added, one that is new tells its own time.
+    edit = None if is_new and not mirror.profile.IS_LIVING else _edit(mirror, path)
     taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is not None:
         noticed.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
         return
     _note(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
-    noticed.imported.append(path)
+    if not taken.is_foreign:
+        noticed.imported.append(path)
 
 
 def _note(mirror: Mirror, path: Path, data: bytes, *, of: str) -> None:
@@ -107,7 +121,7 @@ def _put_away(mirror: Mirror, note: Note, noticed: Noticed) -> None:
     """Take a file that somebody removed for what it is: a checkpoint put away."""
     if os.path.lexists(mirror.folder / note.path):
         return
-    entry = mirror.store.index().get(note.of) if note.of else None
+    entry = mirror.index.get(note.of) if note.of else None
     mirror.notes.add(Note(path=note.path))
     if entry is not None and entry.is_head and entry.state in LISTED:
         mirror.store.record("cleared", [entry.id])
@@ -116,7 +130,7 @@ def _put_away(mirror: Mirror, note: Note, noticed: Noticed) -> None:
 
 def _clean_up(mirror: Mirror, name: str, noticed: Noticed) -> None:
     """Take a name out of the layout's index that neither a file nor the store knows."""
-    head = mirror.store.index().head(name)
+    head = mirror.index.head(name)
     if head is not None and head.state in LISTED:
         return
     now, project = mirror.store.now(), mirror.store.project
@@ -129,16 +143,17 @@ def take_edit(mirror: Mirror, path: Path, data: bytes) -> None:
     """Take in what somebody wrote into a file that is about to be replaced or put away."""
     edit = _edit(mirror, path)
     taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
-    if taken.problem is None:
+    if taken.problem is None and not taken.is_foreign:
         return
-    # It cannot be read as a checkpoint, so it is kept as it is.
+    # It cannot be taken for a checkpoint of this project, so it is kept as it is.
     kept = trash.put(mirror.store.project.store, _copy(path, data), mirror.store.now())
-    mirror.problems.append(f"{path} had been changed and could not be read; it is kept as {kept}")
+    why = "belonged to another project" if taken.is_foreign else "could not be read"
+    mirror.problems.append(f"{path} had been changed and {why}; it is kept as {kept}")
 
 
 def _edit(mirror: Mirror, path: Path) -> importing.Edit:
     note = mirror.notes.files.get(str(path.relative_to(mirror.folder)))
-    entry = mirror.store.index().get(note.of) if note and note.of else None
+    entry = mirror.index.get(note.of) if note and note.of else None
     return importing.Edit(
         at=datetime.fromtimestamp(path.lstat().st_mtime, UTC),
         base=mirror.store.load(entry) if entry and not entry.problem else None,

@@ -29,6 +29,8 @@ class Native(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
     saved_at: datetime | None = None
     """When it says it was saved; the file's own time where it does not."""
+    project: str = ""
+    """The project it says it belongs to, where several share a folder."""
     problem: str | None = None
 
 
@@ -75,6 +77,14 @@ class SessionNews(msgspec.Struct, frozen=True, kw_only=True):
     """The prompts of this session that wait."""
 
 
+class PromptNews(msgspec.Struct, frozen=True, kw_only=True):
+    """The prompts of one session: those that wait, and those that were dealt with."""
+
+    session_id: str
+    waiting: Sequence[FilePrompt] = ()
+    settled: Sequence[FilePrompt] = ()
+
+
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """What a project works on and what it remembers."""
 
@@ -96,9 +106,15 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     """Every new checkpoint, oldest first."""
     resumed: Sequence[Checkpoint] = ()
     """What was taken up, oldest first."""
+    taken_up_by: Mapping[str, str] = {}
+    """The event by which each of these was taken up."""
+    is_whole: bool = False
+    """Whether this is all that is listed, as if it had just been saved."""
     current: Mapping[str, Checkpoint | None] = {}
     """What each name that was touched shows now; None if it was put away."""
     session: SessionNews | None = None
+    prompts: Sequence[PromptNews] = ()
+    """The prompts that were ever kept, if anything became of one."""
     knowledge: Knowledge | None = None
     """For a profile that wants it, and if it changed."""
     briefing: Callable[[], str] | None = None
@@ -133,6 +149,12 @@ class Files(Protocol):
     def trash(self, path: str, *, to: str | None = None) -> None:
         """Move a file to the trash, or to the profile's own; nothing where there is none."""
 
+    def tell(self, problem: str) -> None:
+        """Tell the user of something that was left as it is."""
+
+    def warn(self, text: str) -> None:
+        """Tell the user of something, apart from what the command says."""
+
     def in_worktree(self, worktree: str | None) -> "Files | None":
         """Return the files of the same layout in a worktree of the project; None if it is gone."""
 
@@ -150,6 +172,8 @@ class Profile(Protocol):
     """Whether each worktree has files of its own."""
     WANTS_KNOWLEDGE: bool
     """Whether its files show features and memory too; not there means no."""
+    EVENTS: frozenset[str]
+    """The kinds of hook events it needs beyond those that all do; not there means none."""
 
     def home(self, project: Project) -> Path:
         """Tell where a project's native files are, or would be."""

@@ -1,0 +1,136 @@
+"""openclaw: checkpoints that pass a quality bar, an autosave, a working buffer, working notes.
+
+`memory/checkpoints/<name>.md` holds one each, until somebody deletes it. What is saved without
+being asked goes to autosave.md beside them, with a line in autosave-log.md.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import paths, sessionstate
+from leftoff.checkpoint import Checkpoint
+from leftoff.git import printable
+from leftoff.paths import Project
+from leftoff.profiles.base import Files, More, Native, News
+from leftoff.profiles.openclaw import autosave, buffer, reader, writer
+
+SETTINGS: Mapping[str, Any] = {
+    "on_resume": "keep",
+    "on_decline": "trash",
+    "confirm": "always",
+    "naming": "required",
+    "noise": "full",
+    "autosave_at": 70.0,
+    "buffer_at": 60.0,
+}
+HOLDS = frozenset(
+    {
+        "name", "summary", "left_off", "done", "next_action", "blockers", "questions", "decisions",
+        "failed", "notes", "files_modified", "artifacts", "plan", "branch", reader.KEY,
+    }
+)  # fmt: skip
+IS_LIVING = True
+PER_WORKTREE = False
+
+CHECKPOINTS = "memory/checkpoints"
+AUTOSAVE = f"{CHECKPOINTS}/autosave.md"
+LOG = f"{CHECKPOINTS}/autosave-log.md"
+BUFFER = "memory/working-buffer.md"
+
+_WORKSPACE = "OPENCLAW_WORKSPACE"
+
+
+def home(project: Project) -> Path:
+    """Return the workspace: the one the environment names, the project itself, or the user's."""
+    named = paths.folder_named(_WORKSPACE)
+    if named is not None:
+        return named
+    if (project.root / CHECKPOINTS).is_dir():
+        return project.root
+    return paths.home() / ".openclaw" / "workspace"
+
+
+def is_here(folder: Path) -> bool:
+    """Say whether there is a checkpoint in this workspace."""
+    return next(natives(folder), None) is not None
+
+
+def folders(folder: Path) -> list[Path]:
+    """Return the one folder that holds checkpoints."""
+    return [folder / CHECKPOINTS]
+
+
+def natives(folder: Path) -> Iterator[Path]:
+    """Yield the files of checkpoints; the log of autosaves is none."""
+    for path in sorted((folder / CHECKPOINTS).glob("*.md")):
+        if path.name != Path(LOG).name and not path.name.startswith("."):
+            yield path
+
+
+def listed(folder: Path) -> list[str]:
+    """Return nothing: the folder is the index."""
+    del folder
+    return []
+
+
+def more(folder: Path) -> More:
+    """Return nothing: working notes and the buffer are read where they are."""
+    del folder
+    return More()
+
+
+def read(path: Path, data: bytes) -> Native:
+    """Read a checkpoint's file."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    if path.name == Path(AUTOSAVE).name:
+        return autosave.read(text, path)
+    native = reader.read(text, path)
+    return msgspec.structs.replace(native, name=path.stem)
+
+
+def write(files: Files, news: News) -> None:
+    """Show each name that was touched as it is now, log autosaves, continue the buffer."""
+    project = _project(files, news)
+    for name, checkpoint in news.current.items():
+        path = f"{CHECKPOINTS}/{name}.md" if name else AUTOSAVE
+        if path == LOG:
+            continue
+        if checkpoint is None:
+            files.trash(path)
+            continue
+        text = (
+            writer.render(checkpoint, project=project)
+            if name
+            else autosave.render(checkpoint, _state(files), project=project)
+        )
+        files.replace(path, text.encode("utf-8", "replace"), of=checkpoint.id)
+    for checkpoint in news.saved:
+        if _is_told(checkpoint):
+            _log(files, checkpoint)
+    if news.session is not None and news.session.buffer:
+        said = news.session.buffer
+        files.edit(BUFFER, lambda text: buffer.continued(text, said, news.now))
+
+
+def _project(files: Files, news: News) -> str:
+    """Name the project in a workspace that it may share with others."""
+    root = news.project.root
+    return "" if files.root == root else printable(str(root))
+
+
+def _state(files: Files) -> str:
+    data = files.read(sessionstate.FILE_NAME)
+    return data.decode("utf-8", "replace") if data else ""
+
+
+def _is_told(checkpoint: Checkpoint) -> bool:
+    """Say whether a checkpoint is one that the log tells of: saved by itself, and by us."""
+    return checkpoint.is_autosave and checkpoint.source is None
+
+
+def _log(files: Files, checkpoint: Checkpoint) -> None:
+    title = "" if files.read(LOG) else autosave.LOG_TITLE
+    files.append(LOG, f"{title}{autosave.log_line(checkpoint)}", key=checkpoint.id)

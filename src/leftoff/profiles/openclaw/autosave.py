@@ -1,0 +1,61 @@
+"""The autosave: one file that is always overwritten, and a log with a line for each of them.
+
+Where SESSION-STATE.md says anything, the file holds it word for word. Otherwise it has the
+sections of a checkpoint.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from leftoff import sessionstate
+from leftoff.checkpoint import Checkpoint
+from leftoff.profiles.base import Native
+from leftoff.profiles.openclaw import moments, reader, writer
+
+LOG_TITLE = "# Autosave Log\n"
+
+_TITLE = "# Autosave\n"
+_OURS = ("# autosave", "**created:**", "**auto-saved:**", "**project:**")
+
+
+def render(checkpoint: Checkpoint, state: str, *, project: str) -> str:
+    """Write an autosave; `state` is what SESSION-STATE.md says."""
+    fields = [
+        _TITLE,
+        f"**Created:** {moments.written(checkpoint.saved_at)}",
+        "**Auto-saved:** True",
+    ]
+    if not state.strip():
+        return "\n".join([*fields, writer.body(checkpoint, project=project)])
+    place = [f"**Project:** {project}"] if project else []
+    return "\n".join([*fields, *place, "", state])
+
+
+def log_line(checkpoint: Checkpoint) -> str:
+    """Write the line of the log for an autosave."""
+    at = checkpoint.saved_at.astimezone()
+    reason = " ".join((checkpoint.reason or checkpoint.trigger).split())
+    return f"- [{at:%Y-%m-%d %H:%M}] autosave written ({reason})\n"
+
+
+def read(text: str, path: Path) -> Native:
+    """Read an autosave, whichever of the two forms it has."""
+    head, parts, _ = reader.divided(text)
+    if parts or "task" in head.fields:
+        return reader.read(text, path)
+    body = _body(text)
+    if not body.strip():
+        return Native(problem="It tells nothing below its head.")
+    told: dict[str, Any] = sessionstate.parse(body) or {"notes": [body.strip()]}
+    return Native(
+        told=told,
+        saved_at=moments.read(head.fields.get("created", "").partition("\n")[0], path),
+        project=head.fields.get("project", "").partition("\n")[0],
+    )
+
+
+def _body(text: str) -> str:
+    lines = text.replace("\r\n", "\n").split("\n")
+    while lines and (not lines[0].strip() or lines[0].lower().startswith(_OURS)):
+        lines.pop(0)
+    return "\n".join(lines)

@@ -1,0 +1,62 @@
+"""Moments as the layout writes them: `2026-11-15 18:40 UTC`, `2026-11-15 19:40 GMT+1`."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?[ \t]*"
+    r"(?:(UTC|GMT|Z)?([+-]\d{1,2})?(?::?(\d{2}))?)?"
+)
+# What the original stamps on every file, in whatever zone it runs.
+_STAMPED = timedelta(hours=8)
+_TOLERANCE = timedelta(minutes=3)
+
+
+def written(moment: datetime) -> str:
+    """Write a moment in the user's own time, with the offset that holds there."""
+    local = moment.astimezone()
+    return f"{local:%Y-%m-%d %H:%M} {_zone(local)}"
+
+
+def _zone(local: datetime) -> str:
+    offset = local.utcoffset() or timedelta()
+    if not offset:
+        return "UTC"
+    minutes = round(abs(offset).total_seconds() / 60)
+    hours = f"GMT{'-' if offset < timedelta() else '+'}{minutes // 60}"
+    return f"{hours}:{minutes % 60:02d}" if minutes % 60 else hours
+
+
+def read(text: str, path: Path) -> datetime | None:
+    """Read a moment; one without a zone is local, one that is none is told by the file."""
+    found = _MOMENT.match(text.strip())
+    if found is None:
+        return None
+    day, clock, name, hours, minutes = found.groups()
+    try:
+        naive = datetime.fromisoformat(f"{day} {clock}")
+        if name is None and hours is None:
+            return naive.astimezone()
+        offset = _offset(hours, minutes)
+        told = naive.replace(tzinfo=timezone(offset))
+        return _local(naive, path) or told if offset == _STAMPED else told
+    except (ValueError, OverflowError):
+        return None
+
+
+def _offset(hours: str | None, minutes: str | None) -> timedelta:
+    if hours is None:
+        return timedelta()
+    offset = timedelta(hours=abs(int(hours)), minutes=int(minutes or 0))
+    return -offset if hours.startswith("-") else offset
+
+
+def _local(naive: datetime, path: Path) -> datetime | None:
+    """Take the clock for local time if the file's own time says that the zone is made up."""
+    try:
+        written_at = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None
+    local = naive.astimezone()
+    return local if abs(written_at - local) <= _TOLERANCE else None

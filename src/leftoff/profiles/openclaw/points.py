@@ -1,0 +1,116 @@
+"""Points: bullets that say what they are by a label, with further labelled bullets below them.
+
+A point that fits on one line is written so, as people do: `- what (why)`. Where that would be
+read back as something else, each part has a bullet of its own.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from leftoff.profiles.openclaw.items import bullet, escaped, items, tidy, unescaped
+
+NOTHING = frozenset({"", "-", "none", "nothing", "n/a", "tbd"})
+
+_LABELS = (
+    "Open question", "File", "Modified", "Artifact", "Branch", "Plan", "Failed", "Why",
+    "Alternative", "Impact", "Path", "Title", "Step", "Stage",
+)  # fmt: skip
+_LABEL = re.compile(rf"({'|'.join(_LABELS)}):(?:[ \t]+|$)", re.MULTILINE)
+# A text of a person's own that looks like one of ours gets a backslash before it.
+_WORDS = rf"(?:(?:{'|'.join(_LABELS)}):(?:[ \t]|$)|(?i:none|nothing|n/a|tbd)\.?$)"
+_LIKE_OURS = re.compile(rf"(\\*{_WORDS})", re.MULTILINE)
+_GUARDED = re.compile(rf"\\(\\*{_WORDS})", re.MULTILINE)
+_REASONED = re.compile(r"(\S.*?)(?: \((.+)\)| (?:—|::) (.+))")
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """One bullet: its label if it has one, its text, and the labelled bullets below it."""
+
+    label: str = ""
+    text: str = ""
+    parts: list[tuple[str, str]] = []
+
+    def part(self, label: str) -> str:
+        """Return the first part with this label; empty without one."""
+        return next((text for name, text in self.parts if name == label), "")
+
+
+def is_nothing(raw: str) -> bool:
+    """Say whether a bullet only says that there is nothing to say."""
+    return raw.lower().strip(". \t") in NOTHING
+
+
+def written(point: Point) -> str:
+    """Write a point as a bullet."""
+    text = escaped(guarded(point.text)) if not point.label else escaped(_labelled(point))
+    below = [bullet(escaped(f"{label}: {value}")) for label, value in point.parts]
+    return bullet("\n".join([text, *below]))
+
+
+def _labelled(point: Point) -> str:
+    return f"{point.label}: {point.text.strip()}".rstrip()
+
+
+def read(raw: str) -> Point:
+    """Read a bullet as it is written."""
+    head, parts = _divided(raw)
+    found = _LABEL.match(head)
+    if found is None:
+        return Point(text=unguarded(unescaped(head)), parts=parts)
+    return Point(label=found[1], text=unescaped(head[found.end() :]), parts=parts)
+
+
+def _divided(raw: str) -> tuple[str, list[tuple[str, str]]]:
+    """Take the labelled bullets off the end of a bullet; others belong to its text."""
+    found = items(raw.split("\n"))
+    below = [_LABEL.match(each.text) for each in found[1:]]
+    is_ours = found and found[0].kind == "prose" and all(below)
+    if len(found) < 2 or not is_ours or any(each.kind != "bullet" for each in found[1:]):
+        return raw, []
+    parts = [
+        (label[1], unescaped(each.text[label.end() :]))
+        for each, label in zip(found[1:], below, strict=True)
+        if label is not None
+    ]
+    return found[0].text, parts
+
+
+def guarded(text: str) -> str:
+    """Keep a text from being read as one of our labels."""
+    text = tidy(text)
+    return f"\\{text}" if _LIKE_OURS.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Read a guarded text back."""
+    return text[1:] if _GUARDED.match(text) else text
+
+
+def reasoned(label: str, what: str, why: str, more: Iterable[tuple[str, str]] = ()) -> Point:
+    """Make a point of a thing and its reason."""
+    further = [*more]
+    text = f"{what} ({why})" if why else what
+    point = Point(label=label, text=text)
+    if not further and _is_read_back(point, what, why):
+        return point
+    return Point(label=label, text=what, parts=[("Why", why), *further])
+
+
+def _is_read_back(point: Point, what: str, why: str) -> bool:
+    lines = written(point).split("\n")
+    return len(lines) == 1 and reason(read(lines[0].removeprefix("- "))) == (what, why)
+
+
+def reason(point: Point) -> tuple[str, str]:
+    """Read a thing and its reason."""
+    if point.parts:
+        return point.text, point.part("Why")
+    found = _REASONED.fullmatch(point.text) if "\n" not in point.text else None
+    return (found[1], found[2] or found[3]) if found else (point.text, "")
+
+
+def with_parts(label: str, text: str, parts: Mapping[str, str | None]) -> Point:
+    """Make a point of a text and what is known of it."""
+    return Point(label=label, text=text, parts=[(k, v) for k, v in parts.items() if v])
