@@ -18,17 +18,28 @@ ENGLISH = Language(
     """,
     parts={
         "NOT": r"(?:do not|don'?t|never)",
-        # What an agent does, as against the product that is built: `don't mock the database` is
-        # a rule for the one, `don't show the banner` a change to the other.
+        # What an agent does to code, as against what the product does and how it looks: `don't
+        # mock the database` is a rule for the one, `don't show the banner` a change to the other.
         "AGENT_VERBS": r"""
-            (?:abbreviate|add|alter|amend|apologi[sz]e|ask|assume|auto-?\w+|build|bump|bypass|
-              call|cast|catch|change|check in|comment|commit|copy|create|declare|delete|deploy|
-              disable|document|downgrade|duplicate|edit|explain|fake|force|format|generate|guess|
-              hard-?code|ignore|implement|import|include|inline|install|introduce|invent|leave|
-              log|make up|merge|mix|mock|modify|mutate|name|nest|omit|over-?\w+|overwrite|paste|
-              prefix|print|push|put|re-?\w+|rebase|reformat|refactor|remove|rename|repeat|replace|
-              rewrite|run|skip|sleep|squash|store|stub|summari[sz]e|suppress|swallow|touch|
-              truncate|try|upgrade|use|wrap|write)
+            (?:add|amend|apologi[sz]e|ask|assume|bump|bypass|cast|catch|check in|comment|commit|
+              copy|create|deploy|disable|document|downgrade|duplicate|explain|fake|force|generate|
+              guess|hard-?code|ignore|import|install|introduce|invent|make up|merge|mix|mock|
+              mutate|nest|over-?(?:engineer|complicate|write|use)|output|paste|produce|provide|
+              push|re-?(?:build|create|format|factor|init\w*|install|invent|run|write)|rebase|run|
+              send|skip|squash|stub|summari[sz]e|suppress|swallow|upgrade|use|write)
+        """,
+        # These may be about either.
+        "OTHER_VERBS": r"""
+            (?:abbreviate|alter|build|call|change|declare|delete|edit|exclude|format|give|go back to|
+              implement|include|inline|keep|leave|log|make|modify|move|name|omit|open|prefix|print|
+              put|read|remove|rename|repeat|replace|return|sleep|start|store|touch|truncate|trust|
+              try|update|wrap)
+        """,
+        "STANDING_VERBS": r"""
+            (?:answer|ask|be|build|check|confirm|declare|do|double-?check|follow|format|give me|
+              handle|include|keep|lint|log|look|make sure|name|plan|prefer|read|reply|respond|
+              return|review|search|show me|start|tell me|test|think|type|update|validate|verify|
+              work|wrap)
         """,
         "GENERAL_VERBS": r"""
             (?:use|prefer|follow|stick (?:to|with)|go with|write|name|run|call|import|commit|
@@ -48,7 +59,7 @@ ENGLISH = Language(
         "NO_VERB": r"""
             (?:\w+(?:ed|ing)|\w*[^su_\W]s|been|seen|had|mind|got|knew|saw|happen|occur|get|see|
               fail|end|heard|want|need|the|a|an|in|on|at|there|more|again|say|said|thought|know|
-              think|be sure|be able|work)\b
+              think|be sure|be able|should|would|will)\b
         """,
         "PLACE": r"""
             (?:project|repo|repository|code ?base|team|company|org|organi[sz]ation|monorepo)
@@ -63,6 +74,13 @@ ENGLISH = Language(
               main|master|migrations|network|prod|production|public|schema|test suite|tests?|
               vendored)
         """,
+        "OBJECT": r"""
+            (?! (?:that|this|it|them|these|those|my|all|a|an|new|another|the (?!LASTING_THINGS\b)\S+)\b) \S
+        """,
+        "NOT_RIGHT": r"""
+            not (?:right|correct|true|what i (?:asked|want|wanted|meant|said)(?: for)?|
+              how we do (?:it|this|that|things))
+        """,
         "CODE_THINGS": r"""
             (?:commit messages?|commits|tests?|functions?|comments?|files?|imports?|migrations?|
               branch(?:es)?|prs|pull requests|variables?|classes|modules?|types|errors|docs|
@@ -70,16 +88,16 @@ ENGLISH = Language(
         """,
     },
     openers=r"""
-        no(?:,|\.|!|:|;| -+| —|$)(?! (?:problem|worries|need|rush|idea)\b)|no(?= (?:use|don'?t|
-          do not|never|always|please|stop|we|you|i|just|that'?s|not|instead|make|put|keep|
-          go with)\b)|(?:no no|nope|nah|wrong|incorrect|not (?:quite )?(?:right|correct)|
-          bad)(?=[,.!:;]|$)|(?:that|this|it)(?:'s| is|s|'s still| is still) (?:just |completely |
-          totally |plain |so )?(?:wrong|incorrect|not (?:right|correct|true|what i (?:asked|want|
-          wanted|meant|said)(?: for)?|how we do (?:it|this|that|things))|a bad idea|backwards)|
-          not what i (?:asked|want|wanted|meant|said)(?: for)?|you(?:'re| are) wrong|
-          you (?:misunderstood|got (?:it|that|this) wrong)|i (?:didn'?t|did not|never) (?:ask|say|
-          want|mean)(?: for| you to do)?(?: that| this| it)|(?:stop|undo|revert)(?: (?:that|this|
-          it))?(?=[,.!:;]|$)|don'?t do (?:that|this)(?=[,.!:;]|$)
+        no(?:,|\.|!|:|;| -+| —|$)(?! (?:problem|worries|need|rush|idea)\b)
+        no(?= (?:use|don'?t|do not|never|always|please|stop|we|you|i|just|that'?s|not|instead|make|
+          put|keep|go with)\b)
+        (?:no no|nope|nah|wrong|incorrect|not (?:quite )?(?:right|correct)|bad)(?=[,.!:;]|$)
+        (?:that|this|it)(?:'s|s| is) (?:(?:still|just|completely|totally|plain|so) )?(?:wrong|
+          incorrect|a bad idea|backwards|NOT_RIGHT)
+        NOT_RIGHT(?=[,.!:;]|$)
+        you(?:'re| are) wrong|you (?:misunderstood|got (?:it|that|this) wrong)
+        i (?:didn'?t|did not|never) (?:ask|say|want|mean)(?: for| you to do)? (?:that|this|it)
+        (?:stop|undo|revert|don'?t do)(?: (?:that|this|it))?(?=[,.!:;]|$)
     """,
     fillers=r"""
         please|pls|plz|ok(?:ay)?|hey|well|so|also|and|but|btw|by the way|actually|sorry|wait|
@@ -89,10 +107,10 @@ ENGLISH = Language(
           (?:in terms of|regarding|as for|concerning) [\w ]{1,30},
     """,
     high=r"""
-        YOU(?:always|never(?: ever)?) (?!NO_VERB)[a-z_]
-        NOT (?:ever )?AGENT_VERBS\b(?! (?:that|this|it|them|these|those|my|
-          all)\b)(?! the (?!LASTING_THINGS\b)) \S
-        you (?:must|should)(?:n'?t| not) (?:ever )?AGENT_VERBS\b(?! (?:the|that|this|it)\b)
+        YOUalways (?:AGENT_VERBS|STANDING_VERBS)\b \S
+        YOUnever (?:ever )?(?:AGENT_VERBS|STANDING_VERBS|OTHER_VERBS)\b \S
+        NOT (?:ever )?AGENT_VERBS\bOBJECT
+        you (?:must|should)(?:n'?t| not) (?:ever )?AGENT_VERBS\bOBJECT
         (?:please )?stop (?!being\b|working\b|running\b|looking\b|trying\b|
           talking\b)\w+ing\b(?! (?:the|this|that|it|on)\b) \S
         (?:from now on|from here on(?: out)?|going forward|for future reference)\b[, ]+(?!it\b|
@@ -102,8 +120,8 @@ ENGLISH = Language(
           again )?(?:not to|never to|to (?:always|never|use|stop|not))\b
     """,
     medium=r"""
-        i(?:'d| would)?(?: much| really| strongly| also| personally| generally|
-           always)? (?:prefer|rather)\b
+        i(?:'d| would)? (?:(?:much|really|strongly|also|personally|generally|
+          always) )?(?:prefer|rather)\b(?! the\b)
         i (?:do not|don'?t|never) (?:really |ever )?(?:want|like) (?!to (?:know|see|lose|wait|
           break|spend|go|make|do)\b|the\b|this\b|that\b|it\b|any\b|these\b|those\b)
         (?:in|for|across|throughout) (?:this|our) (?:\w+ )?PLACE\b,? (?:we|you|please|use|
@@ -117,9 +135,12 @@ ENGLISH = Language(
           \bby convention\b)
         we (?:do not|don'?t|never|no longer|should not|shouldn'?t|must not|mustn'?t) (?:use|
           write|add|commit|mock|allow|put|do|hard-?code|import|test|rely on)\b(?! (?:it|this|that|
-          the|any)\b)
-        (?:do not|don'?t|you (?:should|must|can)(?:n'?t| not)) (?:ever )?AGENT_VERBS\b \S
+          the)\b)
+        YOU(?:always|never(?: ever)?) (?!NO_VERB)[a-z_]+ \S
+        (?:do not|don'?t|you (?:should|must|can)(?:n'?t| not)) (?:ever )?(?:AGENT_VERBS|
+          OTHER_VERBS)\b \S
         you should(?:n'?t| not)? have (?!to\b|a\b|the\b|been\b)\w+ \S
+        stop (?:using|adding|making|writing|creating|putting|calling|changing|removing|asking)\b \S
         (?:avoid|refrain from|quit) \w+ing\b(?! (?:the|this|that|it)\b) \S
         (?:all |every |each |the |our )?CODE_THINGS (?:should|must) (?:always|never|not)\b
         YOU(?:only use|use only) (?!the\b|this\b|that\b|it\b)\S
@@ -160,6 +181,10 @@ ENGLISH = Language(
           phase|feature|test|bug|error)\b
         \b(?:first|second|third|last|next|previous|other|old|latter|former) (?:one|option|
           approach|test|step|line|error|issue|commit|version|change)s?\b
+        \bfor (?:this|that|it)\b(?! PLACE)
+        \b(?:do|take|revert|change|touch|edit|modify|delete|remove|build|run|start|create|add|
+          write|make|fix) (?:anything|everything|nothing|any (?:changes|actions)|changes)\b
+        \banything (?:else|more)\b
         \blines? \d|\bsteps? \d|\btasks? \d|\bphase \d|\boption \w\b|#\d
         \b(?:above|below|in the (?:screenshot|image|picture))\b
     """,

@@ -62,7 +62,7 @@ GERMAN = Language(
         wir (?:verwenden|nutzen|benutzen|nehmen|schreiben|committen) (?!es\b|das\b|
           diese)\S.*(?:\bfur\b|\bstatt\b|\bhier\b|\bimmer\b|\bnur\b|\bnicht\b|\bkein)
         du (?:hattest|solltest) (?:nicht |kein\w* )?.+\b(?:sollen|durfen|mussen)\b
-        bitte keine?[nrms]? \S|(?:nur noch|ausschliesslich) \S.* (?:verwenden|nutzen|benutzen)
+        keine?[nrms]? .+\bmehr\b|(?:nur noch|ausschliesslich) \S.* (?:verwenden|nutzen|benutzen)
     """,
     alternatives=r"""
         ^ORDERS .*\b(?:stattdessen|statt|anstatt|anstelle|lieber|sondern|und nicht|nicht)\b

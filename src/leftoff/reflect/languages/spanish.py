@@ -32,10 +32,11 @@ SPANISH = Language(
         "PLACE": r"(?:proyecto|repo|repositorio|codigo|equipo|empresa)",
     },
     openers=r"""
-        no(?:,|\.|!|:|;|$)|(?:eso|esto|asi) (?:esta|es) (?:muy |todavia )?(?:mal|incorrecto|
-          equivocado)|(?:eso|esto|asi) no(?: es)?(?: correcto| es correcto| esta bien| es asi|
-           es lo que (?:pedi|quiero|queria))?(?=[,.!:;]|$)|incorrecto(?=[,.!]|$)|mal(?=[,.!]|$)|
-          te (?:has equivocado|equivocaste|equivocas)|para(?=[,.!]|$)
+        no(?:,|\.|!|:|;|$)
+        (?:eso|esto|asi) (?:esta|es) (?:muy |todavia )?(?:mal|incorrecto|equivocado)
+        (?:eso|esto|asi) no (?:(?:es )?(?:correcto|asi)|esta bien|es lo que (?:pedi|quiero|queria))
+        (?:(?:eso|esto|asi) no|incorrecto|mal|para)(?=[,.!:;]|$)
+        te (?:has equivocado|equivocaste|equivocas)
     """,
     fillers=r"""
         por favor|ok(?:ay)?|vale|bueno|y|pero|oye|mira|gracias|si|ademas|tambien|perdon|
