@@ -1,6 +1,6 @@
 """Importing: what the native files of a profile hold, taken into the store. The files stay."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,8 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 
     checkpoint: Checkpoint | None = None
     is_new: bool = False
+    is_open: bool = True
+    """Whether somebody may still take it up."""
     is_foreign: bool = False
     """Whether it belongs to another project that keeps its files in the same folder."""
     problem: str | None = None
@@ -69,12 +71,15 @@ def import_all(
     """Take in every native file of a folder; one that cannot be read is told and skipped."""
     counts = {"imported": 0, "known": 0}
     problems: list[Problem] = []
+    settled: list[str] = []
     for path in watched([*profile.natives(folder)]):
         taken = take(store, name, profile, path)
         if taken.problem is not None:
             problems.append(Problem(path=str(path), problem=taken.problem))
         else:
             counts["imported" if taken.is_new else "known"] += 1
+            settled += _settled(taken)
+    settle(store, settled)
     more = profile.more(folder)
     problems += [Problem(path=str(folder), problem=problem) for problem in more.problems]
     queued = [
@@ -90,6 +95,17 @@ def import_all(
         features=features,
         problems=problems,
     )
+
+
+def _settled(taken: Taken) -> list[str]:
+    is_settled = taken.checkpoint is not None and taken.is_new and not taken.is_open
+    return [taken.checkpoint.id] if taken.checkpoint and is_settled else []
+
+
+def settle(store: Store, ids: Sequence[str]) -> None:
+    """Offer these to no session: they were taken up long ago."""
+    if ids:
+        store.record("declined", ids)
 
 
 def take_knowledge(store: Store, more: More) -> tuple[int, int]:
@@ -132,7 +148,7 @@ def take(
     ) as error:  # fmt: skip
         return Taken(problem=f"It does not make a checkpoint: {error}")
     saved = store.add(checkpoint)
-    return Taken(checkpoint=checkpoint, is_new=saved is not None)
+    return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
 
 
 def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:

@@ -83,6 +83,10 @@ class App:
             self.out.warn(problem)
         return loaded
 
+    def forget_settings(self) -> None:
+        """Read the settings again when they are next asked for."""
+        self.__dict__.pop("loaded", None)
+
     def close(self) -> None:
         """Let go of what was opened."""
         if "_opened" not in self.__dict__:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import click
 
+from leftoff import profiles
 from leftoff.agents import AGENTS
+from leftoff.cli import habits
 from leftoff.cli.app import App, command
 from leftoff.cli.changes import agreed, described, show
 from leftoff.wiring import detect, install
@@ -27,16 +29,30 @@ from leftoff.wiring.install import Done, Places
     show_default=True,
     help="Your own settings, or those of the project you stand in.",
 )
+@click.option(
+    "--profile",
+    type=click.Choice([*profiles.PROFILES]),
+    help="Go on as with this system: take its files in, follow its habits, keep its files up to "
+    "date.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-def init(app: App, agents: tuple[str, ...], scope: str, *, yes: bool, dry_run: bool) -> None:
+def init(  # noqa: PLR0913 - one option each
+    app: App,
+    agents: tuple[str, ...],
+    scope: str,
+    profile: str | None,
+    *,
+    yes: bool,
+    dry_run: bool,
+) -> None:
     """Wire the hooks of your agents, so that saving and restoring happen by themselves."""
     wired = detect.to_wire(agents)
     places = install.find_places(app.project.worktree if scope == "project" else None)
     changes = install.plan_install(places)
     done = [] if dry_run else _installed(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
-    notes = _notes(places, scope)
+    notes = [*_notes(places, scope), *habits.follow(app, profile, dry_run=dry_run)]
     if app.out.as_json:
         told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
         listed = [described(change) for change in changes]

@@ -199,13 +199,14 @@ def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
 def _show(app: App, outcome: saving.Outcome) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
     written = app.mirror()
+    natives = [str(each) for found in written.values() for each in found]
     app.out.result(
         {
             "id": checkpoint.id,
             "name": checkpoint.name,
             "path": str(path),
             "warnings": outcome.warnings,
-            "mirrored": [str(each) for found in written.values() for each in found],
+            **({"mirrored": [*dict.fromkeys(natives)]} if natives else {}),
         },
         confirmation(app.settings.noise, checkpoint, path, written),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from leftoff import processes
 from leftoff.errors import StoreRefused
 from leftoff.mirroring.notes import Note, Notes
 from leftoff.profiles.reading import digest, read_regular
@@ -14,6 +15,7 @@ from leftoff.store import disk, trash
 
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _TRIES = 5
+_TEMP = ".leftoff"
 
 
 class NativeFiles:
@@ -27,6 +29,8 @@ class NativeFiles:
         store: Path,
         now: Callable[[], datetime],
         on_edit: Callable[[Path, bytes], None],
+        is_source: Callable[[str, bytes], bool],
+        tell: Callable[[str], None],
         beside: "Callable[[str | None], NativeFiles | None]" = lambda _: None,
     ) -> None:
         self._root = root
@@ -34,8 +38,12 @@ class NativeFiles:
         self._store = store
         self._now = now
         self._on_edit = on_edit
+        self._is_source = is_source
+        self._tell = tell
         self._beside = beside
+        self._swept: set[Path] = set()
         self.written: list[Path] = []
+        self.warnings: list[str] = []
 
     @property
     def root(self) -> Path:
@@ -139,12 +147,20 @@ class NativeFiles:
         trash.put(self._store, target, self._now(), folder=self._root / to if to else None)
         self._notes.add(Note(path=path))
 
+    def tell(self, problem: str) -> None:
+        """Tell the user of something that was left as it is."""
+        self._tell(problem)
+
+    def warn(self, text: str) -> None:
+        """Tell the user of something, apart from what the command says."""
+        self.warnings.append(text)
+
     def in_worktree(self, worktree: str | None) -> "NativeFiles | None":
         """Return the files of the same layout in a worktree of the project; None if it is gone."""
         found = self._beside(worktree)
         if found is None or found.root == self._root:
             return found and self
-        found.written = self.written
+        found.written, found.warnings = self.written, self.warnings
         return found
 
     def is_ours(self, path: str, data: bytes) -> bool:
@@ -154,8 +170,12 @@ class NativeFiles:
 
     def _shows(self, path: str, data: bytes, of: str) -> bool:
         """Say whether a file is what somebody wrote and we took in as this very checkpoint."""
+        if not of:
+            return False
         note = self._notes.files.get(path)
-        return bool(of) and note is not None and note.of == of and self.is_ours(path, data)
+        if note is not None and note.of == of and self.is_ours(path, data):
+            return True
+        return self._is_source(of, data)
 
     def _noted(self, path: str, data: bytes, of: str) -> None:
         target = self._root / path
@@ -182,7 +202,18 @@ class NativeFiles:
                 f"{target} is not a regular file, so it is left alone",
                 hint="Move it away and try again.",
             )
+        if target.parent not in self._swept:
+            self._swept.add(target.parent)
+            _sweep(target.parent)
         return target
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what writers left behind that were killed."""
+    for temp in folder.glob(f".*{_TEMP}"):
+        pid = temp.name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
+        if not (pid.isdecimal() and processes.is_alive(int(pid), 0)):
+            temp.unlink(missing_ok=True)
 
 
 def _put(target: Path, data: bytes, mode: int) -> None:
@@ -196,7 +227,7 @@ def _put(target: Path, data: bytes, mode: int) -> None:
 
 
 def _temp(target: Path, data: bytes, *, mode: int) -> Path:
-    temp = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.leftoff")
+    temp = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, mode)
     try:
         view = memoryview(data)

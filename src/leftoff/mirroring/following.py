@@ -12,7 +12,7 @@ import msgspec
 from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
-from leftoff.mirroring import knowledge
+from leftoff.mirroring import knowledge, queue
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.noticing import Noticed, look
@@ -71,6 +71,8 @@ def export(
 def _is_followed(mirror: Mirror, cursor: Cursor) -> bool:
     if mirror.store.has_events_since((cursor.inode, cursor.offset)):
         return False
+    if mirror.wants_prompts and queue.size(mirror.store) != cursor.prompts:
+        return False
     return not mirror.wants_knowledge or knowledge.stamp(mirror.store) == cursor.knowledge
 
 
@@ -85,6 +87,7 @@ def _follow(
         cursor = _looked(mirror)
         mark = (cursor.inode, cursor.offset) if cursor else None
         events, end = mirror.store.events_since(mark)
+        mirror.refresh()
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
@@ -92,11 +95,15 @@ def _follow(
         if known and (is_new or cursor is None or known != cursor.knowledge):
             told = knowledge.of(mirror.store, whole=is_new)
             news = msgspec.structs.replace(news, knowledge=told)
+        size = queue.size(mirror.store) if mirror.wants_prompts else 0
+        if size and (cursor is None or size != cursor.prompts):
+            news = msgspec.structs.replace(news, prompts=queue.of(mirror.store))
         files = mirror.files()
         mirror.profile.write(files, news)
+        mirror.problems.extend(files.warnings)
         if not is_new:
             _drop_purged(files, mirror, events)
-        now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known)
+        now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, prompts=size)
         if cursor != now:
             mirror.keep_cursor(now)
         return files.written
@@ -115,7 +122,7 @@ def _looked(mirror: Mirror) -> Cursor | None:
 
 def _whole(mirror: Mirror) -> News:
     """Tell all that is listed as if it had just been saved."""
-    entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
+    entries = reversed(mirror.index.heads([*LISTED], _MOST))
     found = [each for each in entries if not each.problem and _is_here(mirror, each)]
     saved = [mirror.store.load(entry) for entry in found]
     current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
@@ -123,7 +130,9 @@ def _whole(mirror: Mirror) -> News:
         now=mirror.store.now(),
         project=mirror.store.project,
         saved=saved,
+        resumed=[each for each, entry in zip(saved, found, strict=True) if entry.state != "open"],
         current=current,
+        is_whole=True,
     )
 
 
@@ -131,21 +140,24 @@ def _news(mirror: Mirror, events: Sequence[Event]) -> News:
     saved = _loaded(
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
-    taken_up = {"resumed", "consumed"}
-    resumed = _loaded(
-        mirror, [each for event in events if event.action in taken_up for each in event.ids]
-    )
+    taken_up = {
+        each: event.id
+        for event in events
+        if event.action in {"resumed", "consumed"}
+        for each in event.ids
+    }
     return News(
         now=mirror.store.now(),
         project=mirror.store.project,
         saved=saved,
-        resumed=resumed,
+        resumed=_loaded(mirror, [*taken_up]),
+        taken_up_by=taken_up,
         current=_current(mirror, events),
     )
 
 
 def _loaded(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
-    entries = [mirror.store.index().get(each) for each in dict.fromkeys(ids)]
+    entries = [mirror.index.get(each) for each in dict.fromkeys(ids)]
     return [
         mirror.store.load(entry)
         for entry in entries
@@ -155,24 +167,22 @@ def _loaded(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
 
 def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | None]:
     """Tell what every name shows that the events speak of."""
-    store = mirror.store
-    touched = [store.index().get(each) for event in events for each in _ids(store, event)]
+    touched = [mirror.index.get(each) for event in events for each in _ids(mirror, event)]
     names = dict.fromkeys(
         entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
     )
     return {name: _shown(mirror, name) for name in names}
 
 
-def _ids(store: Store, event: Event) -> list[str]:
-    undone = store.index().event(event.of) if event.of else None
+def _ids(mirror: Mirror, event: Event) -> list[str]:
+    undone = mirror.index.event(event.of) if event.of else None
     if undone is None:
         return event.ids
     return [*undone.ids, *([undone.replaced] if undone.replaced else [])]
 
 
 def _shown(mirror: Mirror, name: str) -> Checkpoint | None:
-    index = mirror.store.index()
-    entry = index.head(name) if name else index.autosave()
+    entry = mirror.index.head(name) if name else mirror.index.autosave()
     if entry is None or entry.state not in LISTED or entry.problem:
         return None
     return mirror.store.load(entry)

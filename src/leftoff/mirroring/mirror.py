@@ -12,7 +12,8 @@ import msgspec
 from leftoff import git, paths, profiles
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.notes import Notes
-from leftoff.store import Store, disk
+from leftoff.profiles.reading import digest
+from leftoff.store import Index, Store, disk
 
 _WAIT_SECONDS = 10.0
 
@@ -26,6 +27,8 @@ class Cursor(msgspec.Struct, frozen=True):
     """When the folder last changed, as far as we looked."""
     knowledge: str = ""
     """The state of features and memory that was last written."""
+    prompts: int = 0
+    """How long the log of prompts was then."""
 
 
 _decoder = msgspec.json.Decoder(Cursor)
@@ -59,6 +62,8 @@ class Mirror:
             store=self.store.project.store,
             now=self.store.now,
             on_edit=self._take_edit,
+            is_source=self.is_source,
+            tell=self.problems.append,
             beside=self._beside,
         )
 
@@ -73,6 +78,15 @@ class Mirror:
         return self.files() if home == self.folder else Mirror(self.store, self.name, home).files()
 
     @cached_property
+    def index(self) -> Index:
+        """The store's index, brought up to date once."""
+        return self.store.index()
+
+    def refresh(self) -> None:
+        """Bring the index up to date when it is next asked for."""
+        self.__dict__.pop("index", None)
+
+    @cached_property
     def notes(self) -> Notes:
         """The notes on what was written."""
         return Notes(self.state / "files.jsonl")
@@ -81,6 +95,11 @@ class Mirror:
     def wants_knowledge(self) -> bool:
         """Whether its files show features and memory too."""
         return getattr(self.profile, "WANTS_KNOWLEDGE", False)
+
+    @property
+    def wants_prompts(self) -> bool:
+        """Whether its files keep prompts that wait."""
+        return hasattr(self.profile, "waiting")
 
     def stamp(self) -> int:
         """Tell when something last changed in the folders, or in the files named with them."""
@@ -98,6 +117,14 @@ class Mirror:
         """Note how far the log was followed."""
         path = self.state / "cursor.json"
         disk.replace(path, msgspec.json.encode(cursor), temps=self.state)
+
+    def is_source(self, checkpoint_id: str, data: bytes) -> bool:
+        """Say whether a checkpoint was read from this very content."""
+        entry = self.index.get(checkpoint_id)
+        if entry is None or entry.trigger != "import" or entry.problem:
+            return False
+        source = self.store.load(entry).source
+        return source is not None and source.sha256 == digest(data)
 
     def _take_edit(self, path: Path, data: bytes) -> None:
         """Take in what somebody wrote into a file that is about to be replaced."""

@@ -9,6 +9,7 @@ import msgspec
 
 from leftoff import importing
 from leftoff.errors import LeftoffError
+from leftoff.mirroring import queue
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.notes import Note
 from leftoff.names import kebab
@@ -67,6 +68,7 @@ def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
     for name in mirror.profile.listed(mirror.folder):
         _clean_up(mirror, name, noticed)
     if stamp != cursor.folder_mtime:
+        queue.take_in(mirror)
         _take_knowledge(mirror, noticed)
         mirror.keep_cursor(msgspec.structs.replace(cursor, folder_mtime=stamp))
 
@@ -105,6 +107,8 @@ def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
         noticed.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
         return
     _note(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
+    if taken.checkpoint is not None and taken.is_new and not taken.is_open and is_new:
+        importing.settle(mirror.store, [taken.checkpoint.id])
     if not taken.is_foreign:
         noticed.imported.append(path)
 

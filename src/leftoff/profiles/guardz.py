@@ -215,40 +215,38 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
     """Return MEMORY.md with the lines of these names as they should be, all else as it was."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    begin, end = _section_span(text)
-    lines = text[begin:end].splitlines()[1:]
-    kept = [line for line in lines if line.strip() and line != _TRAILER]
+    span = _section_span(text)
+    lines = [line.rstrip("\r") for line in text[slice(*span)].split("\n")[1:]]
     shown = dict(named)
     result = []
-    for line in kept:
+    for line in lines:
         found = _BULLET.match(line)
-        name = found[1] if found else None
-        if name is None or name not in named:
-            result.append(line)
-        elif (checkpoint := shown.pop(name, None)) is not None:
+        if found is None or found[1] not in named:
+            result += [line] if line.strip() and line != _TRAILER else []
+        elif (checkpoint := shown.pop(found[1], None)) is not None:
             result.append(bullet(checkpoint))
     result += [bullet(each) for each in shown.values() if each is not None]
-    return _replaced(text, (begin, end), result, newline)
+    section = newline.join([f"## {_SECTION}", *result, _TRAILER, ""])
+    if span == (0, 0):
+        return _inserted(text, section, newline) if result else text
+    before, after = text[: span[0]], text[span[1] :]
+    return before + section + after if result else _joined(before, after, newline)
 
 
-def _replaced(text: str, span: tuple[int, int], lines: list[str], newline: str) -> str:
-    begin, end = span
-    before, after = text[:begin], text[end:]
-    if not lines:
-        gap = newline if before.endswith(newline * 2) else ""
-        kept = before.removesuffix(gap) + after
-        return "" if kept == _TITLE.replace("\n", newline) and begin != end else kept
-    section = newline.join([f"## {_SECTION}", *lines, _TRAILER, ""])
-    if begin != end:
-        return before + section + after
-    return _inserted(text, section, newline)
+def _joined(before: str, after: str, newline: str) -> str:
+    """Take the section out, with the empty line that was put between it and the rest."""
+    if before.endswith(newline * 2):
+        before = before.removesuffix(newline)
+    elif not before:
+        after = after.removeprefix(newline)
+    return "" if before + after == _TITLE.replace("\n", newline) else before + after
 
 
 def _inserted(text: str, section: str, newline: str) -> str:
     """Put the section after the first heading; without one, on top."""
     if not text.strip():
         return f"{_TITLE}\n".replace("\n", newline) + section
-    first = next(iter(_headings(text)), None)
+    first = next(_headings(text), None)
     if first is None:
         return f"{section}{newline}{text}"
     at = text.find("\n", first[0]) + 1
@@ -258,32 +256,38 @@ def _inserted(text: str, section: str, newline: str) -> str:
 
 
 def _section_span(text: str) -> tuple[int, int]:
-    """Find our section: from its heading to the last line of it; nothing where there is none."""
-    headings = list(_headings(text))
-    for number, (begin, level, name) in enumerate(headings):
+    """Find our section: from its heading to the last line of ours; nothing where there is none."""
+    headings = [*_headings(text), (len(text), 0, "")]
+    for number, (begin, _, name) in enumerate(headings[:-1]):
         if name == _SECTION:
-            following = [at for at, deep, _ in headings[number + 1 :] if deep <= level]
-            end = following[0] if following else len(text)
-            body = text[begin:end]
-            return begin, begin + len(body.rstrip()) + len(_line_end(body))
+            return begin, _section_end(text, begin, headings[number + 1][0])
     return 0, 0
 
 
-def _line_end(body: str) -> str:
-    rest = body[len(body.rstrip()) :]
-    return "\r\n" if rest.startswith("\r\n") else rest[:1]
+def _section_end(text: str, begin: int, limit: int) -> int:
+    """Find the end of the trailer or, in a section of other hands, of the last bullet."""
+    at = end = text.find("\n", begin, limit) + 1 or limit
+    while at < limit:
+        following = text.find("\n", at, limit) + 1 or limit
+        line = text[at:following].rstrip("\r\n")
+        if line == _TRAILER:
+            return following
+        if _BULLET.match(line):
+            end = following
+        at = following
+    return end
 
 
 def _headings(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield each heading: where it begins, its level, its words; fences hold none."""
     at, is_fenced = 0, False
-    for line in text.splitlines(keepends=True):
+    for line in text.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
             is_fenced = not is_fenced
         found = re.match(r"(#{1,6})[ \t]+(.*?)\s*$", line)
         if found and not is_fenced:
             yield at, len(found[1]), found[2]
-        at += len(line)
+        at += len(line) + 1
 
 
 def listed(folder: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 from leftoff.store.area import plain_name
 from leftoff.store.events import LISTED, TRASHED, Action, Event, State
-from leftoff.store.index import Entry, Hit, Query
+from leftoff.store.index import Entry, Hit, Index, Query
 from leftoff.store.store import Saved, Store, utc_now
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Entry",
     "Event",
     "Hit",
+    "Index",
     "Query",
     "Saved",
     "State",

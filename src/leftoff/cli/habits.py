@@ -1,0 +1,68 @@
+"""Going on as with another system: its habits, its files, and what they hold already."""
+
+from collections.abc import Iterator
+
+import click
+
+from leftoff import config, importing, profiles
+from leftoff.cli.app import App
+from leftoff.errors import NotAProject
+from leftoff.profiles.base import Profile
+
+
+def follow(app: App, name: str | None, *, dry_run: bool) -> list[str]:
+    """Set a profile up for this project, or offer one whose files are here; say what was done."""
+    if name is not None:
+        return _planned(app, name) if dry_run else _set_up(app, name)
+    return [] if dry_run else list(_offered(app))
+
+
+def _planned(app: App, name: str) -> list[str]:
+    place = profiles.load(name).home(app.project)
+    return [f"The {name} files in {place} would be taken in and kept up to date."]
+
+
+def _set_up(app: App, name: str) -> list[str]:
+    path = config.project_file(app.project)
+    mirrored = [*dict.fromkeys([*app.settings.mirror, name])]
+    # What is there is read before anything is written beside it.
+    said = _taken_in(app, name, profiles.load(name))
+    config.write(path, "profile", name)
+    config.write(path, "mirror", ",".join(mirrored))
+    app.forget_settings()
+    place = profiles.load(name).home(app.project)
+    return [*said, f"This project follows {name} now, and keeps its files in {place} up to date."]
+
+
+def _taken_in(app: App, name: str, profile: Profile) -> list[str]:
+    place = profile.home(app.project)
+    if not profile.is_here(place):
+        return []
+    report = importing.import_all(app.store, name, profile, place)
+    skipped = [f"{each.path} was skipped: {each.problem}" for each in report.problems]
+    return [f"Took in {report.imported} checkpoint(s) from {place}", *skipped]
+
+
+def _offered(app: App) -> Iterator[str]:
+    """Offer the systems whose files are in the project and that it does not follow yet."""
+    try:
+        project = app.project
+    except NotAProject:
+        return
+    for name in profiles.PROFILES:
+        if name in app.settings.mirror:
+            continue
+        profile = profiles.load(name)
+        place = profile.home(project)
+        if not profile.is_here(place):
+            continue
+        if app.out.is_interactive and click.confirm(
+            f"There are {name} files in {place}. Take them in and keep them up to date?",
+            default=False,
+        ):
+            yield from _set_up(app, name)
+        else:
+            yield (
+                f"There are {name} files in {place}: `leftoff init --profile {name}` takes them "
+                "in and keeps them up to date."
+            )

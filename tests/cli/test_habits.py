@@ -1,0 +1,132 @@
+"""Going on as with another system: `init --profile`, and what each profile changes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from leftoff import config, profiles
+
+TEXT = """# Checkpoint: invoice-rounding
+
+- **Branch:** `main`
+- **Saved:** 2026-11-14 18:40
+
+## Left Off
+Half of it
+"""
+
+
+@pytest.fixture
+def memory(repo: Repo) -> Path:
+    """Put a checkpoint of guardz where it keeps them."""
+    munged = re.sub(r"[^A-Za-z0-9-]", "-", str(repo.folder))
+    folder = Path.home() / ".claude" / "projects" / munged / "memory"
+    folder.mkdir(parents=True)
+    (folder / "checkpoint-invoice-rounding.md").write_text(TEXT, encoding="utf-8")
+    return folder
+
+
+def test_init_takes_the_files_in_and_keeps_them_up_to_date(cli: Cli, memory: Path) -> None:
+    result = cli.ok("init", "--profile", "guardz", "--yes")
+    cli.ok("save", "login-flow", "--summary", "Log in")
+
+    assert f"Took in 1 checkpoint(s) from {memory}" in result.out
+    assert cli.json("show", "invoice-rounding")["left_off"] == "Half of it"
+    assert (memory / "checkpoint-login-flow.md").exists()
+    assert (memory / "checkpoint-invoice-rounding.md").read_text(encoding="utf-8") == TEXT
+
+
+def test_files_that_are_found_are_offered(cli: Cli, memory: Path) -> None:
+    result = cli.ok("init", "--yes")
+
+    assert f"There are guardz files in {memory}: `leftoff init --profile guardz`" in result.out
+    assert cli.json("config")[-2]["value"] == "default"
+
+
+def test_on_a_terminal_the_offer_is_a_question(cli: Cli, memory: Path) -> None:
+    with cli.terminal("init", "--yes") as terminal:
+        terminal.expect("There are guardz files in")
+        terminal.answer("y")
+        terminal.expect("This project follows guardz now")
+
+    assert cli.json("show", "invoice-rounding")["left_off"] == "Half of it"
+    del memory
+
+
+def test_a_dry_run_changes_nothing(cli: Cli, memory: Path) -> None:
+    result = cli.ok("init", "--profile", "guardz", "--dry-run")
+
+    assert f"The guardz files in {memory} would be taken in" in result.out
+    assert cli.json("list") == []
+
+
+def test_a_second_profile_is_mirrored_beside_the_first(cli: Cli, memory: Path) -> None:
+    del memory
+    cli.ok("init", "--profile", "guardz", "--yes")
+    cli.ok("init", "--profile", "sail", "--yes")
+    values = {each["key"]: each["value"] for each in cli.json("config")}
+
+    assert values["profile"] == "sail"
+    assert values["mirror"] == ["guardz", "sail"]
+
+
+EXPECTED = {
+    "guardz": {"on_resume": "consume", "confirm": "never", "noise": "line"},
+    "openclaw": {"on_resume": "keep", "on_decline": "trash", "confirm": "always"},
+    "sail": {"on_resume": "keep", "noise": "box", "advise_at": 65.0, "urge_at": 75.0},
+    "quoin": {"on_resume": "keep", "noise": "report", "capture_at": 95.0, "compaction": "wait"},
+    "harness": {"on_resume": "keep", "noise": "panel", "compaction": "allow"},
+}
+
+
+@pytest.mark.accept(167)
+@pytest.mark.parametrize("profile", EXPECTED)
+def test_a_profile_changes_its_defaults_and_explain_says_so(cli: Cli, profile: str) -> None:
+    before = {each["key"]: each for each in cli.json("config", "explain")}
+    cli.ok("config", "set", "profile", profile, "--project")
+    after = {each["key"]: each for each in cli.json("config", "explain")}
+
+    settings = profiles.load(profile).SETTINGS
+    assert {key: after[key]["value"] for key in EXPECTED[profile]} == EXPECTED[profile]
+    for key, value in after.items():
+        if key in settings:
+            assert (value["value"], value["source"]) == (settings[key], f"profile {profile}")
+        elif key != "profile":
+            assert value == before[key]
+
+
+@pytest.mark.accept(167)
+def test_what_the_user_set_beats_the_profile(cli: Cli) -> None:
+    cli.ok("config", "set", "profile", "guardz", "--project")
+    cli.ok("config", "set", "on_resume", "keep")
+    values = {each["key"]: each for each in cli.json("config")}
+
+    assert values["on_resume"]["value"] == "keep"
+    assert values["on_resume"]["source"].endswith("config.toml")
+
+
+@pytest.mark.parametrize("name", profiles.PROFILES)
+def test_every_default_of_a_profile_is_a_setting_that_can_be_set(name: str) -> None:
+    settings = profiles.load(name).SETTINGS
+
+    assert set(settings) <= set(config.HELP)
+    config.Settings(**settings)
+
+
+def test_several_mirrors_are_set_with_commas(cli: Cli) -> None:
+    cli.ok("config", "set", "mirror", "guardz, sail", "--project")
+
+    assert {each["key"]: each["value"] for each in cli.json("config")}["mirror"] == [
+        "guardz",
+        "sail",
+    ]
+
+
+def test_a_mirror_that_does_not_exist_is_refused(cli: Cli) -> None:
+    result = cli("config", "set", "mirror", "gards", "--project")
+
+    assert result.code == 2
+    assert "gards" in result.err

@@ -1,0 +1,240 @@
+"""Mirrors: native files follow the store, whatever happens in between."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from leftoff import mirroring
+from leftoff.mirroring.mirror import Mirror
+from leftoff.paths import find_project
+from leftoff.store import Store
+from stores import draft
+from talk import Talk
+
+
+@pytest.fixture
+def memory(cli: Cli, repo: Repo) -> Path:
+    """Mirror guardz; return its folder."""
+    cli.ok("config", "set", "mirror", "guardz", "--project")
+    return memory_of(repo.folder)
+
+
+def memory_of(folder: Path) -> Path:
+    munged = re.sub(r"[^A-Za-z0-9-]", "-", str(folder))
+    return Path.home() / ".claude" / "projects" / munged / "memory"
+
+
+def names(memory: Path) -> list[str]:
+    return sorted(path.stem.removeprefix("checkpoint-") for path in memory.glob("checkpoint-*.md"))
+
+
+def test_what_was_saved_before_is_written_when_a_mirror_is_switched_on(
+    cli: Cli, repo: Repo
+) -> None:
+    cli.ok("save", "early-work", "--summary", "Early")
+    cli.ok("config", "set", "mirror", "guardz", "--project")
+    cli.ok("save", "later-work", "--summary", "Later")
+
+    assert names(memory_of(repo.folder)) == ["early-work", "later-work"]
+
+
+def test_a_save_whose_process_died_is_mirrored_by_the_next_command(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    store = Store(find_project(repo.folder))
+    store.save(draft("second-work"))
+    store.close()
+    assert names(memory) == ["first-work"]
+    cli.ok("list")
+
+    assert names(memory) == ["first-work", "second-work"]
+
+
+def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    before = {path: path.read_bytes() for path in memory.iterdir()}
+    store = Store(find_project(repo.folder))
+    mirror = Mirror(store, "guardz")
+    (mirror.state / "cursor.json").unlink()
+    mirroring.follow(store, ["guardz"])
+    store.close()
+
+    assert {path: path.read_bytes() for path in memory.iterdir()} == before
+
+
+_DYING = """
+import os, signal, sys
+from leftoff import mirroring
+from leftoff.mirroring import files
+from leftoff.paths import find_project
+from leftoff.store import Store
+steps = int(sys.argv[1])
+real = {name: getattr(os, name) for name in ("open", "write", "link", "unlink", "replace")}
+def dying(name):
+    def step(*arguments, **named):
+        global steps
+        steps -= 1
+        if steps < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real[name](*arguments, **named)
+    return step
+store = Store(find_project())
+store.index()
+for name in real:
+    setattr(os, name, dying(name))
+mirroring.follow(store, ["guardz"])
+"""
+
+
+def test_killed_at_any_step_the_next_command_makes_up_for_it(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    store = Store(find_project(repo.folder))
+    for number in range(200):
+        store.save(draft(f"work-{number}", "Work"))
+        command = [sys.executable, "-c", _DYING, str(number)]
+        killed = subprocess.run(command, cwd=repo.folder, check=False)
+        if killed.returncode == 0:
+            break
+        assert killed.returncode == -signal.SIGKILL
+        problems = mirroring.follow(store, ["guardz"]).problems
+        assert problems == []
+        assert names(memory) == sorted(["first-work", *(f"work-{n}" for n in range(number + 1))])
+        listed = re.findall(r"- \*\*(.+?)\*\*", (memory / "MEMORY.md").read_text(encoding="utf-8"))
+        assert sorted(listed) == names(memory)
+    else:
+        pytest.fail("200 steps were not enough")
+    store.close()
+    assert number > 10
+
+
+def test_undo_brings_the_former_revision_back_into_the_file(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "some-work", "--summary", "First", "--left-off", "one")
+    cli.ok("save", "some-work", "--summary", "Second", "--left-off", "two", "--overwrite")
+    cli.ok("undo")
+
+    text = (memory / "checkpoint-some-work.md").read_text(encoding="utf-8")
+    assert "## Left Off\none\n" in text
+
+
+def test_what_is_purged_leaves_no_native_file(cli: Cli, memory: Path, repo: Repo) -> None:
+    cli.ok("save", "some-work", "--summary", "First")
+    store = Store(find_project(repo.folder))
+    store.purge([store.find("some-work")])
+    store.close()
+    cli.ok("list")
+
+    assert names(memory) == []
+
+
+def test_each_worktree_has_files_of_its_own(cli: Cli, memory: Path, repo: Repo) -> None:
+    other = repo.worktree(repo.folder.parent / "other", "side")
+    cli.ok("save", "main-work", "--summary", "Main")
+    os.chdir(other.folder)
+    cli.ok("save", "side-work", "--summary", "Side")
+    os.chdir(repo.folder)
+    cli.ok("list")
+
+    assert names(memory) == ["main-work"]
+    assert names(memory_of(other.folder)) == ["side-work"]
+
+
+@pytest.mark.accept(129)
+@pytest.mark.parametrize("kind", ["symlink", "fifo", "hard link", "folder"])
+def test_what_was_planted_in_the_way_is_left_alone_and_told(
+    cli: Cli, memory: Path, tmp_path: Path, kind: str
+) -> None:
+    memory.mkdir(parents=True)
+    victim = tmp_path / "victim"
+    victim.write_text("precious", encoding="utf-8")
+    target = memory / "checkpoint-some-work.md"
+    if kind == "symlink":
+        target.symlink_to(victim)
+    elif kind == "fifo":
+        os.mkfifo(target)
+    elif kind == "hard link":
+        os.link(victim, target)
+    else:
+        target.mkdir()
+    result = cli.ok("save", "some-work", "--summary", "First")
+
+    assert "is not a regular file" in result.err
+    assert victim.read_text(encoding="utf-8") == "precious"
+    assert cli.json("show", "some-work")["summary"] == "First"
+
+
+def test_a_link_that_leads_out_is_not_followed(cli: Cli, memory: Path, tmp_path: Path) -> None:
+    memory.parent.mkdir(parents=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    memory.symlink_to(elsewhere)
+    cli.ok("save", "some-work", "--summary", "First")
+
+    # The folder itself may be a link of the user's; files below it never lead out.
+    assert (elsewhere / "checkpoint-some-work.md").is_file()
+
+
+def test_a_folder_that_cannot_be_written_costs_a_warning_only(cli: Cli, memory: Path) -> None:
+    memory.parent.mkdir(parents=True)
+    memory.write_text("a file where the folder should be", encoding="utf-8")
+    result = cli.ok("save", "some-work", "--summary", "First")
+
+    assert "guardz files could not be written" in result.err
+    assert cli.json("show", "some-work")["summary"] == "First"
+
+
+def test_a_file_made_by_the_original_is_taken_in(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "some-work", "--summary", "First")
+    text = (memory / "checkpoint-some-work.md").read_text(encoding="utf-8")
+    new = text.replace("some-work", "their-work").replace("First", "Theirs")
+    (memory / "checkpoint-their-work.md").write_text(new, encoding="utf-8")
+    cli.ok("list")
+
+    assert cli.json("show", "their-work")["left_off"] == "Theirs"
+    assert "**their-work**" in (memory / "MEMORY.md").read_text(encoding="utf-8")
+    assert (memory / "checkpoint-their-work.md").read_text(encoding="utf-8") == new
+
+
+def test_an_edit_is_never_lost_to_a_save_at_the_same_time(cli: Cli, memory: Path) -> None:
+    cli.ok("save", "some-work", "--summary", "First", "--left-off", "one")
+    path = memory / "checkpoint-some-work.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("one", "by hand"), encoding="utf-8")
+    cli.ok("save", "some-work", "--summary", "Second", "--left-off", "two", "--overwrite")
+
+    revisions = cli.json("log", "some-work")["revisions"]
+    found = [cli.json("show", each["id"]).get("left_off") for each in revisions]
+    assert found == ["two", "by hand", "one"]
+
+
+def test_hooks_mirror_what_they_save(cli: Cli, memory: Path, repo: Repo) -> None:
+    cli.ok("save", "some-work", "--summary", "First")
+    (memory / "checkpoint-some-work.md").unlink()
+    talk = Talk(repo.folder)
+    talk.ask("Add a cart to the shop")
+    talk.say("Done.")
+    talk.fire("Stop")
+
+    # The file that somebody removed puts the name away, at the next event of any session.
+    assert cli.json("list") == []
+
+
+def test_trouble_with_a_mirror_in_a_hook_is_told_by_doctor(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    memory.parent.mkdir(parents=True)
+    memory.write_text("a file where the folder should be", encoding="utf-8")
+    talk = Talk(repo.folder)
+    talk.ask("Add a cart to the shop")
+    talk.say("Done.", percent=80)
+    talk.fire("Stop")
+
+    assert "guardz" in cli("doctor").out
