@@ -124,6 +124,11 @@ def pending(store: Store) -> list[Prompt]:
     return [prompt for prompt in history(store) if prompt.fate == "pending"]
 
 
+def kept(store: Store) -> list[Prompt]:
+    """Return the prompts that the log holds, whatever became of them."""
+    return _captured(store)
+
+
 def history(store: Store) -> list[Prompt]:
     """Return every prompt that ever waited, oldest first."""
     captured = _captured(store)

@@ -31,6 +31,8 @@ class Native(msgspec.Struct, frozen=True, kw_only=True):
     """When it says it was saved; the file's own time where it does not."""
     project: str = ""
     """The project it says it belongs to, where several share a folder."""
+    is_open: bool = True
+    """Whether somebody may still take it up, as far as the files tell."""
     problem: str | None = None
 
 

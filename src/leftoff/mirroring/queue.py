@@ -1,0 +1,46 @@
+"""The prompt queue, for layouts that keep prompts in files: what waits, by session."""
+
+from collections.abc import Iterable
+
+from leftoff import prompts
+from leftoff.mirroring.mirror import Mirror
+from leftoff.profiles.base import PromptNews
+from leftoff.promptfile import FilePrompt
+from leftoff.prompts import Prompt
+from leftoff.store import Store
+
+
+def size(store: Store) -> int:
+    """Tell how long the queue's log is: it grows with all that becomes of a prompt."""
+    return sum(path.stat().st_size for path in store.log_paths("prompts") if path.is_file())
+
+
+def of(store: Store) -> list[PromptNews]:
+    """Return the prompts of each session that ever had some kept, oldest first."""
+    by_session: dict[str, list[Prompt]] = {}
+    for prompt in prompts.kept(store):
+        by_session.setdefault(prompt.session_id, []).append(prompt)
+    return [
+        PromptNews(
+            session_id=session_id,
+            waiting=_in_file(each for each in found if each.fate == "pending"),
+            settled=_in_file(each for each in found if each.fate != "pending"),
+        )
+        for session_id, found in by_session.items()
+    ]
+
+
+def take_in(mirror: Mirror) -> None:
+    """Queue what others wrote into the files of prompts."""
+    waiting = getattr(mirror.profile, "waiting", None)
+    for session_id, found in (waiting(mirror.folder) if waiting else {}).items():
+        prompts.take_in(mirror.store, found, session_id)
+
+
+def _in_file(found: Iterable[Prompt]) -> list[FilePrompt]:
+    return [
+        FilePrompt(
+            text=each.text, told_at=each.told_at or f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at
+        )
+        for each in found
+    ]
