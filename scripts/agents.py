@@ -51,6 +51,7 @@ PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
         "node_modules/@anthropic-ai/claude-code-*/claude",
     ),
     "tmux": DebianProgram("tmux", "usr/bin/tmux"),
+    "gh": DebianProgram("gh", "usr/bin/gh"),
 }
 
 

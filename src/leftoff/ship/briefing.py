@@ -1,10 +1,15 @@
-"""The briefing's file, where a profile wants one."""
+"""The briefing's file, where a profile or the user wants one."""
 
+from leftoff import memorybriefing
 from leftoff.config import Settings
 from leftoff.store import Store
 
 
 def write(store: Store, settings: Settings) -> list[str]:
-    """Write the briefing where the profile in force wants it; return the paths in the worktree."""
-    del store, settings
-    return []
+    """Keep the briefing in its file, if there is to be one; return its path in the worktree."""
+    target = memorybriefing.file_of(store.project, settings.briefing_file)
+    if target is None:
+        return []
+    memorybriefing.keep(target, memorybriefing.render(memorybriefing.gather(store)))
+    worktree = store.project.worktree
+    return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []

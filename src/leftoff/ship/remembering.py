@@ -91,7 +91,9 @@ def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
     return entry.problem is None and entry.worktree == worktree and entry.branch == branch
 
 
-def save(store: Store, told: dict[str, Any], changes: Sequence[Change]) -> Saved:
+def save(
+    store: Store, told: dict[str, Any], changes: Sequence[Change], *, has_news: bool
+) -> Saved:
     """Save where the work stands; the same state is not saved twice."""
     board, now = features.load(store), store.now()
     roles = context.working_context(board, changes, context.Notes(), now).files
@@ -102,7 +104,7 @@ def save(store: Store, told: dict[str, Any], changes: Sequence[Change]) -> Saved
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
     )
     kept, _ = bounded(redact_value(draft))
-    standing = _standing(store, kept)
+    standing = _standing(store, kept, has_news=has_news)
     if standing is not None:
         return Saved(checkpoint=standing, context=at_hand)
     saved = store.save(kept)
@@ -119,20 +121,20 @@ def told_again(told: Told, message: str) -> dict[str, Any]:
     return again
 
 
-def _standing(store: Store, draft: Checkpoint) -> Checkpoint | None:
+def _standing(store: Store, draft: Checkpoint, *, has_news: bool) -> Checkpoint | None:
     """Return the last ship's checkpoint if it says the same: an interrupted ship goes on."""
     here = git.printable(str(store.project.worktree))
     for entry in store.index().heads(LISTED, _LOOKED_AT):
         if _is_here(entry, here, draft.branch) and entry.trigger == TRIGGER:
             standing = store.load(entry)
-            return standing if _says_the_same(standing, draft) else None
+            return standing if _says_the_same(standing, draft, has_news=has_news) else None
     return None
 
 
-def _says_the_same(standing: Checkpoint, draft: Checkpoint) -> bool:
+def _says_the_same(standing: Checkpoint, draft: Checkpoint, *, has_news: bool) -> bool:
     """Compare without the commit that the ship itself has made since."""
     is_unmoved = standing.head == draft.head and standing.dirty == draft.dirty
-    if draft.dirty and not is_unmoved:
+    if has_news and not is_unmoved:
         return False
     one, other = (
         msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)

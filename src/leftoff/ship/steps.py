@@ -88,7 +88,8 @@ class _Run:
     def _save(self) -> Step:
         told = remembering.told_before(self.store, self.state.branch, self._unfinished())
         again = remembering.told_again(told, self.options.message)
-        saved = remembering.save(self.store, again, self.state.changes)
+        changes, has_news = self.state.changes, bool(self.chosen.files)
+        saved = remembering.save(self.store, again, changes, has_news=has_news)
         self.saved = saved.checkpoint
         lines = [saved.notice] if saved.notice else []
         return Step(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
