@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": "leftoff.cli.diff:diff",
     "doctor": "leftoff.cli.doctor:doctor",
     "export": "leftoff.cli.import_:export",
+    "feature": "leftoff.cli.feature:feature",
     "hook-python": "leftoff.cli.hookpython:hook_python",
     "import": "leftoff.cli.import_:import_",
     "init": "leftoff.cli.init:init",

@@ -1,0 +1,286 @@
+"""leftoff feature."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import click
+
+from leftoff import features, paths
+from leftoff.checkpoint import to_plain
+from leftoff.cli import featureview
+from leftoff.cli.app import App, command, group
+from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
+from leftoff.features import Draft, Ending, Feature, Fix, Scenario, Status, Try
+from leftoff.fingerprints import can_be_path, named_from
+from leftoff.store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SEPARATOR = "::"
+
+
+def _session_id() -> str | None:
+    found = paths.agent_session()
+    return found[1] if found else None
+
+
+def _complete_ids(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    # A shell that asks for words has no use for an error.
+    try:
+        board = features.load(Store(paths.find_project()))
+    except (LeftoffError, OSError):
+        return []
+    return [each.id for each in board.items if each.id.startswith(typed) and not each.is_archived]
+
+
+_id_argument = click.argument("key", metavar="[ID]", required=False, shell_complete=_complete_ids)
+
+
+def _try_options(function: F) -> F:
+    """Add what tells how an attempt went."""
+    for option in (
+        click.option("--prevention", default="", help="How to avoid it next time."),
+        click.option("--root-cause", "--why", default="", help="Why it failed."),
+        click.option("--error", "errors", multiple=True, help="What went wrong; repeatable."),
+    ):
+        function = option(function)
+    return function
+
+
+def _check_option(function: F) -> F:
+    option = click.option(
+        "--check",
+        "checks",
+        multiple=True,
+        metavar="NAME=RESULT",
+        help="What was verified, such as tests=passed; repeatable.",
+    )
+    return option(function)
+
+
+@command(name="list")
+@click.option("--all", "with_all", is_flag=True, help="Also what is archived.")
+@click.option("--status", type=click.Choice(get_args(Status)), help="Only what is in this state.")
+def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
+    """List features and fixes, in the order they were noted."""
+    board = features.load(app.store)
+    items = [
+        each
+        for each in board.items
+        if (with_all or not each.is_archived) and status in {None, each.status}
+    ]
+    at_hand = features.loop(app.store, _session_id())
+    if app.out.as_json or not items:
+        app.out.result([_plain(each) for each in items], featureview.none(board))
+        return
+    app.out.table(featureview.columns(items))
+    app.out.text(featureview.under_way(at_hand))
+
+
+@group(feature_list)
+def feature() -> None:
+    """Keep what is to be built: what was tried, what failed, what is done."""
+
+
+@command(name="add")
+@click.argument("words", nargs=-1, required=True, metavar="NAME...")
+@click.option("--description", default="", help="What it is to do, in a sentence.")
+@click.option("--priority", metavar="N", help="How urgent it is; any word or number.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="'NAME :: GIVEN :: WHEN :: THEN'",
+    help="What must hold when it is done; repeatable.",
+)
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file of it; repeatable.")
+@click.option("--depends", multiple=True, metavar="ID", help="What comes first; repeatable.")
+@click.option("--label", "labels", multiple=True, help="A label for pull requests; repeatable.")
+@click.option("--issue", type=click.IntRange(min=1), metavar="N", help="The number of its issue.")
+@click.option("--branch", metavar="NAME", help="The branch it is built on.")
+@click.option("--fixes", metavar="ID", help="The feature that this repairs: it becomes a fix.")
+@click.option("--start", "is_started", is_flag=True, help="Begin with it at once.")
+def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
+    """Note a feature, or a fix of one."""
+    priority = given["priority"]
+    draft = Draft(
+        name=" ".join(words),
+        description=given["description"],
+        priority=int(priority) if priority and priority.isdecimal() else priority,
+        scenarios=[_scenario(each) for each in given["scenarios"]],
+        dependencies=given["depends"],
+        related_files=[_named(app, each) for each in given["files"]],
+        labels=given["labels"],
+        issue=given["issue"],
+        branch=given["branch"],
+    )
+    linked_to = given["fixes"]
+    item = (
+        features.add_fix(app.store, linked_to, draft)
+        if linked_to
+        else features.add(app.store, draft)
+    )
+    if given["is_started"]:
+        features.start(app.store, item.id, session_id=_session_id())
+        item = features.find(features.load(app.store), item.id)
+    verb = "Started" if given["is_started"] else "Noted"
+    _tell(app, _plain(item), f"{verb} {item.id}: {item.name}")
+
+
+@command(name="show")
+@_id_argument
+def feature_show(app: App, key: str | None) -> None:
+    """Show a feature or fix whole: the one named, or the one at hand."""
+    board, loops = features.load(app.store), features.loops(app.store)
+    at_hand = features.loop(app.store, _session_id())
+    item = features.find(board, key) if key else _at_hand(board, at_hand)
+    found = [each for each in loops.values() if each.feature == item.id]
+    fixes = [each for each in board.fixes if each.linked_to == item.id]
+    plain = {**_plain(item), "loops": [to_plain(each) for each in found]}
+    app.out.result(plain, "\n".join(featureview.detailed(item, found, fixes)))
+
+
+@command(name="start")
+@_id_argument
+@click.option(
+    "--again",
+    type=click.Choice(get_args(features.Again)),
+    help="How to go on with work that broke off: the same attempt, a fresh approach, or reset.",
+)
+def feature_start(app: App, key: str | None, again: features.Again | None) -> None:
+    """Begin with a feature or fix, or take it up again: the one named, or the first unfinished."""
+    board = features.load(app.store)
+    item = features.find(board, key) if key else _at_hand(board, None)
+    waits = features.waits_for(board, item)
+    try:
+        loop = features.start(app.store, item.id, session_id=_session_id(), again=again)
+    except ChoiceNeeded as choice:
+        chosen: Any = app.choose(choice)
+        loop = features.start(app.store, item.id, session_id=_session_id(), again=chosen)
+    if waits:
+        app.out.warn(f"{item.id} depends on what is not finished: {', '.join(waits)}")
+    lines = [featureview.attempt_line("Started", loop), *featureview.tried(loop)]
+    _tell(app, to_plain(loop), "\n".join(lines))
+
+
+@command(name="attempt")
+@click.argument("words", nargs=-1, required=True, metavar="APPROACH...")
+@click.option("--passed", is_flag=True, help="It worked; without this it failed.")
+@_try_options
+@_check_option
+def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: Any) -> None:
+    """Note what was tried and how it went, here and in memory."""
+    what = _try(" ".join(words), given, passed=passed)
+    loop = features.attempt(app.store, what, session_id=_session_id())
+    _tell(app, to_plain(loop), featureview.after_attempt(loop))
+
+
+@command(name="pass")
+@_id_argument
+@click.option("--approach", default="", help="What worked; it goes to memory.")
+@_check_option
+def feature_pass(app: App, key: str | None, **given: Any) -> None:
+    """Say that a feature or fix is done: the one named, or the one at hand."""
+    what = _try(given["approach"], given, passed=True)
+    item = features.pass_(app.store, key, session_id=_session_id(), what=what)
+    _tell(app, _plain(item), f"{item.id} passes: {item.name}")
+
+
+@command(name="fail")
+@_id_argument
+@click.option("--approach", default="", help="What failed; it goes to memory.")
+@_try_options
+@click.option("--blocked", "status", flag_value="blocked", help="Something stands in the way.")
+@click.option("--escalate", "status", flag_value="escalated", help="A person has to look at it.")
+def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any) -> None:
+    """Give a feature or fix up for now: the one named, or the one at hand."""
+    what = _try(given["approach"], given, passed=False)
+    item = features.fail(
+        app.store, key, session_id=_session_id(), what=what, status=status or "failing"
+    )
+    text = f"{item.id} is {item.status}: {item.name}\n`leftoff feature start {item.id}` goes on."
+    _tell(app, _plain(item), text)
+
+
+@command(name="archive")
+def feature_archive(app: App) -> None:
+    """Put away the features and fixes that pass."""
+    moved = features.archive(app.store)
+    plain = {
+        "features": [_plain(each) for each in moved.features],
+        "fixes": [_plain(each) for each in moved.fixes],
+    }
+    _tell(app, plain, "\n".join(moved.messages) or "Nothing to archive: no feature passes.")
+
+
+def _at_hand(board: features.Board, loop: features.Loop | None) -> Feature | Fix:
+    if loop is not None and loop.feature:
+        return features.find(board, loop.feature)
+    if board.unfinished:
+        return board.active_feature or board.unfinished[0]
+    raise LeftoffError(
+        "No feature is unfinished.", hint='Note one: `leftoff feature add "Export orders"`.'
+    )
+
+
+def _try(approach: str, given: dict[str, Any], *, passed: bool) -> Try:
+    return Try(
+        approach=approach,
+        result="passed" if passed else "failed",
+        errors=given.get("errors", ()),
+        root_cause=given.get("root_cause", ""),
+        prevention=given.get("prevention", ""),
+        verification=dict(_check(each) for each in given.get("checks", ())),
+    )
+
+
+def _check(given: str) -> tuple[str, str]:
+    name, _, result = given.partition("=")
+    if not name.strip() or not result.strip():
+        raise Usage(f"{given!r} is no check.", hint="Write NAME=RESULT, such as tests=passed")
+    return name.strip(), result.strip()
+
+
+def _scenario(given: str) -> Scenario:
+    """Read `name :: given :: when :: then`; one part alone is the name."""
+    parts = [part.strip() for part in given.split(_SEPARATOR)]
+    if len(parts) not in {1, 4} or not parts[0]:
+        raise Usage(
+            f"{given!r} is no scenario.",
+            hint="Write 'NAME :: GIVEN :: WHEN :: THEN', or a name alone.",
+        )
+    name, given_, when, then = [*parts, "", "", ""][:4]
+    return Scenario(scenario=name, given=given_, when=when, then=then)
+
+
+def _named(app: App, path: str) -> str:
+    """Take a path as the shell does, from the folder we stand in."""
+    if not can_be_path(path):
+        raise Usage(f"{path[:60]!r} cannot be the path of a file.")
+    return named_from(Path.cwd(), path, app.project.worktree)
+
+
+def _plain(item: Feature | Fix) -> dict[str, Any]:
+    return {**to_plain(item), "status": item.status}
+
+
+def _tell(app: App, plain: object, text: str) -> None:
+    app.out.result(plain, text)
+    if (aside := features.waiting_in(app.store)) is not None:
+        app.out.warn(
+            f"The store cannot be written, so this was kept under {aside} and will be taken in "
+            "by the next command that can."
+        )
+
+
+for _each in (
+    feature_add,
+    feature_show,
+    feature_start,
+    feature_attempt,
+    feature_pass,
+    feature_fail,
+    feature_archive,
+):
+    feature.add_command(_each)
