@@ -9,6 +9,7 @@ import msgspec
 from leftoff import autosaving, capture, paths, records, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.facts.report import report
+from leftoff.hooks import interrupting
 from leftoff.hooks.handling import known
 from leftoff.hooks.turns import unwritten
 from leftoff.records import Life, Record
@@ -30,6 +31,7 @@ def recover(store: Store, life: Life) -> None:
         draft = _draft(store, record, session, told)
         if told or not autosaving.is_saved_on_purpose(store, draft):
             autosaving.autosave(store, draft)
+    interrupting.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)
     records.end_life(paths.state_folder(), life)
