@@ -22,6 +22,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     on_decline: Literal["keep", "trash"] = "keep"
     confirm: Literal["never", "ask", "always"] = "ask"
     naming: Literal["ask", "auto", "required"] = "ask"
+    same_name: Literal["ask", "revise"] = "ask"
     questions: bool = False
     noise: Literal["silent", "line", "full", "box", "report", "panel"] = "full"
     content: Literal["notes", "paths"] = "notes"
@@ -55,6 +56,7 @@ HELP = {
     "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
     "confirm": "When taking up a checkpoint asks first: never, ask (on a terminal) or always.",
     "naming": "A save without a name: ask for one, auto (make one) or required.",
+    "same_name": "A save under a name in use: ask, or revise (save a new revision).",
     "questions": "Ask what a save is about where nothing was told.",
     "noise": "What a save prints: silent, line, full, box, report or panel.",
     "content": "What a checkpoint holds of its artifacts: notes too, or paths only.",

@@ -1,0 +1,126 @@
+"""quoin: checkpoints of paths, a mark for the session that is to take one up, blocked prompts.
+
+All of it is in `.workflow_artifacts`: a file for each save, `pending-restore` and `pending-prompt`
+files by session, a cost ledger for each task, and a trash of its own.
+"""
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from leftoff import paths
+from leftoff.paths import Project
+from leftoff.profiles import ledger as ledgers
+from leftoff.profiles.base import More, Native
+from leftoff.profiles.quoin import parsing
+from leftoff.profiles.quoin import waiting as files_waiting
+from leftoff.profiles.quoin.notes import noted
+from leftoff.profiles.quoin.waiting import CHECKPOINTS, MEMORY, marks
+from leftoff.profiles.quoin.writing import write
+from leftoff.promptfile import FilePrompt
+
+SETTINGS: Mapping[str, Any] = {
+    "on_resume": "keep",
+    "confirm": "ask",
+    "naming": "auto",
+    "same_name": "revise",
+    "noise": "report",
+    "content": "paths",
+    "advise_at": 70.0,
+    "capture_at": 95.0,
+    "prompts": "keep",
+    "compaction": "wait",
+    "offer_days": 7,
+}
+HOLDS = frozenset(
+    {
+        "name", "trigger", "agent", "session_id", "transcript", "branch", "summary", "intent",
+        "left_off", "done", "next_action", "blockers", "questions", "decisions", "notes",
+        "artifacts", "plan", "pending_prompts", "context",
+    }
+)  # fmt: skip
+IS_LIVING = False
+PER_WORKTREE = True
+WANTS_KNOWLEDGE = False
+
+_ROOT = ".workflow_artifacts"
+# A file that is changed in place is noticed if it is one of the newest.
+_WATCHED = 20
+
+
+def home(project: Project) -> Path:
+    """Return the outermost folder of artifacts around the worktree, below the home folder."""
+    folders = [project.worktree, *project.worktree.parents]
+    user = paths.home()
+    below = folders[: folders.index(user)] if user in folders else folders[:1]
+    found = [folder / _ROOT for folder in below if (folder / _ROOT).is_dir()]
+    return found[-1] if found else project.worktree / _ROOT
+
+
+def is_here(folder: Path) -> bool:
+    """Say whether there is anything of a session in this folder."""
+    memory = folder / MEMORY
+    return next(natives(folder), None) is not None or any(memory.glob("pending-*.txt"))
+
+
+def folders(folder: Path) -> list[Path]:
+    """Return the folders with checkpoints and what waits, and the files that may change there."""
+    memory = folder / MEMORY
+    newest = heapq.nlargest(_WATCHED, natives(folder))
+    return [folder / CHECKPOINTS, memory, *newest, *memory.glob("pending-*.txt")]
+
+
+def listed(folder: Path) -> list[str]:
+    """Return nothing: there is no index of names."""
+    del folder
+    return []
+
+
+def natives(folder: Path) -> Iterator[Path]:
+    """Yield the files of checkpoints, oldest first."""
+    yield from sorted((folder / CHECKPOINTS).glob("*.md"))
+
+
+def read(path: Path, data: bytes) -> Native:
+    """Read a checkpoint's file; the mark that names it tells whose it is."""
+    return parsing.read(path, data, _pending(path.parents[2]))
+
+
+def _pending(folder: Path) -> Mapping[str, str]:
+    memory = folder / MEMORY
+    changed = memory.stat().st_mtime_ns if memory.is_dir() else 0
+    return _pending_at(folder, changed)
+
+
+@lru_cache(maxsize=4)
+def _pending_at(folder: Path, _changed: int) -> Mapping[str, str]:
+    return {target.name: session_id for session_id, target in reversed(marks(folder).items())}
+
+
+def more(folder: Path) -> More:
+    """Read the prompts that wait."""
+    return More(prompts=waiting(folder))
+
+
+def waiting(folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
+    """Return the prompts that wait, by session."""
+    return files_waiting.prompts(folder)
+
+
+def pending(folder: Path) -> Mapping[str, Path]:
+    """Return the checkpoints that wait to be taken up, by session, the newest first."""
+    return marks(folder)
+
+
+def ledger(folder: Path, task: str | None) -> Iterator[ledgers.Row]:
+    """Yield what was done for a task, or for all."""
+    return ledgers.rows(folder, task)
+
+
+__all__ = [
+    "HOLDS", "IS_LIVING", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE", "folders", "home",
+    "is_here", "ledger", "listed", "more", "natives", "noted", "pending", "read", "waiting",
+    "write",
+]  # fmt: skip

@@ -1,0 +1,108 @@
+"""What waits for a session: the mark of a checkpoint to be taken up, and the prompts it blocked."""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from leftoff.profiles.reading import read_regular
+from leftoff.promptfile import FilePrompt, parse
+
+MEMORY = "memory"
+CHECKPOINTS = f"{MEMORY}/checkpoints"
+TRASH = f"{MEMORY}/trash"
+
+_MIGRATED = "legacy-pre-migration"
+_HEADER = re.compile(r"^=== BLOCKED PROMPT \[[^\]\n]*\](?: \[[^\]\n]*\])? ===[ \t]*$", re.MULTILINE)
+# A session's id becomes part of a file's name.
+_PLAIN = re.compile(r"[\w.@+=-]{1,128}", re.ASCII)
+
+
+def restore_path(session_id: str | None) -> str | None:
+    """Tell where a session's mark is; None for a session without an id to name it by."""
+    return _path("pending-restore", session_id)
+
+
+def prompt_path(session_id: str | None) -> str | None:
+    """Tell where a session's prompts are; None for a session without an id to name them by."""
+    return _path("pending-prompt", session_id)
+
+
+def _path(kind: str, session_id: str | None) -> str | None:
+    if not session_id or session_id == "unknown" or _PLAIN.fullmatch(session_id) is None:
+        return None
+    return f"{MEMORY}/{kind}-{session_id}.txt"
+
+
+def session_of(path: Path) -> str:
+    """Tell whose file it is by its name."""
+    return path.stem.removeprefix("pending-restore-").removeprefix("pending-prompt-")
+
+
+def marks(folder: Path) -> dict[str, Path]:
+    """Return which checkpoint waits for which session, by session, the newest mark first."""
+    found = [*(folder / MEMORY).glob("pending-restore-*.txt")]
+    read = [(path, read_regular(path)) for path in found]
+    dated = sorted(
+        ((each[1].st_mtime, path, each[0]) for path, each in read if each is not None),
+        reverse=True,
+    )
+    return {session_of(path): _target(folder, data) for _, path, data in dated if data.strip()}
+
+
+def _target(folder: Path, data: bytes) -> Path:
+    told = data.decode("utf-8", "replace").strip().split("\n")[0].strip()
+    # The project may have been moved since, but a checkpoint is always in this folder.
+    return folder / CHECKPOINTS / Path(told.replace("\0", "")).name
+
+
+def prompts(folder: Path) -> dict[str, Sequence[FilePrompt]]:
+    """Return the prompts that wait, by session."""
+    found: dict[str, Sequence[FilePrompt]] = {}
+    for path in sorted((folder / MEMORY).glob("pending-prompt-*.txt")):
+        if (read := read_regular(path)) is None:
+            continue
+        written_at = datetime.fromtimestamp(read[1].st_mtime, UTC)
+        entries = parse(read[0].decode("utf-8", "replace"), written_at=written_at)
+        if entries:
+            found[session_of(path)] = entries
+    return found
+
+
+def with_prompts(text: str, waiting: Iterable[FilePrompt], settled: Iterable[FilePrompt]) -> str:
+    """Return a file with every prompt that waits, without those that were dealt with.
+
+    What somebody else wrote into it stays, in its place and in its words.
+    """
+    waiting = [*waiting]
+    known = {words(each.text) for each in waiting}
+    gone = {words(each.text) for each in settled} - known
+    entries = [entry for entry in _entries(text) if words(entry[1]) not in gone]
+    there = {words(body) for _, body in entries}
+    entries += [(_header(each), each.text) for each in waiting if words(each.text) not in there]
+    return "".join(f"{header}\n{body.strip(_NEWLINES)}\n" for header, body in entries)
+
+
+_NEWLINES = "\r\n"
+
+
+def _entries(text: str) -> list[tuple[str, str]]:
+    """Return the headers of a file with what stands below each; without one it is migrated."""
+    heads = [*_HEADER.finditer(text)]
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    entries = [
+        (head[0].rstrip(), text[head.end() : end]) for head, end in zip(heads, ends, strict=False)
+    ]
+    before = text[: heads[0].start()] if heads else text
+    if before.strip():
+        entries.insert(0, (f"=== BLOCKED PROMPT [{_MIGRATED}] ===", before))
+    return [entry for entry in entries if entry[1].strip()]
+
+
+def _header(prompt: FilePrompt) -> str:
+    return f"=== BLOCKED PROMPT [{prompt.told_at}] ==="
+
+
+def words(text: str) -> str:
+    """Tell a prompt by its words."""
+    return text.replace("\r\n", "\n").strip()
