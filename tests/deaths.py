@@ -9,10 +9,10 @@ import itertools
 import json
 import os
 import random
-import select
 import shutil
 import signal
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -31,6 +31,9 @@ STEPS = (
     (fcntl, "flock"),
 )
 MANY = 10_000
+# What four saves tell.
+_SEVERAL_BYTES = 400
+_PATIENCE_SECONDS = 60
 
 
 class Scenario(NamedTuple):
@@ -313,6 +316,19 @@ def _kill(child: int, reader: int) -> list[Ack]:
         return [Ack(*json.loads(line)) for line in pipe if line.endswith(b"\n")]
 
 
+def _wait_for_acks(reader: int) -> None:
+    """Wait until a child has told of several things done, however slow the machine is."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while _waiting_bytes(reader) < _SEVERAL_BYTES:
+        assert time.monotonic() < deadline, "a child tells nothing"
+        time.sleep(0.001)
+
+
+def _waiting_bytes(reader: int) -> int:
+    count = fcntl.ioctl(reader, termios.FIONREAD, b"\0\0\0\0")
+    return int.from_bytes(count, sys.byteorder)
+
+
 def kill_at_any_moment(folder: Path, kills: int) -> int:
     """Kill pairs of writers at random moments; count the acknowledgements, which must all hold."""
     project = project_at(folder)
@@ -323,7 +339,7 @@ def kill_at_any_moment(folder: Path, kills: int) -> int:
         for child in children:
             # Half of them early, while they begin; the others in the middle of their work.
             if rng.random() < 0.5:
-                select.select([child[1]], [], [], 10)
+                _wait_for_acks(child[1])
             time.sleep(rng.uniform(0, 0.01))
             told = _kill(*child)
             _check_acks(project, told)

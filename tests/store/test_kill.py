@@ -41,5 +41,5 @@ def test_killed_at_any_step_it_is_done_or_not_begun_and_the_store_works_on(
 def test_nothing_acknowledged_is_lost_in_500_kills_at_random_moments(quick_folder: Path) -> None:
     acknowledged = int(run("any", "500", quick_folder))
 
-    # However slow the machine, some saves came through, and each of them was found again.
-    assert acknowledged > 0
+    # However slow the machine, so many came through, and each of them was found again.
+    assert acknowledged > 500
