@@ -54,6 +54,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A digest of what the last autosave held: the same is not saved twice."""
     advised: int = 0
     """The highest step of the context ladder the user was told of."""
+    repeats: list[str] = []
+    """Failed approaches that it tries again, as the reply to the next prompt tells; by id."""
+    warned: list[str] = []
+    """Those that it was told of."""
     turn: Turn = Turn()
     buffer: list[Exchange] = []
     """What was said since the context began to fill up: a summary would lose it."""

@@ -20,7 +20,7 @@ from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.facts.report import Facts, report
-from leftoff.hooks import live, replies, triggers, trouble, turns
+from leftoff.hooks import interrupting, live, repeats, replies, triggers, trouble, turns
 from leftoff.hooks.lag import wait_for_words
 from leftoff.profiles import base as profiles
 from leftoff.profiles.base import SessionNews
@@ -262,17 +262,31 @@ def _answered(case: Case) -> Case:
         advised = max(advised, triggers.step(_percent_before(case), case.settings))
         if reached >= triggers.CAPTURE:
             prompts.keep(case.store, event)
-    if event.kind == "session-end" or percent is None:
+    case = _with_repeats(msgspec.structs.replace(case, now=_advised(case.now, advised)))
+    advice = [triggers.advice(reached, percent)] if percent and reached > advised else []
+    lines = [*advice, *repeats.lines(case.store, case.now.repeats)]
+    is_blocking = reached >= triggers.CAPTURE and case.settings.prompts == "block"
+    if event.kind == "session-end" or not (lines or is_blocking):
         replies.remove(place)
-    elif reached >= triggers.CAPTURE and case.settings.prompts == "block":
+    elif is_blocking:
         replies.remove(place)
         replies.put(place.with_name(place.name + replies.ASK), f"context at {percent:.2f}%")
-    elif reached > advised:
-        text = triggers.advice(reached, percent)
-        replies.put(place, DIALECTS[event.agent].context_reply("UserPromptSubmit", text))
     else:
-        replies.remove(place)
-    return msgspec.structs.replace(case, now=msgspec.structs.replace(case.now, advised=advised))
+        text = "\n".join(lines)
+        replies.put(place, DIALECTS[event.agent].context_reply("UserPromptSubmit", text))
+    return case
+
+
+def _advised(record: Record, step: int) -> Record:
+    return msgspec.structs.replace(record, advised=step)
+
+
+def _with_repeats(case: Case) -> Case:
+    """Note what the session tries again of what failed before; each is told once."""
+    ready = repeats.follow(case.event, case.store, case.now, case.facts)
+    warned = [*case.now.warned, *(case.now.repeats if case.event.kind == "prompt" else [])]
+    now = msgspec.structs.replace(case.now, repeats=ready, warned=warned)
+    return msgspec.structs.replace(case, now=now)
 
 
 def _place(event: HookEvent, folder: str) -> Path:
@@ -293,6 +307,7 @@ def _note_life(case: Case) -> None:
     event, state = case.event, paths.state_folder()
     new = Life(agent=event.agent, session_id=event.session_id, store=str(case.store.project.store))
     if event.kind == "session-end":
+        interrupting.note(case.store, event.session_id, event.source or "ended")
         records.end_life(state, new)
         statusline.forget(str(state), event.session_id)
         return

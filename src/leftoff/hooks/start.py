@@ -88,10 +88,23 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
         # What lies ready speaks of a context that is no longer full: a block would never end.
         name = "UserPromptSubmit"
         replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
-        return Told(_own_state(event, store, settings))
-    if event.source in {"resume", "fork"}:
+        told = Told(_own_state(event, store, settings))
+    elif event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
-    return offers.offer(event, store, settings)
+    else:
+        told = offers.offer(event, store, settings)
+    return _with_memory(told, event, store, settings)
+
+
+def _with_memory(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
+    """Add what the project knows, where it knows anything."""
+    logs = [*store.log_paths("memory"), *store.log_paths("features")]
+    known = any(path.exists() for path in [*logs, store.project.store / "features.json"])
+    if settings.memory_budget <= 0 or not (known or settings.briefing_file):
+        return told
+    from leftoff.hooks.recall import added  # noqa: PLC0415 - many projects know nothing yet
+
+    return added(told, event, store, settings)
 
 
 def _look_at_mirrors(store: Store, state: Path) -> None:

@@ -37,24 +37,24 @@ def repeated(
     store: Store, *, command: str = "", files: Collection[str] = (), text: str = ""
 ) -> Entry | None:
     """Return the failed approach that this repeats: the same command, or words and a file."""
-    asked = f"{command}\n{text}"[:_LONGEST_CHARS]
-    if not asked.strip() or is_empty(store):
+    command, text = command[:_LONGEST_CHARS], text[:_LONGEST_CHARS]
+    if is_empty(store):
         return None
     same = twin(store, Draft(kind="failure", text=text)) if text.strip() else None
     if same is not None and same.status == "active":
         return same
-    for failure in _candidates(store, asked):
+    for failure in _candidates(store, _stems(text) | {*_WORD.findall(command.casefold())}):
         if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
             return failure
     return None
 
 
-def _candidates(store: Store, asked: str) -> list[Entry]:
-    """Return the newest failures that share a word with what is asked about."""
-    stems = sorted(_stems(asked), key=len, reverse=True)[:_MOST_WORDS]
-    if not stems:
+def _candidates(store: Store, stems: set[str]) -> list[Entry]:
+    """Return the newest failures that share the beginning of a word, the long ones looked at."""
+    longest = sorted(stems, key=lambda stem: (-len(stem), stem))[:_MOST_WORDS]
+    if not longest:
         return []
-    words = " OR ".join(f'"{spaced(stem).strip()}"*' for stem in stems)
+    words = " OR ".join(f'"{spaced(stem).strip()}"*' for stem in longest)
     with opened(store) as index:
         index.sync()
         match = f"text : ({words}) AND {among(['failure'], ['active'])}"
@@ -82,7 +82,7 @@ def _spans(failure: Entry) -> Iterator[list[str]]:
 
 
 def _parts(text: str) -> list[str]:
-    found = (part.rstrip(".:!?") for part in _PART.findall(text[:_LONGEST_CHARS].casefold()))
+    found = (part.rstrip(".:!?") for part in _PART.findall(text.casefold()))
     return [part for part in found if part]
 
 
@@ -91,7 +91,7 @@ def _holds(parts: list[str], inner: list[str]) -> bool:
 
 
 def _is_same_approach(failure: Entry, files: Collection[str], text: str) -> bool:
-    own, said = _stems(failure.text), _stems(text[:_LONGEST_CHARS])
+    own, said = _stems(failure.text), _stems(text)
     shared = len(own & said)
     if _is_about(failure, files):
         return shared > 1 and 2 * shared >= len(own)

@@ -1,0 +1,78 @@
+"""Recall: what the project knows, told to a new session after the work that it may take up."""
+
+from pathlib import Path
+
+import msgspec
+
+from leftoff import config, fence, memorybriefing, paths
+from leftoff.dialects import DIALECTS
+from leftoff.dialects.base import HookEvent
+from leftoff.errors import LeftoffError
+from leftoff.hooks import trouble
+from leftoff.hooks.offers import Told
+from leftoff.store import Store, disk
+from leftoff.tokens import estimate
+
+_BEFORE = "leftoff: what is known of this project.\n"
+# Below that there is no room for more than headings.
+_LEAST_TOKENS = 120
+# What a reply has besides its text.
+_FRAME_CHARS = 500
+_MOST_BYTES = 100_000
+
+
+def added(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
+    """Add the memory briefing, as far as there is room; whatever goes wrong, the offer stands."""
+    try:
+        text = _fitting(told, event, store, settings)
+    except (LeftoffError, OSError) as error:
+        trouble.note(paths.state_folder(), "the memory briefing", error)
+        return told
+    if not text:
+        return told
+    before = f"{told.text.rstrip()}\n\n" if told.text else ""
+    return msgspec.structs.replace(told, text=f"{before}{text}")
+
+
+def _fitting(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> str:
+    page = _Page(store, settings, with_standing=not told.text)
+    most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - _width(told.text)
+    budget = settings.memory_budget
+    while budget >= _LEAST_TOKENS:
+        text = page.within(budget - estimate(_BEFORE + fence.fenced("")))
+        if not text or _width(text) <= most:
+            return f"{_BEFORE}{fence.fenced(text.strip())}" if text else ""
+        # The agent would cut it in the middle of a line.
+        budget = budget * 3 // 4
+    return ""
+
+
+class _Page:
+    """The page to tell: from its file, if there is one, or else made now."""
+
+    def __init__(self, store: Store, settings: config.Settings, *, with_standing: bool) -> None:
+        self._file = _kept(memorybriefing.file_of(store.project, settings.briefing_file))
+        self._material = memorybriefing.Material()
+        if self._file is None:
+            caps = memorybriefing.AT_START
+            self._material = memorybriefing.gather(store, caps=caps, with_standing=with_standing)
+
+    def within(self, budget: int) -> str:
+        if self._file is not None:
+            return memorybriefing.from_file(self._file, budget=budget)
+        if not self._material.tells_anything:
+            return ""
+        return memorybriefing.render(
+            self._material, budget=budget, caps=memorybriefing.AT_START, with_empty=False
+        )
+
+
+def _kept(path: Path | None) -> str | None:
+    if path is None or not disk.is_regular(path):
+        return None
+    data = disk.read_from(path, 0, limit=_MOST_BYTES)
+    return data.decode("utf-8", "replace") if data.strip() else None
+
+
+def _width(text: str) -> int:
+    return len(msgspec.json.encode(text).decode())

@@ -1,0 +1,65 @@
+"""Repeats: a session that tries again what failed before is told so, once for each approach."""
+
+import contextlib
+from collections.abc import Iterator
+
+from leftoff import fence, memory
+from leftoff.dialects.base import HookEvent
+from leftoff.facts.report import Facts
+from leftoff.memory import Entry
+from leftoff.records import Record
+from leftoff.redact import redact
+from leftoff.store import Store
+
+_LINE_CHARS = 300
+_MOST_TOLD = 3
+
+
+def follow(event: HookEvent, store: Store, record: Record, facts: Facts | None) -> list[str]:
+    """Return the failed approaches that the reply to the next prompt is to tell of, by their ids.
+
+    What lay ready was printed with a prompt, and is not told again.
+    """
+    ready = [] if event.kind == "prompt" else record.repeats
+    told = {*record.repeats, *record.warned}
+    new = [] if memory.is_empty(store) else [*_repeated(event, store, facts)]
+    return [*ready, *(entry_id for entry_id in dict.fromkeys(new) if entry_id not in told)][
+        :_MOST_TOLD
+    ]
+
+
+def _repeated(event: HookEvent, store: Store, facts: Facts | None) -> Iterator[str]:
+    files = facts.files_modified if facts is not None else []
+    for command, text in _tried(event, facts):
+        entry = memory.repeated(store, command=command, files=files, text=redact(text))
+        # Trying again after a repair is what one does, so who told of it is not warned.
+        if entry is not None and event.session_id not in entry.sources:
+            yield entry.id
+
+
+def _tried(event: HookEvent, facts: Facts | None) -> Iterator[tuple[str, str]]:
+    """Yield the commands and words in which an approach may show."""
+    if event.kind == "pre-tool":
+        yield event.command, ""
+    elif event.kind == "prompt":
+        yield "", event.prompt
+    elif event.kind == "stop" and facts is not None:
+        yield "", facts.next_words
+        for command in facts.commands:
+            yield command, ""
+
+
+def lines(store: Store, ids: list[str]) -> list[str]:
+    """Say what failed before, in a line each, disarmed."""
+    found = []
+    for entry_id in ids:
+        # It may have been rejected meanwhile, or its log be gone.
+        with contextlib.suppress(memory.NoSuchEntry):
+            found.append(memory.find(store, entry_id))
+    return [_line(entry) for entry in found if entry.status == "active"]
+
+
+def _line(entry: Entry) -> str:
+    text = " ".join(fence.disarm(memory.told(entry)).split())
+    cut = text if len(text) <= _LINE_CHARS else text[: _LINE_CHARS - 1] + "…"
+    return f"leftoff: {cut}"
