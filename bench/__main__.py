@@ -1,9 +1,9 @@
-"""Run every measurement, or those named: `python -m bench [capture|redact|hooks|store]`."""
+"""Run every measurement, or those named: `python -m bench [PART]...`."""
 
 import sys
 from collections.abc import Callable
 
-from bench import capture, hooks, redact, store
+from bench import capture, hooks, profiles, redact, store
 from bench.harness import Figure, table
 
 PARTS: dict[str, Callable[[], list[Figure]]] = {
@@ -11,6 +11,7 @@ PARTS: dict[str, Callable[[], list[Figure]]] = {
     "redact": redact.figures,
     "hooks": hooks.figures,
     "store": store.figures,
+    "profiles": profiles.figures,
 }
 
 
