@@ -30,7 +30,6 @@ class NativeFiles:
         now: Callable[[], datetime],
         on_edit: Callable[[Path, bytes], None],
         is_source: Callable[[str, bytes], bool],
-        tell: Callable[[str], None],
         beside: "Callable[[str | None], NativeFiles | None]" = lambda _: None,
     ) -> None:
         self._root = root
@@ -39,7 +38,6 @@ class NativeFiles:
         self._now = now
         self._on_edit = on_edit
         self._is_source = is_source
-        self._tell = tell
         self._beside = beside
         self._swept: set[Path] = set()
         self.written: list[Path] = []
@@ -146,10 +144,6 @@ class NativeFiles:
             self._on_edit(target, found[0])
         trash.put(self._store, target, self._now(), folder=self._root / to if to else None)
         self._notes.add(Note(path=path))
-
-    def tell(self, problem: str) -> None:
-        """Tell the user of something that was left as it is."""
-        self._tell(problem)
 
     def warn(self, text: str) -> None:
         """Tell the user of something, apart from what the command says."""

@@ -63,7 +63,6 @@ class Mirror:
             now=self.store.now,
             on_edit=self._take_edit,
             is_source=self.is_source,
-            tell=self.problems.append,
             beside=self._beside,
         )
 

@@ -7,7 +7,7 @@ it. `importing` reads them, `mirroring` keeps them up to date, both the same way
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -99,6 +99,15 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """Whether something was ever remembered."""
 
 
+class AtWork(msgspec.Struct, frozen=True, kw_only=True):
+    """A process at work on something, known by its number and when it began."""
+
+    what: str
+    pid: int
+    began: float = 0.0
+    since: datetime | None = None
+
+
 class News(msgspec.Struct, frozen=True, kw_only=True):
     """What happened in the store since native files were last written."""
 
@@ -151,9 +160,6 @@ class Files(Protocol):
     def trash(self, path: str, *, to: str | None = None) -> None:
         """Move a file to the trash, or to the profile's own; nothing where there is none."""
 
-    def tell(self, problem: str) -> None:
-        """Tell the user of something that was left as it is."""
-
     def warn(self, text: str) -> None:
         """Tell the user of something, apart from what the command says."""
 
@@ -200,3 +206,40 @@ class Profile(Protocol):
 
     def write(self, files: Files, news: News) -> None:
         """Bring native files up to date; the same news told twice change nothing more."""
+
+
+# What a profile may offer besides; one that does not has none of the names.
+
+
+@runtime_checkable
+class Worker(Protocol):
+    """A profile whose files say who is at work."""
+
+    def home(self, project: Project) -> Path:
+        """Tell where a project's native files are, or would be."""
+
+    def work_path(self, folder: Path, work: AtWork) -> Path:
+        """Tell where the mark of a process is."""
+
+    def work_text(self, work: AtWork) -> str:
+        """Write the mark."""
+
+    def at_work(self, folder: Path) -> Iterator[tuple[Path, AtWork]]:
+        """Yield each mark with what it says, whether the process still runs or not."""
+
+
+class Noted(Protocol):
+    """A profile whose files hold notes on the work at hand, beside checkpoints."""
+
+    def noted(self, folder: Path, session_id: str | None, now: datetime) -> dict[str, Any]:
+        """Tell what a save should know, in canonical keys."""
+
+
+class Waited(Protocol):
+    """A profile whose files say what waits for a session."""
+
+    def pending(self, folder: Path) -> Mapping[str, Path]:
+        """Return the checkpoints to be taken up, by session, the newest first."""
+
+    def waiting(self, folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
+        """Return the prompts to be answered, by session."""

@@ -32,6 +32,7 @@ SETTINGS: Mapping[str, Any] = {
 HOLDS = sailformat.HOLDS
 IS_LIVING = False
 PER_WORKTREE = True
+WANTS_KNOWLEDGE = False
 EVENTS = frozenset({"post-tool"})
 
 _CHECKPOINTS = "checkpoints"
@@ -155,7 +156,7 @@ def _changed(files: Files, text: str, change: Callable[[Members], Members]) -> s
         problem = "it is no JSON object"
     except (ValueError, RecursionError) as error:
         problem = str(error) or "it is nested too deeply"
-    files.tell(f"{files.root / stages.INDEX} cannot be read and was left as it is: {problem}")
+    files.warn(f"{files.root / stages.INDEX} cannot be read and was left as it is: {problem}")
     return text
 
 

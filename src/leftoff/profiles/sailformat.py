@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from leftoff import stages
-from leftoff.checkpoint import TRIGGERS, Checkpoint, Plan, to_plain
+from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.names import suggested_name
 from leftoff.profiles.base import Native
 from leftoff.profiles.reading import digest
@@ -19,7 +19,7 @@ from leftoff.profiles.reading import digest
 HOLDS = frozenset(
     {
         "name",
-        "trigger",
+        "reason",
         "summary",
         "intent",
         "left_off",
@@ -66,8 +66,6 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
         told["plan"] = {"title": plan}
     saved_at = _saved_at(native, ours, stem)
     name = ours.get("name") if ours else plan or _name(told, saved_at)
-    if ours.get("trigger") in TRIGGERS:
-        told["trigger"] = ours["trigger"]
     return Native(told=told, name=stages.text(name), saved_at=saved_at)
 
 
@@ -106,8 +104,8 @@ def _told(native: Plain) -> Plain:
     percent = guard.get("context_percentage_at_checkpoint")
     if isinstance(percent, int | float) and not isinstance(percent, bool):
         told["context"] = {"percent": float(percent)}
-    if guard.get("triggered_by_guardian") is True:
-        told["trigger"] = "context"
+        if guard.get("triggered_by_guardian") is True:
+            told["reason"] = f"context {percent:.0f}%"
     told |= {key: None for key in ("summary", "tdd_phase") if not isinstance(told[key], str)}
     told = {key: value for key, value in told.items() if value not in (None, [], {}, "")}
     if rest := _rest(native):
@@ -221,7 +219,6 @@ def render(checkpoint: Checkpoint) -> str:
         "id": checkpoint.id,
         "name": checkpoint.name,
         "saved_at": checkpoint.saved_at.astimezone(UTC).isoformat(),
-        "trigger": checkpoint.trigger,
         "check": _check(native),
         **({"kept": kept} if kept else {}),
         **({"exact": exact} if exact else {}),
@@ -299,7 +296,7 @@ def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
     """Return the values that reading the file back would not give."""
     plain = to_plain(checkpoint)
     back = _told(_plain(dict(native)))
-    keys = HOLDS - {"name", "trigger", REST}
+    keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:
         # Not all of the files in progress were changed; the others are named all the same.
