@@ -26,6 +26,8 @@ SETTINGS: Mapping[str, Any] = {
 HOLDS = frozenset({"name", "branch", "plan", "left_off", "done", "failed", "files_modified"})
 IS_LIVING = True
 PER_WORKTREE = True
+WANTS_KNOWLEDGE = False
+EVENTS: frozenset[str] = frozenset()
 
 INDEX = "MEMORY.md"
 _SECTION = "Active Checkpoints"
