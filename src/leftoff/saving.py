@@ -246,6 +246,13 @@ def without_guess(draft: Checkpoint) -> Checkpoint:
     return msgspec.structs.replace(draft, next_action=None)
 
 
+def without_contents(draft: Checkpoint) -> Checkpoint:
+    """Drop what was read from the artifacts; their paths stay."""
+    if draft.plan is None or draft.plan.title is None:
+        return draft
+    return msgspec.structs.replace(draft, plan=msgspec.structs.replace(draft.plan, title=None))
+
+
 _DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")
 
 

@@ -1,5 +1,6 @@
 """What every command has at hand: the project, its store, the settings, and the output."""
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -64,6 +65,22 @@ class App:
         for problem in followed.problems:
             self.out.warn(problem)
         return followed.written
+
+    def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
+        """Leave a mark while a command works, where a mirrored system looks for one."""
+        if not self.settings.mirror:
+            return contextlib.nullcontext()
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        return mirroring.at_work(self.project, self.settings.mirror, what)
+
+    def noted(self) -> dict[str, Any]:
+        """Return what mirrored files tell of the work at hand, in canonical keys."""
+        if not self.settings.mirror:
+            return {}
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        return mirroring.noted(self.store, self.settings.mirror)
 
     @property
     def settings(self) -> config.Settings:

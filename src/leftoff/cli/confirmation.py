@@ -41,6 +41,19 @@ def _full(checkpoint: Checkpoint, path: Path, written: Written) -> str:
     )
 
 
+def _report(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    del checkpoint
+    natives = dict.fromkeys(str(each) for found in written.values() for each in found)
+    first, *others = natives or [str(path)]
+    return "\n".join(
+        [
+            f"Checkpoint saved to: {first}",
+            *(f"Also written: {each}" for each in others),
+            "To resume: `leftoff restore` in a fresh session",
+        ]
+    )
+
+
 def _next(checkpoint: Checkpoint) -> str:
     action = checkpoint.next_action
     return one_line(action.text, _SHOWN_CHARS) if action else "(none given)"
@@ -51,6 +64,6 @@ _NOISE: dict[str, Callable[[Checkpoint, Path, Written], str]] = {
     "line": _line,
     "full": _full,
     "box": _full,
-    "report": _full,
+    "report": _report,
     "panel": _full,
 }

@@ -14,6 +14,7 @@ from leftoff.cli.app import App, command
 from leftoff.cli.confirmation import confirmation
 from leftoff.errors import ChoiceNeeded, Usage
 from leftoff.fingerprints import can_be_path, named_from
+from leftoff.names import kebab
 from leftoff.sessions import KnownSession
 
 _FULL = 100.0
@@ -54,11 +55,18 @@ def save(app: App, name: str | None, **given: Any) -> None:
 
     Without NAME a short one is made from the work. A name in use is never overwritten unasked.
     """
-    told = _told(app, given)
+    with app.at_work("checkpoint"):
+        _save(app, name, given)
+
+
+def _save(app: App, name: str | None, given: dict[str, Any]) -> None:
+    told = _with_notes(app, name, given, _told(app, given))
     session = _session(app, given)
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
     if app.settings.next_action == "stated":
         draft = saving.without_guess(draft)
+    if app.settings.content == "paths":
+        draft = saving.without_contents(draft)
     percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context has no room for questions.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
@@ -68,7 +76,7 @@ def save(app: App, name: str | None, **given: Any) -> None:
         app,
         draft,
         name,
-        overwrite=given["overwrite"] or given["append_day"],
+        overwrite=given["overwrite"] or given["append_day"] or app.settings.same_name == "revise",
         strict=given["strict"] or app.settings.strict,
     )
     _show(app, outcome)
@@ -80,6 +88,17 @@ def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
     if given["source"]:
         return sessions.find(app.store, given["source"])
     return None if given["no_capture"] else sessions.current(app.store)
+
+
+def _with_notes(
+    app: App, name: str | None, given: dict[str, Any], told: dict[str, Any]
+) -> dict[str, Any]:
+    """Add what was noted in mirrored files, unless that is about other work than this."""
+    noted = {} if given["source"] else app.noted()
+    if name is not None and kebab(noted.get("name", name)) != kebab(name):
+        return told
+    artifacts = {**noted.get("artifacts", {}), **told.get("artifacts", {})}
+    return {**noted, **told, **({"artifacts": artifacts} if artifacts else {})}
 
 
 def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:

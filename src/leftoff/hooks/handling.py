@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -78,6 +79,7 @@ def _mirror(case: Case) -> None:
         agent=event.agent,
         session_id=event.session_id,
         event=event.kind,
+        file=event.file,
         percent=case.facts.percent if case.facts else None,
         buffer=[
             profiles.Exchange(at=each.at, asked=each.asked, answered=each.answered)
@@ -204,14 +206,25 @@ def _saved(case: Case, trigger: str) -> Case:
     session = known(case.store, case.now, case.facts, case.memory)
     if session is None:
         return case
-    told = {"trigger": trigger, "reason": _reason(case, trigger)}
+    told = {**_noted(case), "trigger": trigger, "reason": _reason(case, trigger)}
     draft = saving.compose(told, case.store, session=session)
+    if case.settings.content == "paths":
+        draft = saving.without_contents(draft)
     digest = autosaving.digest(draft)
     if digest == case.now.autosaved_state or autosaving.is_saved_on_purpose(case.store, draft):
         return case
     autosaving.autosave(case.store, draft)
     now = msgspec.structs.replace(case.now, autosaved_at=case.store.now(), autosaved_state=digest)
     return msgspec.structs.replace(case, now=now)
+
+
+def _noted(case: Case) -> dict[str, Any]:
+    """Return what mirrored files tell of the session's work."""
+    if not case.settings.mirror:
+        return {}
+    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+    return mirroring.noted(case.store, case.settings.mirror, case.event.session_id)
 
 
 def known(

@@ -1,6 +1,20 @@
 """Mirroring: native files of profiles, kept up to date with the store, and the other way round."""
 
+from leftoff.mirroring.activity import at_work, others_at_work
 from leftoff.mirroring.following import Followed, export, follow
 from leftoff.mirroring.noticing import Noticed, notice
+from leftoff.mirroring.noting import Waiting, noted, path_of, waiting
 
-__all__ = ["Followed", "Noticed", "export", "follow", "notice"]
+__all__ = [
+    "Followed",
+    "Noticed",
+    "Waiting",
+    "at_work",
+    "export",
+    "follow",
+    "noted",
+    "notice",
+    "others_at_work",
+    "path_of",
+    "waiting",
+]

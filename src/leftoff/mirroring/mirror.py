@@ -12,7 +12,7 @@ import msgspec
 from leftoff import git, paths, profiles
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.notes import Notes
-from leftoff.profiles.reading import digest
+from leftoff.profiles.reading import digest, read_regular
 from leftoff.store import Index, Store, disk
 
 _WAIT_SECONDS = 10.0
@@ -116,6 +116,12 @@ class Mirror:
         """Note how far the log was followed."""
         path = self.state / "cursor.json"
         disk.replace(path, msgspec.json.encode(cursor), temps=self.state)
+
+    def wrote(self, path: Path) -> bool:
+        """Say whether a file is as we left it."""
+        note = self.notes.files.get(str(path.relative_to(self.folder)))
+        found = read_regular(path) if note is not None else None
+        return note is not None and found is not None and note.sha256 == digest(found[0])
 
     def is_source(self, checkpoint_id: str, data: bytes) -> bool:
         """Say whether a checkpoint was read from this very content."""

@@ -13,10 +13,12 @@ from typing import Any
 from leftoff import paths
 from leftoff.paths import Project
 from leftoff.profiles import ledger as ledgers
-from leftoff.profiles.base import More, Native
-from leftoff.profiles.quoin import parsing
+from leftoff.profiles.base import AtWork, More, Native
+from leftoff.profiles.quoin import parsing, pidfiles
 from leftoff.profiles.quoin import waiting as files_waiting
 from leftoff.profiles.quoin.notes import noted
+from leftoff.profiles.quoin.pidfiles import path_of as work_path
+from leftoff.profiles.quoin.pidfiles import text_of as work_text
 from leftoff.profiles.quoin.waiting import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.writing import write
 from leftoff.promptfile import FilePrompt
@@ -119,8 +121,13 @@ def ledger(folder: Path, task: str | None) -> Iterator[ledgers.Row]:
     return ledgers.rows(folder, task)
 
 
+def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
+    """Yield each mark of a process with what it says, whether it still runs or not."""
+    return pidfiles.found(folder)
+
+
 __all__ = [
-    "HOLDS", "IS_LIVING", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE", "folders", "home",
-    "is_here", "ledger", "listed", "more", "natives", "noted", "pending", "read", "waiting",
-    "write",
+    "HOLDS", "IS_LIVING", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE", "at_work", "folders",
+    "home", "is_here", "ledger", "listed", "more", "natives", "noted", "pending", "read", "waiting",
+    "work_path", "work_text", "write",
 ]  # fmt: skip

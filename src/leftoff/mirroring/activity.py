@@ -1,0 +1,89 @@
+"""Who is at work: a mark beside native files while a command runs, for those who look there."""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import FrameType
+
+from leftoff import processes, profiles
+from leftoff.paths import Project
+from leftoff.profiles.base import AtWork, Worker
+from leftoff.store import disk, utc_now
+
+_TERMINATED = 128 + signal.SIGTERM
+
+
+@contextlib.contextmanager
+def at_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]:
+    """Leave a mark where a profile wants one, until all is done or we are told to end."""
+    marks = [mark for name in names if (mark := _left(project, name, what)) is not None]
+    if not marks:
+        yield
+        return
+    with _ending_orderly():
+        try:
+            yield
+        finally:
+            for mark in marks:
+                with contextlib.suppress(OSError):
+                    mark.unlink()
+
+
+def others_at_work(project: Project, names: Iterable[str]) -> list[AtWork]:
+    """Return who else is at work; marks of processes that are gone are cleaned up."""
+    found = []
+    for worker, folder in _workers(project, names):
+        for path, work in [*worker.at_work(folder)]:
+            if work.pid == os.getpid():
+                continue
+            if processes.is_alive(work.pid, work.began):
+                found.append(work)
+            elif disk.is_regular(path):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+    return found
+
+
+def _workers(project: Project, names: Iterable[str]) -> Iterator[tuple[Worker, Path]]:
+    for name in names:
+        profile = profiles.load(name)
+        if isinstance(profile, Worker):
+            yield profile, profile.home(project)
+
+
+def _left(project: Project, name: str, what: str) -> Path | None:
+    others_at_work(project, [name])
+    for worker, folder in _workers(project, [name]):
+        pid = os.getpid()
+        work = AtWork(what=what, pid=pid, began=processes.began(pid), since=utc_now())
+        path = worker.work_path(folder, work)
+        # Without a mark the work goes on all the same.
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+            descriptor = os.open(path, flags, 0o644)
+            with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
+                file.write(worker.work_text(work).encode())
+            return path
+    return None
+
+
+@contextlib.contextmanager
+def _ending_orderly() -> Iterator[None]:
+    """Let a SIGTERM end us as an error does, so that what is ours is cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise SystemExit(_TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,70 @@
+"""What native files tell of the work at hand: notes for a save, checkpoints that wait."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import importing, paths
+from leftoff.mirroring.mirror import Mirror
+from leftoff.profiles.reading import read_regular
+from leftoff.store import Store
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """A native file that waits to be taken up, and for whom."""
+
+    session_id: str
+    path: Path
+    checkpoint_id: str | None = None
+    """The checkpoint it holds; None if it cannot be read."""
+    problem: str = ""
+    text: str = ""
+    """What the file holds, where it cannot be read as a checkpoint."""
+
+
+def noted(store: Store, names: Iterable[str], session_id: str | None = None) -> dict[str, Any]:
+    """Return what was noted in native files about the work of a session, in canonical keys."""
+    running = paths.agent_session()
+    current = session_id or (running[1] if running else None)
+    told: dict[str, Any] = {}
+    for name in names:
+        mirror = Mirror(store, name)
+        read = getattr(mirror.profile, "noted", None)
+        if read is not None:
+            told = {**read(mirror.folder, current, store.now()), **told}
+    return told
+
+
+def waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
+    """Return the native files that wait to be taken up, the newest first."""
+    found = []
+    for name in names:
+        mirror = Mirror(store, name)
+        pending = getattr(mirror.profile, "pending", None)
+        for session_id, path in (pending(mirror.folder) if pending else {}).items():
+            found.append(_waiting(mirror, session_id, path))
+    return found
+
+
+def _waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
+    note = mirror.notes.files.get(str(path.relative_to(mirror.folder)))
+    if note is not None and note.of and mirror.index.get(note.of) is not None:
+        return Waiting(session_id=session_id, path=path, checkpoint_id=note.of)
+    taken = importing.take(mirror.store, mirror.name, mirror.profile, path)
+    if taken.checkpoint is not None:
+        return Waiting(session_id=session_id, path=path, checkpoint_id=taken.checkpoint.id)
+    read = read_regular(path)
+    text = read[0].decode("utf-8", "replace") if read else ""
+    return Waiting(session_id=session_id, path=path, problem=taken.problem or "", text=text)
+
+
+def path_of(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | None:
+    """Return the native file that shows a checkpoint, if one does."""
+    for name in names:
+        mirror = Mirror(store, name)
+        for note in mirror.notes.files.values():
+            if note.of == checkpoint_id:
+                return mirror.folder / note.path
+    return None

@@ -1,0 +1,39 @@
+"""Files that say which skill is at work, in which process, since when."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+
+from leftoff.profiles.base import AtWork
+from leftoff.profiles.quoin.notes import SESSIONS
+from leftoff.profiles.reading import read_regular
+
+_LINE = re.compile(r"^(skill|pid|timestamp|began)=(.*?)\s*$", re.MULTILINE)
+
+
+def path_of(folder: Path, work: AtWork) -> Path:
+    """Tell where the file of a process is."""
+    return folder / SESSIONS / f"{work.what}-{work.pid}.pidfile.lock"
+
+
+def text_of(work: AtWork) -> str:
+    """Write who is at work; a number comes round again, so it says when the process began."""
+    since = f"{work.since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if work.since else ""
+    return f"skill={work.what}\npid={work.pid}\ntimestamp={since}\nbegan={work.began:.0f}\n"
+
+
+def found(folder: Path) -> Iterator[tuple[Path, AtWork]]:
+    """Yield each file with who it says is at work, alive or not."""
+    for path in sorted((folder / SESSIONS).glob("*.pidfile.lock")):
+        read = read_regular(path)
+        fields = dict(_LINE.findall(read[0].decode("utf-8", "replace"))) if read else {}
+        pid, began = fields.get("pid", ""), fields.get("began", "")
+        yield (
+            path,
+            AtWork(
+                what=fields.get("skill", ""),
+                pid=int(pid) if pid.isdecimal() else 0,
+                began=float(began) if began.isdecimal() else 0.0,
+            ),
+        )
