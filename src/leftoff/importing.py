@@ -67,12 +67,19 @@ def import_all(
     folder: Path,
     *,
     watched: Callable[[Iterable[Path]], Iterable[Path]] = iter,
+    is_ours: Callable[[Path], bool] = lambda _: False,
 ) -> Report:
-    """Take in every native file of a folder; one that cannot be read is told and skipped."""
+    """Take in every native file of a folder; one that cannot be read is told and skipped.
+
+    What a mirror of ours wrote shows what the store has already.
+    """
     counts = {"imported": 0, "known": 0}
     problems: list[Problem] = []
     settled: list[str] = []
     for path in watched([*profile.natives(folder)]):
+        if is_ours(path):
+            counts["known"] += 1
+            continue
         taken = take(store, name, profile, path)
         if taken.problem is not None:
             problems.append(Problem(path=str(path), problem=taken.problem))

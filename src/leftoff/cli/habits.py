@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from leftoff import config, importing, profiles
+from leftoff import config, importing, mirroring, profiles
 from leftoff.cli.app import App
 from leftoff.errors import NotAProject
 from leftoff.profiles.base import Profile
@@ -38,7 +38,8 @@ def _taken_in(app: App, name: str, profile: Profile) -> list[str]:
     place = profile.home(app.project)
     if not profile.is_here(place):
         return []
-    report = importing.import_all(app.store, name, profile, place)
+    is_ours = mirroring.Mirror(app.store, name, place).wrote
+    report = importing.import_all(app.store, name, profile, place, is_ours=is_ours)
     skipped = [f"{each.path} was skipped: {each.problem}" for each in report.problems]
     return [f"Took in {report.imported} checkpoint(s) from {place}", *skipped]
 

@@ -33,7 +33,12 @@ def import_(app: App, profile: str, folder: Path | None) -> None:
             hint=f"Name the folder: `leftoff import --from {profile} FOLDER`.",
         )
     report = importing.import_all(
-        app.store, profile, loaded, place, watched=lambda found: _watched(app, found)
+        app.store,
+        profile,
+        loaded,
+        place,
+        watched=lambda found: _watched(app, found),
+        is_ours=mirroring.Mirror(app.store, profile, place).wrote,
     )
     app.out.result(msgspec.to_builtins(report), _told(report))
     if not app.out.as_json:
