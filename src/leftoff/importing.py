@@ -60,7 +60,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
 
 
-def import_all(
+def import_all(  # noqa: PLR0913 - each has its name
     store: Store,
     name: str,
     profile: Profile,

@@ -2,11 +2,13 @@
 
 from leftoff.mirroring.activity import at_work, others_at_work
 from leftoff.mirroring.following import Followed, export, follow
+from leftoff.mirroring.mirror import Mirror
 from leftoff.mirroring.noticing import Noticed, notice
 from leftoff.mirroring.noting import Waiting, noted, path_of, waiting
 
 __all__ = [
     "Followed",
+    "Mirror",
     "Noticed",
     "Waiting",
     "at_work",
