@@ -215,6 +215,42 @@ def test_on_a_terminal_the_way_to_go_on_is_asked(noted: Cli, repo: Repo) -> None
         assert terminal.code == 0
 
 
+@pytest.mark.accept(154)
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_resume_tells_what_broke_off_what_failed_and_the_ways_to_go_on(
+    noted: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch, *, is_saved: bool
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "first")
+    noted.ok("feature", "start", "1")
+    noted.ok("feature", "attempt", "Stringify", "--why=unbounded")
+    if is_saved:
+        noted.ok("save", "export-orders", "--summary=Export orders", "--no-capture")
+    assert "INTERRUPTED" not in noted("resume").out
+    store = Store(find_project(repo.folder))
+    features.mark_interrupted(store, "first", "crashed")
+    store.close()
+
+    told = noted.ok("resume").out
+
+    assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in told
+    assert "1. Stringify -> unbounded" in told
+    for way, choice in {"FRESH APPROACH": "fresh", "RETRY SAME": "retry", "RESET": "reset"}.items():
+        assert f"{way}: " in told
+        assert f"`leftoff feature start feature-001 --again {choice}`" in told
+    assert noted.json("resume")["interrupted"][0]["feature"] == "feature-001"
+
+
+def test_features_that_cannot_be_read_keep_nobody_from_resuming(noted: Cli, stored: Path) -> None:
+    noted.ok("save", "export-orders", "--summary=Export orders", "--no-capture")
+    noted.ok("feature", "start", "1")
+    (stored / "features.json").write_bytes(b"{")
+
+    told = noted.ok("resume")
+
+    assert "Export orders" in told.out
+    assert "holds no features that can be read" in told.err
+
+
 @pytest.mark.accept(155)
 def test_sessions_side_by_side_work_on_different_features(
     noted: Cli, monkeypatch: pytest.MonkeyPatch

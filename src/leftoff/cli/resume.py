@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff import briefing, fence, restore
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli import artifacts, replay
+from leftoff.cli import artifacts, broken, replay
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
@@ -41,10 +41,7 @@ def resume(
         return
     entry = _chosen(app, name)
     if entry is None:
-        app.out.result(
-            {"checkpoint": None, "briefing": "", "checks": None, "question": None, "prompts": []},
-            "No saved checkpoints found.",
-        )
+        _tell_nothing(app)
     elif answer == "decline":
         _decline(app, entry)
     else:
@@ -64,11 +61,14 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: boo
         _accept(app, entry)
     # On a terminal the questions are asked below; elsewhere they are the last lines.
     counted = artifacts.summary(checks, len(checkpoint.questions))
+    broken_off = broken.loops(app)
     said = [counted, artifacts.contents(checks, app.project.worktree) if reads else ""]
+    said.append(broken.told(broken_off))
     if not app.out.is_interactive:
         asked = artifacts.QUESTION if counted and reads is None else ""
         said += [replay.notice(waiting), asked, question or ""]
-    plain = {**_plain(checkpoint, text, checks, question), "prompts": replay.rows(waiting)}
+    rows = {"prompts": replay.rows(waiting), "interrupted": broken.rows(broken_off)}
+    plain = {**_plain(checkpoint, text, checks, question), **rows}
     app.out.result(plain, _shown(text, checks, said))
     if not app.out.is_interactive:
         return
@@ -80,6 +80,15 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: boo
     if counted and reads is None and artifacts.ask():
         app.out.text(artifacts.contents(checks, app.project.worktree))
     replay.ask(app, waiting)
+
+
+def _tell_nothing(app: App) -> None:
+    broken_off = broken.loops(app)
+    nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
+    app.out.result(
+        {**nothing, "prompts": [], "interrupted": broken.rows(broken_off)},
+        f"No saved checkpoints found.\n\n{broken.told(broken_off)}".rstrip("\n"),
+    )
 
 
 def _is_gone(app: App, name: str | None) -> bool:

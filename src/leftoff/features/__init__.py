@@ -11,6 +11,7 @@ from leftoff.features.interruption import (
     how_to_go_on,
     interrupted_loops,
     mark_interrupted,
+    ways_to_go_on,
 )
 from leftoff.features.loops import (
     Ending,
@@ -114,5 +115,6 @@ __all__ = [
     "update",
     "waiting_in",
     "waits_for",
+    "ways_to_go_on",
     "working_context",
 ]

@@ -9,7 +9,10 @@ from leftoff.features import files
 from leftoff.features.changes import State
 from leftoff.features.places import place_of
 from leftoff.features.values import Attempt, Interrupted, Loop
+from leftoff.fence import disarm
 from leftoff.store import Store
+
+_LAST_FAILED = 5
 
 
 def mark_interrupted(store: Store, session_id: str, reason: str) -> Interrupted | None:
@@ -41,13 +44,15 @@ def mark_interrupted(store: Store, session_id: str, reason: str) -> Interrupted 
 
 
 def interrupted_loops(store: Store) -> list[Loop]:
-    """Return the loops that broke off and were not taken up again, the newest first."""
+    """Return the loops of this worktree that broke off and wait, the newest first."""
     state = files.load(store)
+    here = place_of(store, None).worktree
     still_open = {item.id for item in state.board.unfinished}
     broken = [
         (loop.interrupted.at, key)
         for key, loop in state.loops.items()
-        if loop.interrupted and loop.is_under_way and loop.feature in still_open
+        if loop.interrupted and loop.is_under_way and loop.worktree == here
+        if loop.feature in still_open
     ]
     return [state.loops[key] for _, key in sorted(broken, reverse=True)]
 
@@ -69,6 +74,13 @@ def how_to_go_on(loop: Loop) -> ChoiceNeeded:
         ],
         hint=f"Say how: `{command} fresh`, `retry` or `reset`.",
     )
+
+
+def ways_to_go_on(loop: Loop) -> str:
+    """Tell a loop that broke off, the last approaches that failed, and the commands to go on."""
+    failed = avoided(loop.history)[-_LAST_FAILED:]
+    ways = [f"{each['label']}: `{each['command']}`" for each in how_to_go_on(loop).choices]
+    return disarm("\n".join([_told(loop), *failed, *ways]))
 
 
 def avoided(history: Sequence[Attempt]) -> list[str]:

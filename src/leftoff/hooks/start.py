@@ -17,7 +17,7 @@ from leftoff import briefing, config, fence, paths, processes, records, restore
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent, decode
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import draining, offers, replies, settle, trouble
+from leftoff.hooks import draining, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
 from leftoff.records import Life
 from leftoff.store import Store, utc_now
@@ -92,7 +92,7 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
     elif event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
     else:
-        told = offers.offer(event, store, settings)
+        told = interrupting.added(offers.offer(event, store, settings), store)
     return _with_memory(told, event, store, settings)
 
 

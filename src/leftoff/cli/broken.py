@@ -1,0 +1,41 @@
+"""Work on features that broke off, told where people and agents come back."""
+
+from typing import TYPE_CHECKING, Any
+
+from leftoff import fence
+from leftoff.checkpoint import to_plain
+from leftoff.cli.app import App
+from leftoff.errors import StoreRefused
+
+if TYPE_CHECKING:
+    from leftoff.features import Loop
+
+
+def loops(app: App) -> "list[Loop]":
+    """Return the work on features that broke off here, the newest first."""
+    store = app.store
+    places = [store.project.store / "loops", *store.log_paths("features")]
+    if not any(place.exists() for place in places):
+        return []
+    from leftoff import features  # noqa: PLC0415 - few projects keep any
+
+    try:
+        return features.interrupted_loops(store)
+    except StoreRefused as error:
+        # Features that cannot be read keep nobody from coming back to a checkpoint.
+        app.out.warn(error.message)
+        return []
+
+
+def told(found: "list[Loop]") -> str:
+    """Tell each with what failed and the ways to go on."""
+    if not found:
+        return ""
+    from leftoff import features  # noqa: PLC0415 - same
+
+    return fence.fenced("\n\n".join(map(features.ways_to_go_on, found))).rstrip("\n")
+
+
+def rows(found: "list[Loop]") -> list[dict[str, Any]]:
+    """Return them as JSON-ready values."""
+    return [to_plain(loop) for loop in found]
