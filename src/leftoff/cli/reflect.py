@@ -143,7 +143,7 @@ def _choices(entry: Entry) -> list[dict[str, Any]]:
     }
     commands = {
         "approve": f"leftoff memory approve {entry.id}",
-        "edit": f"leftoff memory edit {entry.id} TEXT",
+        "edit": f"leftoff memory edit {entry.id} TEXT && leftoff memory approve {entry.id}",
         "reject": f"leftoff memory reject {entry.id}",
         "skip": "",
     }

@@ -51,11 +51,11 @@ def reflect(
     heard = [*_hear_all(store, chosen, is_named=session is not None)]
     known = {essence(rule.text): rule for rule in _rules(store, *memory.STATUSES)}
     new, skipped = _sorted_out(heard, known)
-    split = [is_at_least(draft.confidence, bar) for draft in new]
-    sure = [draft for draft, is_sure in zip(new, split, strict=True) if is_sure]
-    rest = [draft for draft, is_sure in zip(new, split, strict=True) if not is_sure]
+    sure = [draft for draft in new if is_at_least(draft.confidence, bar)]
+    rest = [draft for draft in new if not is_at_least(draft.confidence, bar)]
     if is_dry_run:
-        saved, queued = _as_entries(store, sure), _as_entries(store, rest)
+        saved = _as_entries(store, sure, "active")
+        queued = _as_entries(store, rest, "queued")
     else:
         saved = memory.add(store, sure)
         queued = memory.add(store, rest, status="queued")
@@ -131,7 +131,7 @@ def _joined(first: Draft, second: Draft) -> Draft:
     )
 
 
-def _as_entries(store: Store, drafts: Iterable[Draft]) -> list[Entry]:
+def _as_entries(store: Store, drafts: Iterable[Draft], status: memory.Status) -> list[Entry]:
     """Show drafts as they would be kept."""
     return [
         Entry(
@@ -142,6 +142,7 @@ def _as_entries(store: Store, drafts: Iterable[Draft]) -> list[Entry]:
             why=draft.why,
             confidence=draft.confidence,
             sources=draft.sources,
+            status=status,
         )
         for draft in drafts
     ]

@@ -39,7 +39,7 @@ _MACHINE_LINE = re.compile(
 )
 _END = re.compile(r"(?<=[.!?…])[)\"'”’]*\s+|(?<=[。！？；])[」』”）)]*\s*|\n+|\s+[—–]\s+|;\s+")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|z\.\s?b|p\.\s?ej|cf|no|nr)|\b\d+)\.$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|etc|vs|z\.\s?b|p\.\s?ej|cf)|\b\d+)\.$", re.IGNORECASE
 )
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LATIN_MARKS = re.compile("[\u0300-\u036f]+")
@@ -71,9 +71,10 @@ def is_dense(text: str) -> bool:
 
 def plain(text: str) -> str:
     """Reduce a text to what is compared: lower case, no accents, one kind of quotes and blanks."""
-    split = unicodedata.normalize("NFD", text.replace("’", "'").casefold())
-    # Only accents of Latin letters: the marks of kana tell words apart.
-    bare = unicodedata.normalize("NFKC", _LATIN_MARKS.sub("", split))
+    folded = unicodedata.normalize("NFKC", text.replace("’", "'")).casefold()
+    # Only accents of Latin letters go: the marks of kana tell words apart.
+    bare = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", folded))
+    bare = unicodedata.normalize("NFC", bare)
     return " ".join(bare.split())
 
 

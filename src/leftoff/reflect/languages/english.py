@@ -30,10 +30,10 @@ ENGLISH = Language(
         """,
         # These may be about either.
         "OTHER_VERBS": r"""
-            (?:abbreviate|alter|build|call|change|declare|delete|edit|exclude|format|give|go back to|
-              implement|include|inline|keep|leave|log|make|modify|move|name|omit|open|prefix|print|
-              put|read|remove|rename|repeat|replace|return|sleep|start|store|touch|truncate|trust|
-              try|update|wrap)
+            (?:abbreviate|alter|build|call|change|declare|delete|edit|exclude|format|give|
+              go back to|implement|include|inline|keep|leave|log|make|modify|move|name|omit|open|
+              prefix|print|put|read|remove|rename|repeat|replace|return|sleep|start|store|touch|
+              truncate|trust|try|update|wrap)
         """,
         "STANDING_VERBS": r"""
             (?:answer|ask|be|build|check|confirm|declare|do|double-?check|follow|format|give me|
@@ -75,7 +75,8 @@ ENGLISH = Language(
               vendored)
         """,
         "OBJECT": r"""
-            (?! (?:that|this|it|them|these|those|my|all|a|an|new|another|the (?!LASTING_THINGS\b)\S+)\b) \S
+            (?! (?:that|this|it|them|these|those|my|all|a|an|new|another|
+              the (?!LASTING_THINGS\b)\S+)\b) \S
         """,
         "NOT_RIGHT": r"""
             not (?:right|correct|true|what i (?:asked|want|wanted|meant|said)(?: for)?|
@@ -174,7 +175,7 @@ ENGLISH = Language(
         \b(?:for|right|just|only) now\b
         (?<!from )\bnow\b(?! on)
         \bthis time\b|\btoday\b|\btonight\b|\btomorrow\b|\bat the moment\b|\banymore\b
-        \b(?:until|before|after|till) (?:i|we|you)\b
+        \b(?:until|till) (?:i|we|you)\b|\bbefore (?:i|we)\b
         \bfor (?:this|the) (?:\w+ )?(?:pr|commit|task|step|moment|change|ticket|issue|session|
           run|time being|demo|poc|mvp)\b
         \bthis (?:pr|commit|task|step|case|session|change|branch|message|turn|plan|ticket|issue|

@@ -53,7 +53,7 @@ GERMAN = Language(
     """,
     medium=r"""
         ich (?:bevorzuge|mag lieber|hatte lieber|mochte lieber|will lieber|nehme lieber)\b
-        mir (?:ist|ware) .+ lieber\b|(?:mir )?lieber (?:ist|ware) mir\b
+        mir (?:ist|sind|ware|waren) .+ lieber\b|(?:mir )?lieber (?:ist|ware) mir\b
         ich (?:mochte|will|mag) (?:hier |da )?(?:keine?[nrms]?|nicht)\b(?! wissen)
         (?:in|fur) (?:diesem|unserem|dieses|unser) PLACE\b
         unsere? (?:\S+ )?(?:konvention(?:en)?|regeln?|stil|standards?|richtlinien?|vorgaben?|
