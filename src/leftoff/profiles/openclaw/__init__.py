@@ -34,6 +34,8 @@ HOLDS = frozenset(
 )  # fmt: skip
 IS_LIVING = True
 PER_WORKTREE = False
+WANTS_KNOWLEDGE = False
+EVENTS: frozenset[str] = frozenset()
 
 CHECKPOINTS = "memory/checkpoints"
 AUTOSAVE = f"{CHECKPOINTS}/autosave.md"

@@ -13,7 +13,7 @@ _BULLET = re.compile(r"[-*+](?:[ \t]+(.*))?$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _COMMENT = re.compile(r"[ \t]*<!--")
 _AGE = "**Age:**"
-_EDGES = " \t\r\n"
+EDGES = " \t\r\n"
 INFERRED = "(inferred from the session)"
 """The line below a next action that nobody stated."""
 
@@ -30,7 +30,7 @@ def items(lines: Sequence[str]) -> list[Item]:
     found: list[tuple[Kind, list[str]]] = []
     fence, gap = "", 0
     for line in _without_remarks(lines):
-        if not line.strip(_EDGES):
+        if not line.strip(EDGES):
             gap += 1
             continue
         kind = _begins(line)
@@ -39,7 +39,7 @@ def items(lines: Sequence[str]) -> list[Item]:
         else:
             found.append((kind, [_content(line, kind)]))
         fence, gap = _fenced(line, fence), 0
-    return [Item(kind, "\n".join(texts).strip(_EDGES)) for kind, texts in found]
+    return [Item(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
 
 
 def _begins(line: str) -> Kind:
@@ -75,7 +75,7 @@ def _fenced(line: str, fence: str) -> str:
 
 def plain(lines: Sequence[str]) -> str:
     """Return the lines of a section as one text, still escaped."""
-    return "\n".join(_without_remarks(lines)).strip(_EDGES)
+    return "\n".join(_without_remarks(lines)).strip(EDGES)
 
 
 def _without_remarks(lines: Sequence[str]) -> Iterable[str]:
@@ -96,7 +96,7 @@ def _end_of_comment(lines: Sequence[str], at: int) -> int | None:
         before, mark, after = lines[number].partition("-->")
         del before
         if mark:
-            return number if not after.strip() else None
+            return number if not after.strip(EDGES) else None
     return None
 
 
@@ -121,11 +121,12 @@ def unescaped(text: str) -> str:
 
 def tidy(text: str) -> str:
     """Return a text with plain line ends, nothing around it, and empty lines that are empty."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip(_EDGES).split("\n")
-    return "\n".join(line if line.strip(_EDGES) else "" for line in lines)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip(EDGES).split("\n")
+    return "\n".join(line if line.strip(EDGES) else "" for line in lines)
 
 
 def bullet(text: str) -> str:
     """Write a bullet; its further lines are indented."""
     first, *rest = text.split("\n")
-    return "\n".join([f"- {first}".rstrip(_EDGES), *(f"  {line}" if line else "" for line in rest)])
+    indented = (f"  {line}" if line else "" for line in rest)
+    return "\n".join([f"- {first}" if first else "-", *indented])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from leftoff.profiles.openclaw.items import bullet, escaped, items, tidy, unescaped
+from leftoff.profiles.openclaw.items import EDGES, bullet, escaped, items, tidy, unescaped
 
 NOTHING = frozenset({"", "-", "none", "nothing", "n/a", "tbd"})
 
@@ -50,7 +50,7 @@ def written(point: Point) -> str:
 
 
 def _labelled(point: Point) -> str:
-    return f"{point.label}: {point.text.strip()}".rstrip()
+    return f"{point.label}: {point.text.strip(EDGES)}".rstrip(EDGES)
 
 
 def read(raw: str) -> Point:
@@ -59,7 +59,7 @@ def read(raw: str) -> Point:
     found = _LABEL.match(head)
     if found is None:
         return Point(text=unguarded(unescaped(head)), parts=parts)
-    return Point(label=found[1], text=unescaped(head[found.end() :]), parts=parts)
+    return Point(label=found[1], text=unescaped(head)[found.end() :], parts=parts)
 
 
 def _divided(raw: str) -> tuple[str, list[tuple[str, str]]]:
@@ -70,7 +70,7 @@ def _divided(raw: str) -> tuple[str, list[tuple[str, str]]]:
     if len(found) < 2 or not is_ours or any(each.kind != "bullet" for each in found[1:]):
         return raw, []
     parts = [
-        (label[1], unescaped(each.text[label.end() :]))
+        (label[1], unescaped(each.text)[label.end() :])
         for each, label in zip(found[1:], below, strict=True)
         if label is not None
     ]

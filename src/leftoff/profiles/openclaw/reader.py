@@ -10,7 +10,7 @@ import msgspec
 from leftoff.profiles import markdown
 from leftoff.profiles.base import Native
 from leftoff.profiles.openclaw import moments, points
-from leftoff.profiles.openclaw.items import INFERRED, Item, items, plain, unescaped
+from leftoff.profiles.openclaw.items import EDGES, INFERRED, Item, items, plain, unescaped
 from leftoff.profiles.openclaw.points import Point
 
 KEY = "openclaw"
@@ -75,7 +75,7 @@ def _head(lines: Sequence[str]) -> Head:
         if found := _FIELD.match(line):
             name = found[1]
         fields.setdefault(name, []).append(found[2] if found else line)
-    texts = {key: "\n".join(value).strip() for key, value in fields.items()}
+    texts = {key: "\n".join(value).strip(EDGES) for key, value in fields.items()}
     intro = texts.pop("", "")
     return Head(
         fields={key.lower(): unescaped(value) for key, value in texts.items()},
@@ -111,7 +111,7 @@ def _next_action(lines: Sequence[str]) -> dict[str, Any]:
         return {}
     before, _, last = raw.rpartition("\n")
     is_inferred = last == INFERRED
-    text = points.unguarded(unescaped(before.strip() if is_inferred else raw))
+    text = points.unguarded(unescaped(before.strip(EDGES) if is_inferred else raw))
     return {"next_action": {"text": text, "origin": "inferred" if is_inferred else "stated"}}
 
 
