@@ -131,8 +131,16 @@ class Repo:
         """Push a branch under its own name; never by force."""
         follow = () if remote.has_upstream else ("--set-upstream",)
         ref = f"refs/heads/{branch}:refs/heads/{branch}"
-        ended = self._run("push", "--porcelain", *follow, remote.name, ref)
-        return self._judged(ended)
+        pushed = self._judged(self._run("push", "--porcelain", *follow, remote.name, ref))
+        # One that an interrupted run left at work may have been quicker, and both cannot win.
+        is_there = pushed.state in {"refused", "failed"} and self._has(remote, branch)
+        return Pushed(state="unchanged") if is_there else pushed
+
+    def _has(self, remote: Remote, branch: str) -> bool:
+        """Ask a remote whether it has a branch as it is here."""
+        asked = self._answer("ls-remote", "--heads", remote.name, f"refs/heads/{branch}")
+        here = self._answer("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
+        return asked is not None and asked.split()[0] == here
 
     def _judged(self, ended: Ended) -> Pushed:
         told = [line for line in ended.told if not line.startswith(("To ", "Done", "hint:"))]

@@ -4,6 +4,7 @@
 What it knows is in the folder FAKE_GH: `state.json`, and `calls.jsonl` with every call.
 """
 
+import fcntl
 import json
 import os
 import subprocess
@@ -152,6 +153,8 @@ def main() -> None:
     if command not in FLAGS:
         fail(f'unknown command "{command}" for "gh"')
     plain, given = parse(command, rest)
+    lock = (folder / "lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
     hub = Hub(folder)
     if not hub.state["login"]:
         fail(LOGIN, 4)

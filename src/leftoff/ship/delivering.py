@@ -194,7 +194,14 @@ def _put_up(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
     if standing is not None:
         return standing, "Updated" if _is_updated(hub, standing, wanted) else ""
     text = wanted.text
-    return hub.create(head=wanted.head, title=text.title, body=text.body), "Opened"
+    try:
+        return hub.create(head=wanted.head, title=text.title, body=text.body), "Opened"
+    except GhRefused as refused:
+        # A gh that an interrupted run left at work may have been quicker.
+        opened = hub.open_pull(wanted.branch) if "already exists" in refused.message else None
+        if opened is None:
+            raise
+        return opened, "Opened"
 
 
 def _skipped_pull(text: str, hint: str = "") -> Step:

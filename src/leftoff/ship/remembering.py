@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,11 +12,13 @@ from leftoff.errors import LeftoffError
 from leftoff.features import context
 from leftoff.gitstate import Change
 from leftoff.redact import redact_value
-from leftoff.reflect.language import Grade
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
 from leftoff.store.area import Area
 from leftoff.store.index import Index
+
+if TYPE_CHECKING:
+    from leftoff.reflect import Grade
 
 TRIGGER = "ship"
 # What somebody said about the work, which neither git nor a transcript tells.
@@ -91,9 +93,7 @@ def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
     return entry.problem is None and entry.worktree == worktree and entry.branch == branch
 
 
-def save(
-    store: Store, told: dict[str, Any], changes: Sequence[Change], *, has_news: bool
-) -> Saved:
+def save(store: Store, told: dict[str, Any], changes: Sequence[Change], *, has_news: bool) -> Saved:
     """Save where the work stands; the same state is not saved twice."""
     board, now = features.load(store), store.now()
     roles = context.working_context(board, changes, context.Notes(), now).files
@@ -150,7 +150,7 @@ def _notes(draft: Checkpoint) -> context.Notes:
     )
 
 
-def learn(store: Store, checkpoint: Checkpoint, *, bar: Grade | None) -> Step:
+def learn(store: Store, checkpoint: Checkpoint, *, bar: "Grade | None") -> Step:
     """Bring decisions, failures, corrections and what helpers found into memory."""
     new = memory.learn(store, checkpoint)
     folded = features.fold_orchestration(store)
@@ -167,7 +167,7 @@ def learn(store: Store, checkpoint: Checkpoint, *, bar: Grade | None) -> Step:
     return Step(name="memory", state="done", text=told[0], lines=told[1:])
 
 
-def _corrections(store: Store, bar: Grade | None) -> list[str]:
+def _corrections(store: Store, bar: "Grade | None") -> list[str]:
     """Make rules of what the user corrected in the session that ships."""
     session = session_id()
     if bar is None or session is None:

@@ -71,8 +71,8 @@ def secrets_of(file: IO[bytes]) -> dict[str, str]:
     window = file.read(_WINDOW_BYTES)
     encoding = _encoding(window)
     while window:
-        found |= _found(window, encoding)
         more = file.read(_WINDOW_BYTES)
+        found |= _found(window, encoding, is_last=not more)
         # Overlapping, so that a secret on the border of two windows is whole in one of them.
         window = window[-_OVERLAP_BYTES:] + more if more else b""
     return found
@@ -86,10 +86,13 @@ def _encoding(head: bytes) -> str | None:
     return None if b"\0" in head[:_HEAD_BYTES] else "utf-8"
 
 
-def _found(window: bytes, encoding: str | None) -> dict[str, str]:
+def _found(window: bytes, encoding: str | None, *, is_last: bool) -> dict[str, str]:
     if encoding is None:
         return _in_binary(window)
-    return {secret: kind for kind, secret in find_secrets(window.decode(encoding, "replace"))}
+    text = window.decode(encoding, "replace")
+    pairs = find_secrets(text)
+    # One at the very end may be cut; the next window has it whole.
+    return {secret: kind for kind, secret in pairs if is_last or not text.endswith(secret)}
 
 
 def _in_binary(data: bytes) -> dict[str, str]:

@@ -130,8 +130,10 @@ class Judge:
 
 
 def _opened(path: Path, mode: int) -> IO[bytes]:
-    # A link is committed as the path it leads to.
-    return io.BytesIO(os.fsencode(path.readlink())) if stat.S_ISLNK(mode) else path.open("rb")
+    if stat.S_ISREG(mode):
+        return path.open("rb")
+    # A link is committed as the path it leads to, to the letter.
+    return io.BytesIO(os.readlink(os.fsencode(path)))  # noqa: PTH115 - a Path is tidied up
 
 
 def _why(found: dict[str, str], known: dict[str, str]) -> str | None:
@@ -157,14 +159,25 @@ def conflicts(state: GitState) -> list[str]:
     return [change.path for change in state.changes if change.code in _CONFLICTS]
 
 
-def stage(repo: Repo, judge: Judge, *, only: Callable[[str], bool] | None = None) -> Chosen:
-    """Stage all that may be committed; return what was chosen.
+def has_state(worktree: Path) -> bool:
+    """Say whether native state of a profile lies in the worktree."""
+    return any((worktree / folder).is_dir() for folder in STATE_FOLDERS)
+
+
+def stage(
+    repo: Repo,
+    judge: Judge,
+    *,
+    only: Callable[[str], bool] | None = None,
+    known: GitState | None = None,
+) -> Chosen:
+    """Stage all that may be committed; return what was chosen. `known` spares the first look.
 
     What another program writes or stages in the meantime is looked at again before it counts.
     """
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
-        state = read_changes(repo.worktree)
+        state, known = known or read_changes(repo.worktree), None
         changes = [each for each in state.changes if only is None or only(each.path)]
         chosen = judge.choose(msgspec.structs.replace(state, changes=changes))
         trouble = _stage(repo, chosen, changes)

@@ -11,7 +11,6 @@ from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.gh import GitHub, Pull, repository_of
-from leftoff.gitstate import GitState
 from leftoff.gitwrite import Remote, Repo
 from leftoff.ship import briefing, delivering, message, remembering, staging
 from leftoff.ship.checks import run_checks
@@ -42,6 +41,7 @@ class _Run:
         self.worktree = store.project.worktree
         self.repo = Repo(self.worktree, may_ask=options.may_ask)
         self.state = staging.read_changes(self.worktree)
+        self.head = self.state.head
         self.steps: list[Step] = []
         self.saved: Checkpoint | None = None
         self.work = Work()
@@ -130,8 +130,10 @@ class _Run:
 
     def _commit(self) -> bool:
         self.begin("stage")
+        # Looked at a moment ago; unless our own files or checks have changed the tree since.
+        known = None if self.native or self.checks else self.state
         try:
-            self.chosen = staging.stage(self.repo, self.judge)
+            self.chosen = staging.stage(self.repo, self.judge, known=known)
         except LeftoffError as error:
             return self.end(Step(name="stage", state="failed", text=error.message, hint=error.hint))
         self.end(_staged(self.chosen))
@@ -145,12 +147,15 @@ class _Run:
         if problem is not None:
             return self.end(problem)
         self.is_new = True
-        self.state = staging.read_changes(self.worktree)
-        return self.end(Step(name="commit", state="done", text=_committed(self.state)))
+        self.head = git.head_sha(self.worktree)
+        subject = text.partition("\n")[0]
+        return self.end(
+            Step(name="commit", state="done", text=f"{(self.head or '')[:12]} {subject}")
+        )
 
     def _push(self) -> bool:
         self.begin("push")
-        branch, head = self.state.branch or "", self.state.head
+        branch, head = self.state.branch or "", self.head
         if not self.options.push:
             return self.end(Step(name="push", state="skipped", text="Not pushed, as you asked."))
         if head is None:
@@ -195,7 +200,7 @@ class _Run:
 
     def _about(self) -> message.About:
         """Tell of the commit that goes out; one that only keeps state tells nothing."""
-        sha = self.state.head or ""
+        sha = self.head or ""
         text = self.repo.message(sha)
         if text.startswith(TIDY_SUBJECT):
             sha = self.repo.parent(sha) or sha
@@ -220,21 +225,28 @@ class _Run:
         told = self._note()
         native, problems = remembering.mirrored(self.store, self.settings.mirror)
         self.native |= set(native)
-        chosen = staging.stage(self.repo, self.judge, only=self._is_native)
-        if chosen.files:
-            ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
-            if not ended.is_done:
-                problems.append(f"The state could not be committed: {_first(ended.told)}")
-            elif self.remote is not None and (self.pull is not None or self.options.push):
-                pushed = delivering.push(self.repo, self.remote, self.state.branch or "")
-                problems += [pushed.text] if pushed.state == "failed" else []
-            told.append("Committed the state that changed meanwhile")
-        self.state = staging.read_changes(self.worktree)
+        if self.native or staging.has_state(self.worktree):
+            problems += self._commit_state(told)
         if problems:
             return Step(name="tidy", state="failed", text=problems[0], lines=problems[1:])
         if not told:
             return Step(name="tidy", state="skipped", text="Nothing is left to note.")
         return Step(name="tidy", state="done", text=told[0], lines=told[1:])
+
+    def _commit_state(self, told: list[str]) -> list[str]:
+        """Commit native files that changed since the commit, so that the tree ends clean."""
+        chosen = staging.stage(self.repo, self.judge, only=self._is_native)
+        if not chosen.files:
+            return []
+        ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
+        if not ended.is_done:
+            return [f"The state could not be committed: {_first(ended.told)}"]
+        self.head = git.head_sha(self.worktree)
+        told.append("Committed the state that changed meanwhile")
+        if self.remote is None:
+            return []
+        pushed = delivering.push(self.repo, self.remote, self.state.branch or "")
+        return [pushed.text] if pushed.state == "failed" else []
 
     def _note(self) -> list[str]:
         """Keep the pull request's number, and set a completed loop back to idle."""
@@ -243,9 +255,9 @@ class _Run:
         if item is not None and pull is not None and item.pr != pull.number:
             features.update(self.store, item.id, pr=pull.number, branch=self.state.branch)
             told.append(f"Noted #{pull.number} in {item.id}")
-        if self.state.head is not None:
+        if self.head is not None:
             session = remembering.session_id()
-            reset = features.reset_completed(self.store, self.state.head, session_id=session)
+            reset = features.reset_completed(self.store, self.head, session_id=session)
             told += reset.messages if reset else []
         return told
 
@@ -256,7 +268,8 @@ class _Run:
 
     def report(self) -> Report:
         """Put together what came of it all."""
-        state, last = self.state, self.state.last_commit
+        state = staging.read_changes(self.worktree)
+        last = state.last_commit
         return Report(
             steps=self.steps,
             checkpoint=self.saved.id if self.saved else None,
@@ -301,11 +314,6 @@ def _nothing(chosen: Chosen) -> Step:
     if chosen.left_out:
         text = "Nothing but what was left out changed, so there is no commit to make."
     return Step(name="commit", state="skipped", text=text)
-
-
-def _committed(state: GitState) -> str:
-    last = state.last_commit
-    return f"{last.sha[:12]} {git.printable(last.subject)}" if last else "Committed"
 
 
 def _first(told: list[str]) -> str:
