@@ -79,7 +79,9 @@ def plain(text: str) -> str:
 
 
 def _own_prose(message: str) -> str:
-    text = _TAGGED.sub("\n", _FENCED.sub("\n", message))
+    text = _FENCED.sub("\n", message)
+    # Openings that nothing closes would each be looked for to the end.
+    text = _TAGGED.sub("\n", text) if "</" in text else text
     kept = (line for line in text.splitlines() if not _MACHINE_LINE.match(line))
     return "\n".join(kept).strip()
 
