@@ -229,8 +229,8 @@ def _remembered(store: Store, more: More) -> int:
         return 0
     from leftoff import memory  # noqa: PLC0415 - only harness files hold any
 
-    new = memory.add(store, more.memories)
-    return len(new) + len(memory.add(store, more.queued, status="queued"))
+    new = memory.take_in(store, more.memories)
+    return len(new) + len(memory.take_in(store, more.queued, status="queued"))
 
 
 def _added(store: Store, more: More) -> int:

@@ -32,6 +32,7 @@ from leftoff.memory.entry import (
 )
 from leftoff.memory.lessons import take_lessons, told
 from leftoff.memory.repeats import repeated
+from leftoff.memory.taking import take_in
 
 __all__ = [
     "CONFIDENCES",
@@ -56,6 +57,7 @@ __all__ = [
     "plain",
     "repeated",
     "search",
+    "take_in",
     "take_lessons",
     "told",
     "twin",

@@ -15,7 +15,7 @@ from leftoff.errors import LeftoffError
 from leftoff.mirroring import knowledge, queue
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
-from leftoff.mirroring.noticing import Noticed, look
+from leftoff.mirroring.noticing import Noticed, look, take_knowledge
 from leftoff.profiles.base import AUTOSAVE, News, SessionNews
 from leftoff.store import LISTED, Entry, Event, Store
 
@@ -92,8 +92,9 @@ def _follow(
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
-        if known and (is_new or cursor is None or known != cursor.knowledge):
-            told = knowledge.of(mirror.store, whole=is_new)
+        if mirror.wants_knowledge:
+            has_news = bool(known) and (cursor is None or known != cursor.knowledge)
+            told = knowledge.of(mirror.store, whole=is_new, is_new=has_news)
             news = msgspec.structs.replace(news, knowledge=told)
         size = queue.size(mirror.store) if mirror.wants_prompts else 0
         if size and (cursor is None or size != cursor.prompts):
@@ -112,9 +113,13 @@ def _follow(
 def _looked(mirror: Mirror) -> Cursor | None:
     """Take in what was changed by hand before anything is written over it."""
     cursor = mirror.cursor()
-    if cursor is None or not mirror.folder.is_dir():
+    if not mirror.folder.is_dir():
         return cursor
     noticed = Noticed()
+    if cursor is None:
+        take_knowledge(mirror, noticed)
+        mirror.problems.extend(noticed.problems)
+        return None
     look(mirror, cursor, noticed)
     mirror.problems.extend(noticed.problems)
     return mirror.cursor()

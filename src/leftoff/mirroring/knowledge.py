@@ -10,7 +10,7 @@ from leftoff.store import Store
 _NEWEST = 200
 
 
-def of(store: Store, *, whole: bool) -> Knowledge:
+def of(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
     """Return what a project works on and remembers: all of it, or what may be new."""
 
     def remembered(kind: memory.Kind) -> Sequence[memory.Entry]:
@@ -22,6 +22,7 @@ def of(store: Store, *, whole: bool) -> Knowledge:
         return memory.twin(store, memory.Draft(kind=kind, text=text)) is not None
 
     return Knowledge(
+        is_new=is_new,
         board=features.load(store),
         loops=features.loops(store),
         remembered=remembered,

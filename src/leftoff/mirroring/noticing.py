@@ -69,11 +69,11 @@ def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
         _clean_up(mirror, name, noticed)
     if stamp != cursor.folder_mtime:
         queue.take_in(mirror)
-        _take_knowledge(mirror, noticed)
+        take_knowledge(mirror, noticed)
         mirror.keep_cursor(msgspec.structs.replace(cursor, folder_mtime=stamp))
 
 
-def _take_knowledge(mirror: Mirror, noticed: Noticed) -> None:
+def take_knowledge(mirror: Mirror, noticed: Noticed) -> None:
     """Take in what was noted of features and memory in the files of the layout."""
     if mirror.wants_knowledge:
         more = mirror.profile.more(mirror.folder)

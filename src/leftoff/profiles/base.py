@@ -90,6 +90,8 @@ class PromptNews(msgspec.Struct, frozen=True, kw_only=True):
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """What a project works on and what it remembers."""
 
+    is_new: bool = True
+    """Whether anything of it changed since native files were last written."""
     board: "features.Board"
     loops: "Mapping[str, features.Loop]" = {}
     """By the key of their session or worktree."""
@@ -127,7 +129,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     prompts: Sequence[PromptNews] = ()
     """The prompts that were ever kept, if anything became of one."""
     knowledge: Knowledge | None = None
-    """For a profile that wants it, and if it changed."""
+    """For a profile that wants it."""
     briefing: Callable[[], str] | None = None
     """Makes the text that tells a new session where the project stands."""
 

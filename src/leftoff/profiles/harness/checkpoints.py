@@ -1,0 +1,271 @@
+"""Checkpoints as the layout keeps them: the project's progress and each session's working context.
+
+The progress tells of the last session, a working context of one session in at most 40 lines. What
+neither can hold stays beside the working context in `checkpoint.json`, which is git-ignored with
+it. A file that was changed since tells what it says; for the rest that record is right.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.features import Board, Notes, working_context
+from leftoff.features.context import WorkingContext
+from leftoff.gitstate import Change
+from leftoff.profiles.base import Native
+from leftoff.profiles.harness import HOLDS
+from leftoff.profiles.harness.documents import (
+    Plain,
+    iso,
+    moment_of,
+    object_of,
+    parsed,
+    text_of,
+    texts_of,
+    without,
+)
+from leftoff.profiles.reading import digest, read_regular
+
+PROGRESS = "claude-progress.json"
+CONTEXT = "working-context.json"
+RECORD = "checkpoint.json"
+SESSIONS = "sessions"
+OLD_CONTEXT = "memory/working/context.json"
+
+EXTRA = "harness"
+"""Under which key a checkpoint keeps what only this layout knows."""
+_LEFT_OFF = "leftOff"
+_PROGRESS_KEYS = ("lastUpdated", "lastSession", "currentProject")
+_SESSION_KEYS = ("summary", "completedTasks", "blockers", "nextSteps", "sessionId")
+_CONTEXT_KEYS = (
+    *("version", "lastUpdated", "activeFeature", "summary", "workingFiles", "decisions"),
+    *("codebaseUnderstanding", "nextSteps"),
+)
+_OWN = ".claude-harness/"
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+# Reading
+
+
+def read(path: Path, data: bytes) -> Native:
+    """Read a progress file, a working context or the record beside one."""
+    found = parsed(data)
+    if not isinstance(found, dict) or not found:
+        return Native(problem="It holds no JSON object with anything in it.")
+    if path.name == RECORD:
+        return _recorded(found)
+    record = _record_of(path, found)
+    told = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
+    if not any(told.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
+        return Native(problem="It does not tell of any work.")
+    name = record.get("name") if record else told.get("feature") or told.get("summary")
+    told = _completed(told, record, path.name)
+    return Native(told=told, name=name, saved_at=moment_of(found.get("lastUpdated")))
+
+
+def _recorded(found: Plain) -> Native:
+    told = without(found, *_NOT_TOLD)
+    return Native(told=told, name=found.get("name"), saved_at=moment_of(found.get("saved_at")))
+
+
+def _record_of(path: Path, found: Plain) -> Plain:
+    """Return the record of the same session, if there is one."""
+    if path.name == PROGRESS:
+        session = text_of(object_of(found.get("lastSession")).get("sessionId"))
+        if not _PLAIN_NAME.fullmatch(session):
+            return {}
+        path = path.parent / SESSIONS / session / CONTEXT
+    found_record = read_regular(path.with_name(RECORD))
+    try:
+        return object_of(parsed(found_record[0])) if found_record else {}
+    except ValueError:
+        return {}
+
+
+def _of_progress(found: Plain) -> Plain:
+    last = object_of(found.get("lastSession"))
+    steps = texts_of(last.get("nextSteps"))
+    told: Plain = {
+        "summary": text_of(last.get("summary")),
+        "done": texts_of(last.get("completedTasks")),
+        "blockers": texts_of(last.get("blockers")),
+        **_steps(steps),
+    }
+    rest = without(found, *_PROGRESS_KEYS)
+    session = without(last, *_SESSION_KEYS)
+    kept = {"progress": rest, "lastSession": session}
+    return told | _extra({key: value for key, value in kept.items() if value})
+
+
+def _of_context(found: Plain, path: Path) -> Plain:
+    roles = {
+        name: text_of(role) for name, role in object_of(found.get("workingFiles")).items() if name
+    }
+    told: Plain = {
+        "feature": text_of(found.get("activeFeature")) or None,
+        "summary": text_of(found.get("summary")),
+        "files": [{"path": name, "role": role} for name, role in roles.items()],
+        "files_modified": [name for name, role in roles.items() if _is_change(role)],
+        "decisions": [_decision(each) for each in texts_of(found.get("decisions"))],
+        "left_off": _understood(object_of(found.get("codebaseUnderstanding"))),
+        **_steps(texts_of(found.get("nextSteps"))),
+    }
+    if path.parent.parent.name == SESSIONS:
+        told["session_id"] = path.parent.name
+    rest = without(found, *_CONTEXT_KEYS)
+    return told | _extra({"context": rest} if rest else {})
+
+
+def _extra(kept: Plain) -> Plain:
+    return {EXTRA: kept} if kept else {}
+
+
+def _steps(steps: list[str]) -> Plain:
+    """Take the first step for the next action and the others for what is to be done then."""
+    if not steps:
+        return {}
+    later = [{"text": step, "status": "pending"} for step in steps[1:]]
+    return {"next_action": {"text": steps[0]}, **({"todos": later} if later else {})}
+
+
+def _decision(text: str) -> Plain:
+    return {"what": text}
+
+
+def _understood(found: Plain) -> str:
+    if [*found] == [_LEFT_OFF]:
+        return text_of(found[_LEFT_OFF])
+    return "\n".join(f"{area}: {text}" for area, text in found.items() if isinstance(text, str))
+
+
+def _is_change(role: str) -> bool:
+    return role.startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
+
+
+def _completed(told: Plain, record: Plain, shown_as: str) -> Plain:
+    """Add what the record knows, but for what the file says otherwise since."""
+    if not record:
+        return told
+    shown = object_of(object_of(record.get("shown")).get(shown_as))
+    edited = {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
+    kept = without(record, *_NOT_TOLD)
+    files = {key: told[key] for key in ("files", EXTRA) if key in told}
+    return {**kept, **edited, **files}
+
+
+# How what a record holds reads once it was written to the files of the layout.
+_SHOWN = {
+    PROGRESS: ("summary", "done", "blockers", "next_action", "todos"),
+    CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "todos"),
+}
+_NOT_TOLD = ("name", "saved_at", "shown")
+
+
+# Writing
+
+
+def folder_of(checkpoint: Checkpoint) -> str:
+    """Tell in which folder the state of a checkpoint's session is kept."""
+    return f"{SESSIONS}/{folder_name(checkpoint.session_id or checkpoint.name or 'no-session')}"
+
+
+def folder_name(session_id: str) -> str:
+    """Make the name of a session's folder: its id, or a hash of it if that is no plain name."""
+    if _PLAIN_NAME.fullmatch(session_id):
+        return session_id
+    return digest(session_id.encode("utf-8", "surrogateescape"))[:32]
+
+
+def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
+    """Return the progress file with what a checkpoint says of the last session."""
+    kept = object_of(to_plain(checkpoint).get(EXTRA))
+    last = {
+        **object_of(kept.get("lastSession")),
+        **object_of(found.get("lastSession")),
+        "summary": checkpoint.task,
+        "completedTasks": checkpoint.done,
+        "blockers": checkpoint.blockers,
+        "nextSteps": next_steps(checkpoint),
+        "sessionId": folder_of(checkpoint).partition("/")[2],
+    }
+    news = {"lastUpdated": iso(checkpoint.saved_at), "lastSession": last}
+    named = {"currentProject": project} if "currentProject" not in found else {}
+    return {**object_of(kept.get("progress")), **found, **named, **news}
+
+
+def next_steps(checkpoint: Checkpoint) -> list[str]:
+    """Return what is to be done next, the next action first."""
+    action = [checkpoint.next_action.text] if checkpoint.next_action else []
+    todos = [todo.text for todo in checkpoint.todos if todo.status != "completed"]
+    return [*action, *(text for text in todos if text not in action)]
+
+
+def with_context(found: Plain, checkpoint: Checkpoint, board: Board) -> Plain:
+    """Return a working context with what a checkpoint says, in at most 40 lines of ours."""
+    at_hand = context_of(checkpoint, board)
+    kept = object_of(object_of(to_plain(checkpoint).get(EXTRA)).get("context"))
+    return {
+        "version": 1,
+        **kept,
+        **found,
+        "lastUpdated": iso(at_hand.updated_at),
+        "activeFeature": at_hand.feature,
+        "summary": at_hand.summary,
+        "workingFiles": at_hand.files,
+        "decisions": at_hand.decisions,
+        "codebaseUnderstanding": at_hand.understanding,
+        "nextSteps": at_hand.next_steps,
+    }
+
+
+def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
+    """Put together where a session's work stands."""
+    roles = {file.path: file.role for file in checkpoint.files if file.role not in {"", "plan"}}
+    changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
+    # What we write ourselves is no work of the session's.
+    changes = [Change(path=path, code=".M") for path in changed if not path.startswith(_OWN)]
+    left_off = {_LEFT_OFF: checkpoint.left_off} if checkpoint.left_off else {}
+    notes = Notes(
+        decisions=[each.what for each in checkpoint.decisions],
+        understanding=left_off,
+        next_steps=next_steps(checkpoint),
+    )
+    mine = _board_for(checkpoint, board)
+    found = working_context(mine, changes, notes, checkpoint.saved_at)
+    files = {**found.files, **{path: roles[path] for path in found.files if path in roles}}
+    return WorkingContext(
+        updated_at=found.updated_at,
+        feature=checkpoint.feature or found.feature,
+        summary=found.summary or checkpoint.task,
+        files=files,
+        decisions=found.decisions,
+        understanding=found.understanding,
+        next_steps=found.next_steps,
+    )
+
+
+def _board_for(checkpoint: Checkpoint, board: Board) -> Board:
+    """Let the feature that a checkpoint names come first."""
+    named = [each for each in board.features if each.id == checkpoint.feature]
+    if checkpoint.feature is not None:
+        return Board(features=named)
+    return board
+
+
+def record_of(checkpoint: Checkpoint, board: Board) -> Mapping[str, Any]:
+    """Return all that is to be read back of a checkpoint, and how the files show it."""
+    plain = to_plain(checkpoint)
+    held = {key: plain[key] for key in sorted(HOLDS) if key in plain}
+    progress = _of_progress(with_progress({}, checkpoint, ""))
+    context = _of_context(with_context({}, checkpoint, board), Path(CONTEXT))
+    return {
+        **held,
+        "saved_at": plain["saved_at"],
+        "shown": {
+            PROGRESS: {key: progress.get(key) for key in _SHOWN[PROGRESS]},
+            CONTEXT: {key: context.get(key) for key in _SHOWN[CONTEXT]},
+        },
+    }

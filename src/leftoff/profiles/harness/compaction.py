@@ -1,0 +1,59 @@
+"""Before a compaction: a copy of where the session stands, the newest five of them."""
+
+from datetime import UTC, datetime
+
+from leftoff import git
+from leftoff.paths import Project
+from leftoff.profiles.base import News, SessionNews
+from leftoff.profiles.harness import checkpoints, work
+from leftoff.profiles.harness.documents import Documents, Plain, iso, rendered
+
+BACKUPS = "memory/compaction-backups"
+_MOST = 5
+
+
+def write(documents: Documents, news: News, session: SessionNews) -> None:
+    """Keep a copy of loop, working context and progress, and count the compaction."""
+    at = session.at or news.now
+    path = f"{BACKUPS}/pre-compact-{at.astimezone(UTC):%Y%m%d-%H%M%S}.json"
+    if documents.files.read(path) is None:
+        backup = _backup(documents, news.project, session.session_id, at)
+        documents.files.create(path, rendered(backup).encode())
+    documents.change(checkpoints.PROGRESS, lambda found: _counted(found, at))
+    for old in documents.files.names(BACKUPS, "pre-compact-*.json")[:-_MOST]:
+        documents.files.trash(old)
+
+
+def _backup(documents: Documents, project: Project, session_id: str, at: datetime) -> Plain:
+    folder = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(session_id)}"
+    loop = documents.read(f"{folder}/{work.LOOP}") or documents.read("loops/state.json")
+    context = documents.read(f"{folder}/{checkpoints.CONTEXT}")
+    return {
+        "version": 1,
+        "timestamp": iso(at),
+        "sessionId": session_id,
+        "git": _git(project),
+        "loopState": loop or None,
+        "workingContext": context or documents.read(checkpoints.OLD_CONTEXT) or None,
+        "progress": documents.read(checkpoints.PROGRESS) or None,
+    }
+
+
+def _git(project: Project) -> Plain:
+    state = git.read_state(project.worktree) if project.is_git else None
+    if state is None:
+        return {"branch": None, "lastCommit": None, "uncommittedCount": None}
+    last = state.last_commit
+    return {
+        "branch": state.branch,
+        "lastCommit": f"{last.sha[:7]} {last.subject}" if last else None,
+        "uncommittedCount": len(state.changes),
+    }
+
+
+def _counted(found: Plain, at: datetime) -> Plain:
+    if found.get("lastCompaction") == iso(at):
+        return found
+    count = found.get("compactionCount")
+    number = count if isinstance(count, int) and not isinstance(count, bool) else 0
+    return {**found, "lastCompaction": iso(at), "compactionCount": number + 1}

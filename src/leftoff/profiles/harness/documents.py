@@ -1,0 +1,126 @@
+"""JSON documents of the layout: read whatever they hold, and change only what is ours in them."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.profiles.base import Files
+from leftoff.profiles.reading import read_regular
+
+Plain = dict[str, Any]
+_BOM = "\ufeff"
+_ODD = (msgspec.MsgspecError, UnicodeDecodeError, UnicodeEncodeError, RecursionError)
+
+
+def parsed(data: bytes | str) -> Any:
+    """Read JSON; raises ValueError for what is none."""
+    text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
+    try:
+        return msgspec.json.decode(text.removeprefix(_BOM).encode())
+    except _ODD as error:
+        raise ValueError(f"It is not JSON: {error}") from error
+
+
+def read(path: Path, problems: list[str]) -> Any:
+    """Read a file's JSON; None where there is none, and where there is trouble it is told."""
+    found = read_regular(path)
+    if found is None or not found[0].strip():
+        return None
+    try:
+        return parsed(found[0])
+    except ValueError as error:
+        problems.append(f"{path.name} was left out: {error}")
+        return None
+
+
+def rendered(value: object, *, like: str = "") -> str:
+    """Write JSON as the original does: two blanks for each level, a newline at the end."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+    if "\r\n" in like:
+        text = text.replace("\n", "\r\n")
+    return _BOM + text if like.startswith(_BOM) else text
+
+
+class Documents:
+    """The JSON files of a folder, with the trouble that was met in them."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.problems: list[str] = []
+
+    def change(self, path: str, change: Callable[[Plain], Plain]) -> None:
+        """Change an object in place; what is no object is told and left as it is."""
+        self.files.edit(path, lambda text: self.changed(path, text, change))
+
+    def changed(self, path: str, text: str, change: Callable[[Plain], Plain]) -> str:
+        """Return the text of an object after a change; what did not change keeps its bytes."""
+        try:
+            before = parsed(text) if text.strip() else {}
+        except ValueError as error:
+            self.problems.append(f"{path} was left as it is. {error}")
+            return text
+        if not isinstance(before, dict):
+            self.problems.append(f"{path} was left as it is. It holds no object.")
+            return text
+        after = change(before)
+        return text if after == before else rendered(after, like=text)
+
+    def read(self, path: str) -> Plain:
+        """Return the object in a file; an empty one where there is none."""
+        data = self.files.read(path)
+        try:
+            found = parsed(data) if data and data.strip() else {}
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+# Values of the wrong kind are as good as none.
+
+
+def text_of(value: object) -> str:
+    """Return a text; empty for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def texts_of(value: object) -> list[str]:
+    """Return the texts of a list; a text alone is a list of one."""
+    if isinstance(value, str):
+        return [value] if value else []
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def object_of(value: object) -> Plain:
+    """Return an object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_of(value: object) -> list[Plain]:
+    """Return the objects of a list."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def moment_of(value: object) -> datetime | None:
+    """Read a moment; one without a zone is UTC."""
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def iso(moment: datetime) -> str:
+    """Write a moment as the layout does: UTC, to the millisecond; finer ones whole."""
+    utc = moment.astimezone(UTC)
+    spec = "microseconds" if utc.microsecond % 1000 else "milliseconds"
+    return utc.isoformat(timespec=spec).replace("+00:00", "Z")
+
+
+def without(value: Mapping[str, Any], *keys: str) -> Plain:
+    """Return an object without some keys."""
+    return {key: each for key, each in value.items() if key not in keys}

@@ -1,0 +1,160 @@
+"""Memory layers that hold bare facts: patterns, the architecture, constraints."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from leftoff.memory import Draft, Entry, Kind, id_of
+from leftoff.memory.entry import cut_words
+from leftoff.profiles.harness.documents import Plain, object_of, text_of
+
+EXTRA = "harness"
+_SECTION = "section"
+_TEXTS = ("description", "pattern", "rule", "text", "name", "path", "title")
+
+
+class Shelf(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of facts, its sections, and the one for what belongs to none."""
+
+    path: str
+    kind: Kind
+    sections: tuple[str, ...]
+    usual: str
+    with_files: str = ""
+    """The section for facts that name files."""
+    head: Plain = {}
+    stamp: str = "lastUpdated"
+
+
+PATTERNS = Shelf(
+    path="memory/procedural/patterns.json",
+    kind="pattern",
+    sections=(
+        "patterns.codePatterns",
+        "patterns.namingConventions",
+        "patterns.projectSpecificRules",
+    ),
+    usual="patterns.codePatterns",
+    head={"version": 3},
+)
+ARCHITECTURE = Shelf(
+    path="memory/semantic/architecture.json",
+    kind="structure",
+    sections=(
+        *("projectType", "techStack", "structure.entryPoints", "structure.components"),
+        *("structure.api", "structure.tests", "patterns.naming", "patterns.fileOrganization"),
+        "patterns.codeStyle",
+    ),
+    usual="patterns.codeStyle",
+    with_files="structure.components",
+    head={"version": 3},
+)
+CONSTRAINTS = Shelf(
+    path="memory/semantic/constraints.json",
+    kind="rule",
+    sections=("constraints", "rules"),
+    usual="",
+    head={"version": 3},
+)
+SHELVES = (PATTERNS, ARCHITECTURE, CONSTRAINTS)
+# What a section is where it is not there yet; all others are lists.
+_OBJECTS = frozenset({"patterns.namingConventions", "techStack"})
+_SCALARS = frozenset({"projectType"})
+
+
+# Reading
+
+
+def drafts_of(shelf: Shelf, found: Plain) -> Iterator[Draft]:
+    """Yield each fact, with the section it stands in."""
+    for section in shelf.sections:
+        for text, raw in _told(_at(found, section)):
+            kept = {_SECTION: section, **({"raw": raw} if raw is not None else {})}
+            yield Draft(kind=shelf.kind, text=text, extra={EXTRA: kept})
+
+
+def _at(found: Plain, section: str) -> Any:
+    value: Any = found
+    for key in section.split("."):
+        value = object_of(value).get(key)
+    return value
+
+
+def _told(value: object) -> Iterator[tuple[str, object]]:
+    """Yield what a section says: texts of a list, `key: value` of an object, or a text."""
+    if isinstance(value, str):
+        yield from [(value, None)] if value.strip() else []
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if isinstance(each, str) and each.strip():
+                yield f"{key}: {each}", None
+            elif isinstance(each, list):
+                yield from ((f"{key}: {text}", each) for text, _ in _told(each))
+    elif isinstance(value, list):
+        for each in value:
+            if isinstance(each, str):
+                yield from [(each, None)] if each.strip() else []
+            elif isinstance(each, dict) and (text := _text(each)):
+                yield text, each
+
+
+def _text(found: Plain) -> str:
+    return next((text for key in _TEXTS if (text := text_of(found.get(key))).strip()), "")
+
+
+# Writing
+
+
+def belongs(shelf: Shelf, entry: Entry) -> bool:
+    """Say whether an entry is to be shown on a shelf."""
+    if entry.kind != shelf.kind:
+        return False
+    section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
+    return section in shelf.sections or (bool(shelf.usual) and entry.kind == shelf.kind)
+
+
+def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -> Plain:
+    """Return a document with the facts that it lacks; those it has are not touched."""
+    known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
+    result = {**shelf.head, **found}
+    added = False
+    for entry in entries:
+        if entry.status == "active" and id_of(shelf.kind, entry.text) not in known:
+            result = _with(result, _section(shelf, entry), entry)
+            added = True
+    return {**result, shelf.stamp: now} if added else found
+
+
+def _all(shelf: Shelf, found: Plain) -> Iterator[str]:
+    return (text for section in shelf.sections for text, _ in _told(_at(found, section)))
+
+
+def _section(shelf: Shelf, entry: Entry) -> str:
+    section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
+    if section in shelf.sections:
+        return section
+    return shelf.with_files if shelf.with_files and entry.files else shelf.usual
+
+
+def _with(found: Plain, section: str, entry: Entry) -> Plain:
+    key, _, inner = section.partition(".")
+    if inner:
+        return {**found, key: _with(object_of(found.get(key)), inner, entry)}
+    raw = object_of(entry.extra.get(EXTRA)).get("raw")
+    whole = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION)) or section
+    return {**found, key: _joined(found.get(key), whole, entry.text, raw)}
+
+
+def _joined(value: object, section: str, text: str, raw: object) -> object:
+    """Add a fact to a section, whatever the section is."""
+    name, colon, told = text.partition(": ")
+    if isinstance(value, dict) or (value is None and section in _OBJECTS):
+        listed = raw if isinstance(raw, list) else told if colon else text
+        return {**object_of(value), name: listed}
+    if value is None and section in _SCALARS:
+        return text
+    if isinstance(value, list) or value is None:
+        standing = value if isinstance(value, list) else []
+        return [*standing, raw if isinstance(raw, dict) else text]
+    return [value, text]

@@ -1,0 +1,261 @@
+"""Memory layers that hold an entry each: decisions, failures, successes, rules, entities."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from leftoff.checkpoint import Record
+from leftoff.memory import CONFIDENCES, Draft, Entry, Kind, id_of
+from leftoff.memory.entry import cut_words
+from leftoff.memory.taking import FORMER_ID
+from leftoff.profiles.harness.documents import (
+    Plain,
+    iso,
+    moment_of,
+    object_of,
+    text_of,
+    texts_of,
+    without,
+)
+
+EXTRA = "harness"
+"""Under which key an entry keeps what only this layout knows."""
+OURS = "leftoff"
+"""Under which key an entry of the layout tells which of ours it is, where its id cannot."""
+_TITLE_CHARS = 60
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of entries: which kind, under which key, by which ids, what it begins with."""
+
+    path: str
+    kind: Kind
+    key: str
+    head: Plain = {}
+    prefix: str = ""
+    text: str
+    """Their key for what is said; the others of ours that have another name there."""
+    names: dict[str, str] = {}
+
+
+DECISIONS = Layer(
+    path="memory/episodic/decisions.json",
+    kind="decision",
+    key="entries",
+    head={"version": 3, "maxEntries": 50},
+    text="decision",
+    names={"why": "rationale"},
+)
+FAILURES = Layer(
+    path="memory/procedural/failures.json",
+    kind="failure",
+    key="entries",
+    head={"version": 3},
+    prefix="fail",
+    text="approach",
+    names={"why": "rootCause", "impact": "prevention"},
+)
+SUCCESSES = Layer(
+    path="memory/procedural/successes.json",
+    kind="success",
+    key="entries",
+    head={"version": 3},
+    prefix="suc",
+    text="approach",
+)
+RULES = Layer(
+    path="memory/learned/rules.json",
+    kind="rule",
+    key="rules",
+    head={"version": 3},
+    prefix="rule",
+    text="description",
+    names={"at": "createdAt"},
+)
+ENTITIES = Layer(
+    path="memory/semantic/entities.json",
+    kind="entity",
+    key="entities",
+    head={"version": 3},
+    text="name",
+    names={"why": "type"},
+)
+LAYERS = (DECISIONS, FAILURES, SUCCESSES, RULES, ENTITIES)
+
+_FIELDS = ("why", "feature", "alternatives", "impact", "confidence", "sources", "files", "at")
+_LISTS = frozenset({"alternatives", "sources", "files"})
+# What says the same where the usual key is missing.
+_OTHER_TEXTS = {
+    "decision": ("title", "summary"),
+    "failure": ("summary", "title"),
+    "success": ("summary", "title"),
+    "rule": ("title", "rule"),
+    "entity": ("title",),
+}
+
+
+class Said(Record, frozen=True, kw_only=True):
+    """An entry of a layer, and whether it is in force."""
+
+    draft: Draft
+    is_active: bool = True
+
+
+# Reading
+
+
+def draft_of(layer: Layer, found: Plain) -> Said | None:
+    """Read an entry; None if it says nothing."""
+    text, text_key = _text(layer, found)
+    if not text.strip():
+        return None
+    taken = {text_key, "id", OURS, "active"} if layer is RULES else {text_key, "id", OURS}
+    values: Plain = {}
+    for field in _FIELDS:
+        key = _name(layer, field)
+        if key in found and (value := _known(field, found[key])) is not None:
+            values[field] = value
+            taken.add(key)
+    rest = without(found, *taken)
+    values = {**_derived(layer, rest), **values}
+    former = text_of(found.get(OURS)) or text_of(found.get("id"))
+    extra: Plain = {FORMER_ID: former} if former else {}
+    kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
+    extra |= {EXTRA: kept} if kept else {}
+    draft = Draft(kind=layer.kind, text=text, extra=extra, **values)
+    return Said(draft=draft, is_active=found.get("active") is not False)
+
+
+def _text(layer: Layer, found: Plain) -> tuple[str, str]:
+    for key in (layer.text, *_OTHER_TEXTS[layer.kind]):
+        if text_of(found.get(key)).strip():
+            return text_of(found[key]), key
+    return "", layer.text
+
+
+def _name(layer: Layer, field: str) -> str:
+    return layer.names.get(field, "timestamp" if field == "at" else field)
+
+
+def _known(field: str, value: object) -> Any:
+    """Return a value if it is of the kind that we understand."""
+    if field == "at":
+        return moment_of(value)
+    if field == "confidence":
+        return value if value in CONFIDENCES else None
+    if field in _LISTS:
+        is_fit = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return value if is_fit else None
+    return value if isinstance(value, str) else None
+
+
+def _derived(layer: Layer, rest: Plain) -> Plain:
+    """Tell what other keys of the layout say of ours."""
+    values: Plain = {}
+    if layer is FAILURES:
+        values["why"] = "; ".join(texts_of(rest.get("errors")))
+    if layer is SUCCESSES:
+        values["why"] = "; ".join(texts_of(rest.get("lessons")))
+    if layer is RULES:
+        source = object_of(rest.get("source"))
+        values["at"] = moment_of(source.get("timestamp"))
+        values["files"] = texts_of(object_of(rest.get("applicability")).get("filePatterns"))
+    if layer is ENTITIES:
+        values["files"] = texts_of(rest.get("location"))
+    return {key: value for key, value in values.items() if value}
+
+
+# Writing
+
+
+def keys_of(layer: Layer, found: Plain) -> list[str]:
+    """Tell by what an entry of the layout is known: the id it has, and its words."""
+    said = draft_of(layer, found)
+    if said is None:
+        return []
+    former = said.draft.extra.get(FORMER_ID)
+    words = id_of(layer.kind, cut_words(said.draft.text))
+    return [former, words] if former else [words]
+
+
+def own_keys(entry: Entry) -> list[str]:
+    """Tell by what an entry of ours may be known in a file."""
+    keys = (entry.extra.get(FORMER_ID), entry.id, id_of(entry.kind, entry.text))
+    return [key for key in keys if isinstance(key, str)]
+
+
+def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> Plain:
+    """Return an entry as the layout writes it; what stands there already keeps its bytes."""
+    is_active = entry.status == "active"
+    if standing and _says_the_same(layer, entry, standing):
+        if layer is RULES and (standing.get("active") is not False) != is_active:
+            return {**standing, "active": is_active}
+        return standing
+    kept = object_of(entry.extra.get(EXTRA))
+    usual = {} if standing or kept else _dress(layer, entry)
+    result: Plain = {"id": _id(layer, entry, ids), **usual, **kept, **standing}
+    if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
+        result[OURS] = entry.id
+    result[_text(layer, result)[1] if standing or kept else layer.text] = entry.text
+    for field in _FIELDS:
+        value = getattr(entry, field)
+        key = _name(layer, field)
+        if value or key in result or key in _ALWAYS.get(layer.kind, ()):
+            result[key] = iso(value) if isinstance(value, datetime) else value
+    return {**result, **_force(layer, is_active=is_active)}
+
+
+_ALWAYS: dict[str, tuple[str, ...]] = {
+    "decision": ("feature", "rationale", "alternatives", "impact"),
+    "failure": ("feature", "rootCause", "prevention", "files"),
+    "success": ("feature", "files"),
+    "entity": ("type",),
+}
+
+
+def _force(layer: Layer, *, is_active: bool) -> Plain:
+    return {"active": is_active} if layer is RULES else {}
+
+
+def _says_the_same(layer: Layer, entry: Entry, standing: Plain) -> bool:
+    said = draft_of(layer, standing)
+    if said is None or cut_words(said.draft.text) != entry.text:
+        return False
+    why = said.draft.why
+    return cut_words(why) == entry.why or not entry.why
+
+
+def _id(layer: Layer, entry: Entry, ids: Sequence[str]) -> str:
+    """Give an entry an id as the layout has them: `fail-20261115-001`, `rule-001`, or our own."""
+    if not layer.prefix:
+        return entry.id
+    day = "" if layer is RULES else f"{iso(entry.at)[:10].replace('-', '')}-"
+    prefix = f"{layer.prefix}-{day}"
+    numbers = [each.removeprefix(prefix) for each in ids if each.startswith(prefix)]
+    number = 1 + max((int(each) for each in numbers if each.isdecimal()), default=0)
+    return f"{prefix}{number:03d}"
+
+
+def _dress(layer: Layer, entry: Entry) -> Plain:
+    """Add what the layout has in every entry and we have no word for."""
+    if layer is FAILURES:
+        return {
+            "type": "fix" if (entry.feature or "").startswith("fix-") else "feature",
+            "errors": [],
+        }
+    if layer is SUCCESSES:
+        return {"type": "feature", "lessons": [entry.why] if entry.why else []}
+    if layer is RULES:
+        title = " ".join(entry.text.split())
+        return {
+            "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1] + "…",
+            "category": "general",
+            "scope": "project",
+            "source": {"type": "correction", "timestamp": iso(entry.at), "context": entry.why},
+            "applicability": {"filePatterns": entry.files, "features": [], "always": True},
+        }
+    if layer is ENTITIES:
+        return {"location": entry.files[0] if entry.files else "", "relationships": []}
+    return {}

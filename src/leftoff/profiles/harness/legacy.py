@@ -1,0 +1,130 @@
+"""What older and newer versions of the layout keep elsewhere.
+
+Before: `feature-list.json` and `agent-context.json` in the project's folder, `loops/state.json`.
+Later: one Markdown file for each entry of the memory, with its fields in front.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from leftoff.memory import Draft
+from leftoff.profiles import markdown
+from leftoff.profiles.harness import layers
+from leftoff.profiles.harness.documents import Plain
+from leftoff.profiles.reading import read_regular
+
+# Each folder of entries, and the layer that they belong to.
+_FOLDERS = {
+    "decisions": layers.DECISIONS,
+    "failures": layers.FAILURES,
+    "successes": layers.SUCCESSES,
+    "rules": layers.RULES,
+}
+_PATTERNS = "patterns"
+_NO_ENTRY = frozenset({"index.md", "log.md"})
+_FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)\Z", re.DOTALL)
+_FIELD = re.compile(r"([A-Za-z_][\w.-]*):[ \t]*(.*)")
+# What a heading of an entry's text is called as a field.
+_SECTIONS = {
+    "root cause": "rootCause",
+    "rationale": "rationale",
+    "why": "rationale",
+    "impact": "impact",
+    "prevention": "prevention",
+    "approach": "approach",
+    "decision": "decision",
+    "description": "description",
+    "lessons": "lessons",
+    "alternatives": "alternatives",
+    "errors": "errors",
+    "files": "files",
+}
+_LISTS = frozenset({"lessons", "alternatives", "errors", "files"})
+
+
+def active_files(folder: Path) -> list[Path]:
+    """List where features were kept before, the newer place first."""
+    return [folder / "feature-list.json", folder.parent / "feature-list.json"]
+
+
+def archive_files(folder: Path) -> list[Path]:
+    """List where completed features were kept before."""
+    return [folder / "feature-archive.json", folder.parent / "feature-archive.json"]
+
+
+def agent_files(folder: Path) -> list[Path]:
+    """List where agents that work together were kept before."""
+    return [folder / "agent-context.json", folder.parent / "agent-context.json"]
+
+
+def okf_files(folder: Path) -> Iterator[Path]:
+    """Yield the Markdown files that hold an entry each."""
+    for name in (*_FOLDERS, _PATTERNS):
+        for path in sorted((folder / "memory" / name).glob("*.md")):
+            if path.name not in _NO_ENTRY:
+                yield path
+
+
+def okf_entry(path: Path) -> tuple[Draft, bool] | None:
+    """Read an entry and whether it is in force; None if the file holds none."""
+    found = read_regular(path)
+    if found is None:
+        return None
+    text = found[0].decode("utf-8", "replace")
+    fields = _fields(text)
+    if path.parent.name == _PATTERNS:
+        said = _first(fields, "pattern", "description", "title", "body")
+        return (Draft(kind="pattern", text=said), True) if said else None
+    layer = _FOLDERS[path.parent.name]
+    fields.setdefault("id", path.stem)
+    if not fields.get(layer.text):
+        fields[layer.text] = _first(fields, "title", "summary", "body")
+    read = layers.draft_of(layer, {**fields, "active": fields.get("active") != "false"})
+    return (read.draft, read.is_active) if read else None
+
+
+def _first(fields: Plain, *keys: str) -> str:
+    return next((str(fields[key]) for key in keys if fields.get(key)), "")
+
+
+def _fields(text: str) -> Plain:
+    """Read the fields in front and the sections below; a list is written as one or as bullets."""
+    front = _FRONT.match(text)
+    fields: Plain = dict(_front(front[1])) if front else {}
+    body = front[2] if front else text
+    first, *parts = markdown.sections(body)
+    for part in parts:
+        key = _SECTIONS.get(part.title.lower())
+        if key and key not in fields:
+            fields[key] = markdown.bullets(part.lines) if key in _LISTS else part.text
+    title = markdown.title(body)
+    fields.setdefault("title", title or None)
+    plain = [line for line in first.text.split("\n") if line.strip() and not line.startswith("#")]
+    fields["body"] = " ".join(plain)
+    return {key: value for key, value in fields.items() if value}
+
+
+def _front(text: str) -> Iterator[tuple[str, object]]:
+    key, listed = "", []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        bullet = re.match(r"[ \t]*-[ \t]+(.*)", line)
+        if bullet and key:
+            listed.append(_unquoted(bullet[1]))
+            yield key, [*listed]
+        elif found := _FIELD.match(line):
+            key, listed = found[1], []
+            yield key, _value(found[2])
+
+
+def _value(text: str) -> object:
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):
+        return [_unquoted(each) for each in text[1:-1].split(",") if each.strip()]
+    return _unquoted(text)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text

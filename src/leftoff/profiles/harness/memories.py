@@ -1,0 +1,109 @@
+"""The memory of a project as layers of files: what is new is added, and nothing else touched."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from leftoff.memory import Draft, Entry
+from leftoff.profiles.base import Knowledge
+from leftoff.profiles.harness import facts, layers
+from leftoff.profiles.harness.documents import Documents, Plain, iso, object_of, objects_of, text_of
+from leftoff.profiles.harness.layers import Layer
+
+_MOST_DECISIONS = 50
+
+
+def read(documents: dict[str, Plain]) -> tuple[list[Draft], list[Draft]]:
+    """Return what the layers hold: what is in force, and what waits for approval."""
+    said = [
+        found
+        for layer in layers.LAYERS
+        for each in objects_of(documents.get(layer.path, {}).get(layer.key))
+        if (found := layers.draft_of(layer, each)) is not None
+    ]
+    bare = [
+        draft
+        for shelf in facts.SHELVES
+        for draft in facts.drafts_of(shelf, documents.get(shelf.path, {}))
+    ]
+    active = [each.draft for each in said if each.is_active]
+    return [*active, *bare], [each.draft for each in said if not each.is_active]
+
+
+def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
+    """Bring every layer up to date with the memory."""
+    for layer in layers.LAYERS:
+        entries = [
+            each
+            for each in knowledge.remembered(layer.kind)
+            if not (layer is layers.RULES and facts.belongs(facts.CONSTRAINTS, each))
+        ]
+        if entries:
+            documents.change(layer.path, partial(_with, layer, entries, knowledge, now))
+    for shelf in facts.SHELVES:
+        mine = [each for each in knowledge.remembered(shelf.kind) if facts.belongs(shelf, each)]
+        if mine:
+            documents.change(shelf.path, partial(facts.with_facts, shelf, mine, iso(now)))
+
+
+def _with(
+    layer: Layer, entries: Sequence[Entry], knowledge: Knowledge, now: datetime, found: Plain
+) -> Plain:
+    """Return a layer with the entries as they are now."""
+    standing = found.get(layer.key)
+    listed = _placed(list(standing) if isinstance(standing, list) else [], layer, entries)
+    if layer is layers.DECISIONS:
+        listed = _newest(listed, found, knowledge)
+    if listed == standing or (not listed and standing is None):
+        return found
+    result = {**layer.head, **found, layer.key: listed}
+    if layer is layers.RULES:
+        result["metadata"] = _counted(object_of(found.get("metadata")), listed)
+    return {**result, "lastUpdated": iso(now)} if "lastUpdated" in found else result
+
+
+def _placed(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> list[object]:
+    """Put entries where they stand, or at the end; take out what is no longer in force."""
+    result: list[object | None] = list(listed)
+    ids = [text_of(object_of(each).get("id")) for each in listed]
+    places: dict[str, int] = {}
+    for number, each in enumerate(listed):
+        for key in layers.keys_of(layer, object_of(each)):
+            places.setdefault(key, number)
+    for entry in entries:
+        at = next((places[key] for key in layers.own_keys(entry) if key in places), None)
+        is_kept = layer is layers.RULES and entry.status == "queued"
+        if at is None and (entry.status == "active" or is_kept):
+            result.append(layers.written(layer, entry, {}, ids))
+            ids.append(text_of(object_of(result[-1]).get("id")))
+        elif at is not None and (entry.status == "active" or layer is layers.RULES):
+            result[at] = layers.written(layer, entry, object_of(listed[at]), ids)
+        elif at is not None:
+            result[at] = None
+    return [each for each in result if each is not None]
+
+
+def _newest(listed: list[object], found: Plain, knowledge: Knowledge) -> list[object]:
+    """Leave the newest decisions in view; what the memory does not know stays, too."""
+    most = found.get("maxEntries")
+    most = most if isinstance(most, int) and most > 0 else _MOST_DECISIONS
+    excess = len(listed) - most
+    kept: list[object] = []
+    for each in listed:
+        said = layers.draft_of(layers.DECISIONS, object_of(each))
+        if excess > 0 and said is not None and knowledge.knows("decision", said.draft.text):
+            excess -= 1
+        else:
+            kept.append(each)
+    return kept
+
+
+def _counted(metadata: Plain, rules: Sequence[object]) -> Plain:
+    scopes = [object_of(rule).get("scope") for rule in rules]
+    general = sum(scope == "general" for scope in scopes)
+    counts = {
+        "totalRules": len(rules),
+        "projectSpecific": len(rules) - general,
+        "general": general,
+    }
+    return {**metadata, **counts}

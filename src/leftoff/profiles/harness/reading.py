@@ -1,0 +1,112 @@
+"""Finding and reading all that the layout holds, of whichever version."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from leftoff.features import Feature, Fix, Loop
+from leftoff.profiles.base import More
+from leftoff.profiles.harness import checkpoints, items, legacy, memories, orchestration, work
+from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS, SESSIONS
+from leftoff.profiles.harness.documents import Plain, object_of
+from leftoff.profiles.harness.documents import read as read_json
+from leftoff.profiles.harness.facts import SHELVES
+from leftoff.profiles.harness.layers import LAYERS
+
+_SHARED = (
+    items.ACTIVE,
+    items.ARCHIVE,
+    orchestration.AGENTS,
+    *(each.path for each in (*LAYERS, *SHELVES)),
+)
+
+
+def is_here(folder: Path) -> bool:
+    """Say whether there is anything of the layout, of whichever version."""
+    known = (PROGRESS, SESSIONS, "features", "memory", "agents", "loops")
+    old = (*legacy.active_files(folder), *legacy.agent_files(folder), folder.parent / PROGRESS)
+    return any((folder / name).exists() for name in known) or any(each.is_file() for each in old)
+
+
+def watched(folder: Path) -> list[Path]:
+    """Return the folder and all files in it that others may change."""
+    sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *work.loops_in(folder)]
+    shared = [folder / path for path in _SHARED]
+    return [folder, folder / SESSIONS, folder / PROGRESS, *sessions, *shared]
+
+
+def natives(folder: Path) -> Iterator[Path]:
+    """Yield the progress and the working contexts of sessions."""
+    old = (folder / checkpoints.OLD_CONTEXT, folder.parent / PROGRESS)
+    yield from (path for path in old if path.is_file())
+    yield from sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
+    if (folder / PROGRESS).is_file():
+        yield folder / PROGRESS
+
+
+def more(folder: Path) -> More:
+    """Read features, memory, loops and agents that work together."""
+    problems: list[str] = []
+    documents = {path: object_of(read_json(folder / path, problems)) for path in _SHARED}
+    active, queued = memories.read(documents)
+    for path in legacy.okf_files(folder):
+        found = legacy.okf_entry(path)
+        if found is None:
+            problems.append(f"{path.name} was left out: It holds no entry.")
+        else:
+            (active if found[1] else queued).append(found[0])
+    agents = documents[orchestration.AGENTS] or _first(legacy.agent_files(folder), problems)
+    return More(
+        memories=active,
+        queued=queued,
+        features=_features(folder, documents, problems),
+        features_at=_written_at(folder),
+        loops=_loops(folder, problems),
+        orchestration=orchestration.read(agents) if agents else None,
+        problems=problems,
+    )
+
+
+def _first(paths: list[Path], problems: list[str]) -> Plain:
+    return next((found for path in paths if (found := _object(path, problems))), {})
+
+
+def _object(path: Path, problems: list[str]) -> Plain:
+    found = read_json(path, problems)
+    # The oldest lists of features have no name around them.
+    return {"features": found} if isinstance(found, list) else object_of(found)
+
+
+def _features(
+    folder: Path, documents: Mapping[str, Plain], problems: list[str]
+) -> list[Feature | Fix]:
+    active, archive = documents[items.ACTIVE], documents[items.ARCHIVE]
+    old = _first(legacy.active_files(folder), problems)
+    older = _first(legacy.archive_files(folder), problems)
+    found: list[Feature | Fix] = []
+    for document in (active, old):
+        found += items.read_features(document.get("features"))
+        found += items.read_fixes(document.get("fixes"))
+    for document in (archive, older):
+        archived: list[Feature | Fix] = [
+            *items.read_features(document.get("archived")),
+            *items.read_fixes(document.get("archivedFixes")),
+        ]
+        found += [items.put_away(each, _written_at(folder)) for each in archived]
+    return list({each.id: each for each in reversed(found)}.values())[::-1]
+
+
+def _written_at(folder: Path) -> datetime | None:
+    paths = [folder / items.ACTIVE, folder / items.ARCHIVE, *legacy.active_files(folder)]
+    stamps = [path.stat().st_mtime for path in paths if path.is_file()]
+    return datetime.fromtimestamp(max(stamps), UTC) if stamps else None
+
+
+def _loops(folder: Path, problems: list[str]) -> dict[str, Loop]:
+    found: dict[str, Loop] = {}
+    for path in work.loops_in(folder):
+        plain = object_of(read_json(path, problems))
+        if plain:
+            found.setdefault(work.session_of(path), work.read_loop(plain))
+    mark = work.read_interrupted(object_of(read_json(folder / work.INTERRUPTED, problems)))
+    return work.with_mark(found, mark) if mark else found

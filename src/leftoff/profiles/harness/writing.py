@@ -1,0 +1,135 @@
+"""Writing: each saved checkpoint, the features, the memory and the loops in their files."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import StoreRefused
+from leftoff.features import Board, Loop
+from leftoff.paths import Project
+from leftoff.profiles.base import Files, Knowledge, News
+from leftoff.profiles.harness import checkpoints, compaction, items, memories, orchestration, work
+from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
+from leftoff.profiles.harness.documents import Documents, moment_of, rendered
+
+BRIEFING = "session-briefing.md"
+_IGNORE = ".gitignore"
+_IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
+
+
+def write(files: Files, news: News) -> None:
+    """Bring the files up to date with what was saved, remembered and worked on."""
+    shared = Documents(files)
+    board = news.knowledge.board if news.knowledge else Board()
+    told = [shared]
+    for worktree, saved in _by_worktree(news).items():
+        local = files.in_worktree(worktree)
+        if local is not None:
+            told.append(Documents(local))
+            _write_checkpoints(told[-1], saved, board, news.project)
+    if news.knowledge is not None and news.knowledge.is_new:
+        _write_knowledge(shared, news.knowledge, news)
+        told += _write_loops(files, news.knowledge.loops)
+    if news.session is not None and news.session.event == "pre-compact":
+        local = files.in_worktree(None)
+        if local is not None and (local.root.is_dir() or news.saved):
+            told.append(Documents(local))
+            compaction.write(told[-1], news, news.session)
+    _write_briefing(files, news)
+    if problems := [problem for each in told for problem in each.problems]:
+        raise StoreRefused(" ".join(problems), hint="Repair the files; then they are written.")
+
+
+def _by_worktree(news: News) -> dict[str | None, list[Checkpoint]]:
+    found: dict[str | None, list[Checkpoint]] = {}
+    for checkpoint in sorted(news.saved, key=lambda each: each.id):
+        found.setdefault(checkpoint.worktree, []).append(checkpoint)
+    return found
+
+
+def _write_checkpoints(
+    documents: Documents, saved: list[Checkpoint], board: Board, project: Project
+) -> None:
+    _ignore(documents.files)
+    for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
+        _write_session(documents, checkpoint, board)
+    newest = saved[-1]
+    _replace(
+        documents,
+        PROGRESS,
+        newest,
+        lambda found: checkpoints.with_progress(found, newest, project.root.name),
+    )
+
+
+def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
+    folder = checkpoints.folder_of(checkpoint)
+    is_written = _replace(
+        documents,
+        f"{folder}/{CONTEXT}",
+        checkpoint,
+        lambda found: checkpoints.with_context(found, checkpoint, board),
+    )
+    if is_written:
+        record = rendered(checkpoints.record_of(checkpoint, board)).encode()
+        documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
+
+
+def _replace(documents: Documents, path: str, checkpoint: Checkpoint, change: Any) -> bool:
+    """Write a file that shows a checkpoint, unless it tells of something newer already."""
+    data = documents.files.read(path) or b""
+    text = data.decode("utf-8", "surrogateescape")
+    shown_at = moment_of(documents.read(path).get("lastUpdated"))
+    if shown_at is not None and checkpoint.saved_at < shown_at <= datetime.now(UTC):
+        return False
+    after = documents.changed(path, text, change).encode("utf-8", "surrogateescape")
+    documents.files.replace(path, after, of=checkpoint.id)
+    return True
+
+
+def _write_knowledge(documents: Documents, knowledge: Knowledge, news: News) -> None:
+    items.write(documents, knowledge.board)
+    memories.write(documents, knowledge, news.now)
+    orchestration.write(documents, knowledge.board.orchestration)
+    if documents.files.root.is_dir():
+        _ignore(documents.files)
+
+
+def _write_loops(files: Files, loops: Mapping[str, Loop]) -> list[Documents]:
+    """Show each loop in its worktree, and there what broke off."""
+    told: list[Documents] = []
+    worktrees = dict.fromkeys(loop.worktree for loop in loops.values())
+    for worktree in worktrees:
+        local = files.in_worktree(worktree)
+        if local is None:
+            continue
+        documents = Documents(local)
+        told.append(documents)
+        mine = {key: loop for key, loop in loops.items() if loop.worktree == worktree}
+        for key, loop in mine.items():
+            work.write_loop(documents, key, loop)
+        work.write_interrupted(documents, mine)
+        _ignore(local)
+    return told
+
+
+def _write_briefing(files: Files, news: News) -> None:
+    """Keep the briefing as a file where there is anything else of the layout."""
+    has_news = bool(news.saved) or (news.knowledge is not None and news.knowledge.is_new)
+    local = files.in_worktree(None)
+    if news.briefing is None or not has_news or local is None or not local.root.is_dir():
+        return
+    local.replace(BRIEFING, news.briefing().encode("utf-8", "replace"))
+
+
+def _ignore(files: Files) -> None:
+    """Keep what belongs to sessions out of commits."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines()
+        missing = [each for each in _IGNORED if each not in lines and f"/{each}" not in lines]
+        end = "" if not text or text.endswith("\n") else "\n"
+        return text + end + "".join(f"{each}\n" for each in missing) if missing else text
+
+    files.edit(_IGNORE, change)
