@@ -175,6 +175,27 @@ def test_archiving_counts_what_it_moves_and_moves_nothing_twice(noted: Cli) -> N
     assert "--all" in noted.ok("feature").out
 
 
+@pytest.mark.accept(158)
+def test_a_helper_is_told_what_it_needs_in_few_words(noted: Cli) -> None:
+    noted.ok("config", "set", "verify", "make test")
+    noted.ok("memory", "add", "rule", "Use absolute imports")
+    noted.ok("feature", "add", "Print", "--scenario=No printer", "--start")
+    for number in range(5):
+        noted.ok("feature", "attempt", f"Way {number}", "--why=slow")
+
+    told = noted.ok("feature", "show", "--for-helper").out
+
+    assert told.splitlines() == [
+        "feature-003: Print (attempt 6/15)",
+        "Verify: make test",
+        *(f"Avoid: {number + 1}. Way {number} -> slow" for number in (2, 3, 4)),
+        "Rule: Use absolute imports",
+        "Must hold: No printer",
+    ]
+    assert noted.json("feature", "show", "--for-helper") == {"text": told.rstrip("\n")}
+    assert noted.ok("feature", "show", "1", "--for-helper").out.startswith("feature-001: Export")
+
+
 @pytest.mark.accept(154)
 def test_what_broke_off_is_a_choice_with_the_failed_approaches(
     noted: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch

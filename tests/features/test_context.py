@@ -15,6 +15,7 @@ from leftoff.features import (
     helper_text,
     working_context,
 )
+from leftoff.fence import disarm
 from leftoff.gitstate import Change
 
 AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -141,3 +142,4 @@ def test_a_helper_is_told_no_more_than_500_characters(
 
     assert text.startswith("feature-007: ")
     assert len(text) <= 500
+    assert text == disarm(text)

@@ -130,11 +130,20 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
 
 @command(name="show")
 @_id_argument
-def feature_show(app: App, key: str | None) -> None:
+@click.option(
+    "--for-helper",
+    is_flag=True,
+    help="Only what a helper agent needs, in at most 500 characters.",
+)
+def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     """Show a feature or fix whole: the one named, or the one at hand."""
     board, loops = features.load(app.store), features.loops(app.store)
     at_hand = features.loop(app.store, _session_id())
     item = features.find(board, key) if key else _at_hand(board, at_hand)
+    if for_helper:
+        text = features.told_to_helper(app.store, item, verify=app.settings.verify)
+        app.out.result({"text": text}, text)
+        return
     found = [each for each in loops.values() if each.feature == item.id]
     fixes = [each for each in board.fixes if each.linked_to == item.id]
     plain = {**_plain(item), "loops": [to_plain(each) for each in found]}

@@ -13,6 +13,7 @@ from leftoff.features.interruption import (
     mark_interrupted,
     ways_to_go_on,
 )
+from leftoff.features.lessons import told_to_helper
 from leftoff.features.loops import (
     Ending,
     Reset,
@@ -112,6 +113,7 @@ __all__ = [
     "take_in",
     "take_in_loops",
     "take_in_orchestration",
+    "told_to_helper",
     "update",
     "waiting_in",
     "waits_for",

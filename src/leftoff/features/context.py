@@ -10,6 +10,7 @@ import msgspec
 
 from leftoff.features.interruption import avoided
 from leftoff.features.values import Board, Feature, Fix, Loop
+from leftoff.fence import disarm
 from leftoff.gitstate import Change, printable
 
 WORKING_LINES = 40
@@ -95,7 +96,7 @@ def helper_text(
     lines += [f"Rule: {_line(each, 70)}" for each in rules[:_RULES]]
     names = [each.scenario or each.then for each in item.scenarios[:_SCENARIOS]]
     lines += [f"Must hold: {_line(each, 60)}" for each in names if each]
-    return _fitting(lines, HELPER_CHARS)
+    return _fitting([disarm(line) for line in lines], HELPER_CHARS)
 
 
 def _fitting(lines: Sequence[str], limit: int) -> str:

@@ -1,8 +1,15 @@
 """What attempts teach: failed ones become failures in memory, those that worked successes."""
 
+from collections.abc import Sequence
+
+from leftoff.features import files
+from leftoff.features.context import helper_text
+from leftoff.features.places import find_loop_of, place_of
 from leftoff.features.steps import Try
-from leftoff.features.values import Feature, Fix
+from leftoff.features.values import Feature, Fix, Loop
 from leftoff.store import Store
+
+_RULES = 5
 
 
 def learn(store: Store, item: Feature | Fix, what: Try) -> None:
@@ -19,3 +26,13 @@ def learn(store: Store, item: Feature | Fix, what: Try) -> None:
         files=list(item.related_files),
     )
     memory.add(store, [lesson])
+
+
+def told_to_helper(store: Store, item: Feature | Fix, *, verify: Sequence[str] = ()) -> str:
+    """Tell a helper agent what is done here, what failed and which rules hold."""
+    from leftoff import memory  # noqa: PLC0415 - looking at features needs none
+
+    found = find_loop_of(files.load(store), place_of(store, None), item.id)
+    standing = found[1] if found else Loop(feature=item.id, attempt=item.attempts + 1)
+    rules = [entry.text for entry in memory.entries(store, kinds=["rule"], limit=_RULES)]
+    return helper_text(standing, item, verify=verify, rules=rules)
