@@ -55,7 +55,7 @@ def sources(store: Store) -> list[Source]:
 def find_source(store: Store, key: str) -> Source:
     """Return the session with this id or beginning of an id, or in this file."""
     known = sources(store)
-    path = Path(key).expanduser().absolute()
+    path = paths.home() / key[2:] if key.startswith("~/") else Path(key).absolute()
     if path.is_file():
         agent = agents.identify(path)[0]
         here = [each for each in known if each.path == path]
