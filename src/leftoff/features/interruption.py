@@ -13,6 +13,8 @@ from leftoff.fence import disarm
 from leftoff.store import Store
 
 _LAST_FAILED = 5
+# Other systems say `success`; what broke off has not failed yet.
+_NO_FAILURE = frozenset({"passed", "success", "interrupted"})
 
 
 def mark_interrupted(store: Store, session_id: str, reason: str) -> Interrupted | None:
@@ -88,7 +90,7 @@ def avoided(history: Sequence[Attempt]) -> list[str]:
     return [
         f"  {tried.attempt}. {tried.approach}" + (f" -> {why}" if why else "")
         for tried in history
-        if tried.result != "passed"
+        if tried.result not in _NO_FAILURE
         for why in [tried.root_cause or "; ".join(tried.errors)]
     ]
 
