@@ -7,8 +7,8 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -100,8 +100,7 @@ def run(program: Program) -> Ended:
         bufsize=0,
     )
     try:
-        _give(process.stdin, program.given)
-        kept = _read(process, program)
+        kept = _exchange(process, program)
         # One that closed its pipes and goes on is not done yet.
         is_done = _ends(process, program.seconds)
         code = process.returncode if is_done else None
@@ -110,32 +109,44 @@ def run(program: Program) -> Ended:
         _end(process, has_own_group=not program.may_ask)
 
 
-def _give(pipe: IO[bytes] | None, data: bytes) -> None:
-    if pipe is None:
-        return
-    # A program need not read what it is given.
-    with contextlib.suppress(BrokenPipeError), pipe:
-        pipe.write(data)
-
-
-def _read(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
+def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
+    """Give a program what it reads while reading what it prints, so that neither waits."""
     out, errors = _Stream(program), _Stream(program)
     deadline = time.monotonic() + (program.seconds or _FOREVER)
     with selectors.DefaultSelector() as selector:
         for pipe, stream in ((process.stdout, out), (process.stderr, errors)):
             if pipe is not None:
                 selector.register(pipe, selectors.EVENT_READ, stream)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+            selector.register(process.stdin, selectors.EVENT_WRITE, _Gift(program.given))
         while selector.get_map():
             ready = selector.select(_LOOK_SECONDS)
             # A helper left behind in the background may hold the pipes for as long as it lives.
             if not ready and (process.poll() is not None or time.monotonic() > deadline):
                 break
             for key, _ in ready:
-                data = os.read(key.fd, _CHUNK_BYTES)
-                key.data.take(data)
-                if not data:
-                    selector.unregister(key.fileobj)
+                if key.data.moves(key.fd):
+                    continue
+                selector.unregister(key.fileobj)
+                if key.fileobj is process.stdin and process.stdin is not None:
+                    process.stdin.close()
     return out.kept, errors.kept
+
+
+class _Gift:
+    """What a program is given to read, bit by bit; it need not read it."""
+
+    def __init__(self, data: bytes) -> None:
+        self._rest = memoryview(data)
+
+    def moves(self, fd: int) -> bool:
+        """Write as much as goes; say whether there is more."""
+        try:
+            self._rest = self._rest[os.write(fd, self._rest[:_CHUNK_BYTES]) :]
+        except BrokenPipeError:
+            return False
+        return bool(self._rest)
 
 
 class _Stream:
@@ -147,7 +158,13 @@ class _Stream:
         self._on_line = program.on_line
         self._line = b""
 
-    def take(self, data: bytes) -> None:
+    def moves(self, fd: int) -> bool:
+        """Read what is there; say whether there may be more."""
+        data = os.read(fd, _CHUNK_BYTES)
+        self._take(data)
+        return bool(data)
+
+    def _take(self, data: bytes) -> None:
         self.kept += data
         del self.kept[: -self._limit]
         if self._on_line is None:
@@ -169,12 +186,14 @@ def _ends(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
 
 def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
     """Let a program that still runs end by itself, so that git takes its locks away; else kill."""
-    for how in (signal.SIGINT, signal.SIGKILL):
-        if process.poll() is not None:
-            break
+    if process.poll() is None:
+        send = partial(os.killpg, process.pid) if has_own_group else process.send_signal
         with contextlib.suppress(OSError):
-            os.killpg(process.pid, how) if has_own_group else process.send_signal(how)
-        _ends(process, _GRACE_SECONDS)
+            send(signal.SIGINT)
+            _ends(process, _GRACE_SECONDS)
+            # Helpers that a shell has put into the background do not hear an interrupt.
+            send(signal.SIGKILL)
+        process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()

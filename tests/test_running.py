@@ -1,0 +1,120 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.runs import environment
+from leftoff import running
+from leftoff.running import Ended, Program
+
+
+def run(script: str, folder: Path, **options: object) -> Ended:
+    return running.run(
+        Program(
+            arguments=("sh", "-c", script),
+            folder=folder,
+            environment=running.environment(),
+            **options,  # type: ignore[arg-type]
+        )
+    )
+
+
+def test_what_is_printed_is_kept_apart_with_the_code(tmp_path: Path) -> None:
+    ended = run("echo out; echo trouble >&2; exit 3", tmp_path)
+
+    assert (ended.code, ended.out, ended.errors) == (3, b"out\n", b"trouble\n")
+    assert ended.told == ["trouble"]
+    assert not ended.is_done
+
+
+def test_lines_are_told_as_they_come_and_a_last_one_without_an_end_too(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    run("printf 'one\\r\\ntwo\\nthree'", tmp_path, on_line=heard.append)
+
+    assert heard == ["one", "two", "three"]
+
+
+def test_only_the_newest_is_kept_where_a_bound_is_set(tmp_path: Path) -> None:
+    ended = run("yes word | head -c 300000; echo end", tmp_path, kept_bytes=100)
+
+    assert len(ended.out) == 100
+    assert ended.out.endswith(b"end\n")
+
+
+def test_a_program_may_read_and_print_megabytes_at_once(tmp_path: Path) -> None:
+    given = b"0123456789abcdef" * 200_000
+
+    assert run("cat", tmp_path, given=given).out == given
+
+
+def test_a_program_need_not_read_what_it_is_given(tmp_path: Path) -> None:
+    assert run("exec <&-; echo done", tmp_path, given=b"x" * 1_000_000).out == b"done\n"
+
+
+def test_one_that_is_late_is_ended_with_its_helpers(tmp_path: Path) -> None:
+    ended = run(f"sleep 60 & echo $! > '{tmp_path}/pid'; wait", tmp_path, seconds=0.2)
+
+    assert ended.code is None
+    helper = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 10
+    while _is_alive(helper) and time.monotonic() < deadline:
+        pass
+    assert not _is_alive(helper)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def test_a_helper_left_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
+    started = time.monotonic()
+
+    ended = run(f"sleep 30 & echo $! > '{tmp_path}/pid'; echo done", tmp_path)
+
+    assert (ended.code, ended.out) == (0, b"done\n")
+    assert time.monotonic() - started < 20
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+
+def test_a_repository_that_a_git_hook_points_at_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GIT_DIR", "/elsewhere")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Ada")
+
+    kept = running.environment(MORE="1")
+
+    assert "GIT_DIR" not in kept
+    assert (kept["GIT_AUTHOR_NAME"], kept["MORE"]) == ("Ada", "1")
+
+
+def test_an_interrupt_is_handed_on_and_waits_until_the_program_has_tidied_up(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "tidy.sh"
+    script.write_text(
+        "trap 'echo tidied > done; exit 1' INT\necho > ready\nwhile :; do sleep 0.1; done\n"
+    )
+    os.mkfifo(tmp_path / "ready")
+    code = (
+        "from pathlib import Path; from leftoff.running import *\n"
+        f"run(Program(arguments=('sh', {str(script)!r}), folder=Path({str(tmp_path)!r}), "
+        "environment=environment()))"
+    )
+    child = subprocess.Popen(
+        (sys.executable, "-c", code), env=environment(), stderr=subprocess.PIPE, text=True
+    )
+    (tmp_path / "ready").read_text()
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+
+    assert "KeyboardInterrupt" in err
+    assert (tmp_path / "done").read_text() == "tidied\n"
