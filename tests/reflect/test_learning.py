@@ -87,6 +87,32 @@ def test_what_is_said_again_is_known_whatever_the_words_before_it(
     assert rules(store, "active") == [NO]
 
 
+def test_a_rule_that_waits_becomes_active_once_it_is_said_plainly(
+    project: Project, store: Store
+) -> None:
+    found_talk(project.root, "session-1").ask("use pnpm instead of npm")
+    (waiting,) = reflect(store).queued
+    found_talk(project.root, "session-2").ask(NO)
+
+    assert [each.id for each in reflect(store, is_dry_run=True).saved] == [waiting.id]
+    (saved,) = reflect(store).saved
+
+    assert (saved.id, saved.status) == (waiting.id, "active")
+    assert saved.sources == ["session-1", "session-2"]
+    assert queue(store) == []
+
+
+def test_a_known_rule_gains_the_session_that_says_it_again(project: Project, store: Store) -> None:
+    corrected_talk(project.root, "session-1")
+    reflect(store)
+    corrected_talk(project.root, "session-2")
+    reflect(store)
+
+    for status in ("active", "queued"):
+        (rule,) = memory.entries(store, kinds=("rule",), statuses=(status,))
+        assert rule.sources == ["session-1", "session-2"]
+
+
 @pytest.mark.accept(139)
 def test_a_rejected_rule_never_returns(project: Project, store: Store) -> None:
     corrected_talk(project.root)

@@ -49,21 +49,22 @@ def reflect(
     """Turn the corrections of the project's sessions into rules, active from `bar` upwards."""
     chosen = [find_source(store, session)] if session else _recent(store, since)
     heard = [*_hear_all(store, chosen, is_named=session is not None)]
-    known = {essence(rule.text): rule for rule in _rules(store, *memory.STATUSES)}
-    new, skipped = _sorted_out(heard, known)
-    sure = [draft for draft in new if is_at_least(draft.confidence, bar)]
-    rest = [draft for draft in new if not is_at_least(draft.confidence, bar)]
+    found = _sorted_out(heard, _rules(store, *memory.STATUSES), bar)
+    sure = [draft for draft in found.new if is_at_least(draft.confidence, bar)]
+    rest = [draft for draft in found.new if not is_at_least(draft.confidence, bar)]
     if is_dry_run:
         saved = _as_entries(store, sure, "active")
         queued = _as_entries(store, rest, "queued")
     else:
         saved = memory.add(store, sure)
         queued = memory.add(store, rest, status="queued")
+        # One more source is all that they gain: what is active stays so.
+        memory.add(store, found.again, status="queued")
         # Only now: whoever dies before finds the same again, and the memory knows it.
         for each in heard:
             keep_mark(store, each)
     told = [each.source.session_id for each in heard if each.corrections]
-    return Reflection(sessions=told, saved=saved, queued=queued, skipped=skipped)
+    return Reflection(sessions=told, saved=saved, queued=queued, skipped=found.skipped)
 
 
 def queue(store: Store) -> list[Entry]:
@@ -91,21 +92,44 @@ def _rules(store: Store, *statuses: memory.Status) -> list[Entry]:
     return memory.entries(store, kinds=kinds, statuses=statuses)
 
 
-def _sorted_out(
-    heard: Iterable[Heard], known: dict[str, Entry]
-) -> tuple[list[Draft], list[Skipped]]:
-    """Tell what is new from what is known; what is said twice is one rule."""
+class _Found(msgspec.Struct, frozen=True, kw_only=True):
+    new: list[Draft]
+    again: list[Draft]
+    skipped: list[Skipped]
+
+
+def _sorted_out(heard: Iterable[Heard], rules: Iterable[Entry], bar: Grade) -> _Found:
+    """Tell what is new from what is known; a rule that waits is news once it is said plainly."""
+    known = {essence(rule.text): rule for rule in rules}
     new: dict[str, Draft] = {}
+    again: list[Draft] = []
     skipped: list[Skipped] = []
     for each, correction in _corrections(heard):
         key = essence(correction.text)
         draft = _draft(correction, each.source)
-        if key in known:
-            is_rejected = known[key].status == "rejected"
-            skipped.append(Skipped(text=draft.text, reason="rejected" if is_rejected else "known"))
-        else:
+        rule = known.get(key)
+        if rule is not None:
+            draft = msgspec.structs.replace(draft, text=rule.text)
+        if rule is None or (_waits(rule) and is_at_least(draft.confidence, bar)):
             new[key] = _joined(new[key], draft) if key in new else draft
-    return list(new.values()), skipped
+            continue
+        skipped.append(Skipped(text=correction.text, reason=_reason(rule)))
+        if _is_as_first_said(rule):
+            again.append(draft)
+    return _Found(new=list(new.values()), again=again, skipped=skipped)
+
+
+def _waits(rule: Entry) -> bool:
+    return rule.status == "queued" and _is_as_first_said(rule)
+
+
+def _is_as_first_said(rule: Entry) -> bool:
+    """Tell whether a rule was never edited: the memory knows entries by their first words."""
+    return memory.id_of("rule", rule.text) == rule.id
+
+
+def _reason(rule: Entry) -> Literal["known", "rejected"]:
+    return "rejected" if rule.status == "rejected" else "known"
 
 
 def _corrections(heard: Iterable[Heard]) -> Iterator[tuple[Heard, Correction]]:

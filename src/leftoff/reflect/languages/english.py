@@ -118,7 +118,7 @@ ENGLISH = Language(
           this\b|that\b|the\b|there\b|i\b|we(?:'ll| will| want| might| can| could)\b)
         (?!it\b|this\b|that\b|the\b|there\b|i\b).+\bfrom now on\b
         i(?:'ve| have)? (?:already )?(?:told|asked|said to) you (?:many times |before |
-          again )?(?:not to|never to|to (?:always|never|use|stop|not))\b
+          again |explicitly )?(?:not to|never to|i don'?t want|to (?:always|never|use|stop|not))\b
     """,
     medium=r"""
         i(?:'d| would)? (?:(?:much|really|strongly|also|personally|generally|
