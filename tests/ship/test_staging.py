@@ -1,10 +1,12 @@
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from leftoff.errors import LeftoffError
 from leftoff.gitwrite import Repo
+from leftoff.running import Ended
 from leftoff.ship import staging
 from leftoff.ship.staging import Chosen, Judge
 from ship.shop import Shop
@@ -93,11 +95,16 @@ class _Meddling(Repo):
         super().__init__(shop.folder)
         self._shop, self._text, self._times = shop, text, times
 
-    def stage(self, files: list[str]) -> object:  # type: ignore[override]
+    def stage(self, files: Sequence[str]) -> Ended:
+        self._write()
+        ended = super().stage(files)
+        self._write()
+        return ended
+
+    def _write(self) -> None:
         if self._times:
             self._times -= 1
             self._shop.write("a.py", f"{self._text}# {self._times}\n")
-        return super().stage(files)
 
 
 def test_a_secret_written_between_the_look_and_the_staging_is_seen(shop: Shop) -> None:
