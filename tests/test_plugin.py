@@ -16,10 +16,10 @@ import leftoff
 from gitrepo import Repo
 from leftoff import paths
 from leftoff.cli import COMMANDS
-from leftoff.dialects.claude import KINDS
 from leftoff.hooks import settle
 from leftoff.intents import find, passes_always
 from leftoff.wiring import claude as wiring
+from leftoff.wiring.claude import EVENTS
 
 ROOT = Path(__file__).parent.parent
 PLUGIN = ROOT / "plugin"
@@ -59,7 +59,7 @@ def test_its_hooks_are_the_ones_that_init_puts_into_the_settings() -> None:
     there = Path("/nowhere/leftoff/hook")
     settings = json.loads(wiring.wire("{}", there))["hooks"]
 
-    assert list(hooks) == list(KINDS)
+    assert list(hooks) == list(EVENTS)
     assert json.loads(json.dumps(settings).replace(str(there), ours.replace('"', '\\"'))) == hooks
 
 
@@ -174,7 +174,7 @@ def fires(event: str, repo: Repo, path: str, **payload: str) -> str:
 
 
 def test_without_leftoff_the_hooks_are_silent_and_keep_nothing(repo: Repo) -> None:
-    for event in KINDS:
+    for event in EVENTS:
         assert fires(event, repo, "/usr/bin:/bin", prompt="a secret") == ""
 
     assert not paths.state_folder().exists()
@@ -215,7 +215,7 @@ def test_where_init_wired_the_settings_the_plugins_hooks_keep_quiet(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "wired.claude").touch()
 
-    for event in KINDS:
+    for event in EVENTS:
         assert fires(event, repo, installed) == ""
     assert not (state / "spool").exists()
 

@@ -26,6 +26,7 @@ if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
     PreCompact) name=pre-compact ;;
     SessionEnd) name=session-end ;;
     PreToolUse) name=pre-tool ;;
+    PostToolUse) name=post-tool ;;
     Notification) name=idle ;;
     *) name=$2 ;;
   esac

@@ -9,7 +9,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff.dialects.claude import KINDS
+from leftoff.wiring.claude import EVENTS
 from stores import contents
 
 
@@ -31,7 +31,7 @@ def test_init_wires_every_event_and_says_what_was_changed(cli: Cli, settings: Pa
     result = cli.ok("init", "--yes")
 
     hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
-    assert list(hooks) == list(KINDS)
+    assert list(hooks) == list(EVENTS)
     assert f"changed {settings}" in result.out
     assert "The file as it was before is in " in result.out
     assert "leftoff uninstall" in result.out

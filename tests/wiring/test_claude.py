@@ -33,7 +33,7 @@ SETTINGS = st.fixed_dictionaries(
     optional={
         "theme": st.just("dark"),
         "hooks": st.dictionaries(
-            st.sampled_from([*KINDS, "PostToolUse"]), st.lists(GROUPS, max_size=3), max_size=4
+            st.sampled_from([*KINDS, "SubagentStop"]), st.lists(GROUPS, max_size=3), max_size=4
         ),
     },
 )
@@ -83,7 +83,7 @@ def test_unwiring_brings_back_the_very_characters(newline: str) -> None:
 def test_each_event_gets_one_short_absolute_command_with_a_time_limit() -> None:
     hooks = json.loads(claude.wire("{}", HOOK))["hooks"]
 
-    assert list(hooks) == list(KINDS)
+    assert list(hooks) == list(claude.EVENTS)
     for event, [group] in hooks.items():
         [hook] = group["hooks"]
         assert hook["type"] == "command"
@@ -135,6 +135,25 @@ def test_old_and_doubled_commands_are_replaced() -> None:
     assert claude.is_wired(wired, HOOK)
     assert wired["hooks"]["Stop"][0] == THEIRS
     assert "PostToolUse" not in wired["hooks"]
+
+
+def test_an_event_that_some_profiles_need_is_wired_on_request_and_stays() -> None:
+    wired = claude.wire("{}", HOOK, wanted={"post-tool"})
+    [group] = json.loads(wired)["hooks"]["PostToolUse"]
+
+    assert group["matcher"] == "Edit|Write|MultiEdit"
+    assert group["hooks"][0]["command"] == f"{HOOK} claude PostToolUse"
+    assert claude.is_wired(json.loads(wired), HOOK)
+    assert claude.wire(wired, HOOK) == wired
+    assert claude.unwire(wired, HOOK) == "{}"
+
+
+def test_an_event_on_request_of_an_old_installation_is_brought_up_to_date() -> None:
+    old = Path("/old/leftoff/hook")
+    wired = claude.wire(claude.wire("{}", old, wanted={"post-tool"}), HOOK)
+
+    assert claude.is_wired(json.loads(wired), HOOK)
+    assert str(HOOK) in json.dumps(json.loads(wired)["hooks"]["PostToolUse"])
 
 
 def test_a_command_that_was_moved_into_the_users_own_group_is_left_there() -> None:

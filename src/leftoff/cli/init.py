@@ -49,7 +49,7 @@ def init(  # noqa: PLR0913 - one option each
     """Wire the hooks of your agents, so that saving and restoring happen by themselves."""
     wired = detect.to_wire(agents)
     places = install.find_places(app.project.worktree if scope == "project" else None)
-    changes = install.plan_install(places)
+    changes = install.plan_install(places, wanted=_wanted(app, profile))
     done = [] if dry_run else _installed(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
     notes = [*_notes(places, scope), *habits.follow(app, profile, dry_run=dry_run)]
@@ -61,6 +61,12 @@ def init(  # noqa: PLR0913 - one option each
     _tell(app, changes, done, dry_run=dry_run)
     kept = [f"The file as it was before is in {backup}" for backup in backups]
     app.out.text("\n".join([*kept, *notes]))
+
+
+def _wanted(app: App, profile: str | None) -> frozenset[str]:
+    """Tell which hook events the profiles in use need beyond those that all do."""
+    used = [*app.settings.mirror, *([profile] if profile else [])]
+    return profiles.wanted_events(used)
 
 
 def _installed(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:

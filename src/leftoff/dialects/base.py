@@ -13,6 +13,7 @@ Kind = Literal[
     "pre-compact",
     "session-end",
     "pre-tool",
+    "post-tool",
     "idle",
 ]
 
@@ -33,6 +34,8 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a session starts: startup, resume, clear, compact; or why it ends."""
     command: str = ""
     timeout_seconds: float = 0.0
+    file: str = ""
+    """The file that a tool wrote."""
     is_automatic: bool = False
     """Whether a compaction was the agent's own idea."""
 

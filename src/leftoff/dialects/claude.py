@@ -17,12 +17,14 @@ KINDS: dict[str, Kind] = {
     "PreCompact": "pre-compact",
     "SessionEnd": "session-end",
     "PreToolUse": "pre-tool",
+    "PostToolUse": "post-tool",
     "Notification": "idle",
 }
 # Longer replies are cut to a preview and put into a file.
 REPLY_LIMIT = 9_999
 _IDLE = "idle_prompt"
 _SHELLS = frozenset({"Bash", "PowerShell"})
+_EDITORS = frozenset({"Edit", "Write", "MultiEdit"})
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
@@ -35,7 +37,7 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
         return None
     if kind == "idle" and payload.get("notification_type") != _IDLE:
         return None
-    call = payload.get("tool_input") if payload.get("tool_name") in _SHELLS else None
+    call, edit = (_input(payload, tools) for tools in (_SHELLS, _EDITORS))
     return HookEvent(
         agent="claude",
         kind=kind,
@@ -46,8 +48,9 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
         prompt=_text(payload.get("prompt")),
         last_words=_text(payload.get("last_assistant_message")),
         source=_text(payload.get("source") or payload.get("reason")),
-        command=_text(call.get("command")) if isinstance(call, dict) else "",
-        timeout_seconds=_milliseconds(call.get("timeout")) if isinstance(call, dict) else 0.0,
+        command=_text(call.get("command")),
+        timeout_seconds=_milliseconds(call.get("timeout")),
+        file=_text(edit.get("file_path")) if kind == "post-tool" else "",
         is_automatic=payload.get("trigger") == "auto",
     )
 
@@ -68,6 +71,12 @@ def context_reply(event: str, text: str, *, notice: str = "") -> str:
 def block_reply(reason: str) -> str:
     """Keep a prompt from the model, with the reason for the user."""
     return _line({"decision": "block", "reason": reason})
+
+
+def _input(payload: Mapping[str, Any], tools: frozenset[str]) -> Mapping[str, Any]:
+    """Return what one of some tools was given."""
+    name, given = payload.get("tool_name"), payload.get("tool_input")
+    return given if isinstance(name, str) and name in tools and isinstance(given, dict) else {}
 
 
 def _line(reply: object) -> str:

@@ -19,6 +19,7 @@ _NAMES = {
     "PreCompact": "pre-compact",
     "SessionEnd": "session-end",
     "PreToolUse": "pre-tool",
+    "PostToolUse": "post-tool",
     "Notification": "idle",
 }
 _CHUNK = 1 << 16

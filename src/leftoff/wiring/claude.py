@@ -1,7 +1,7 @@
 """What belongs into Claude Code's settings: one short command per event, and nothing else."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,12 @@ import msgspec
 from leftoff.dialects import claude
 from leftoff.wiring import jsonedit
 
-EVENTS = tuple(claude.KINDS)
+# Events that only some profiles need: every edit of a file would pay for them.
+_ON_REQUEST = frozenset({"post-tool"})
+EVENTS = tuple(event for event, kind in claude.KINDS.items() if kind not in _ON_REQUEST)
+OPTIONAL = tuple(event for event, kind in claude.KINDS.items() if kind in _ON_REQUEST)
 # Only commands in a shell can run long enough to be worth a save beforehand.
-_MATCHERS = {"PreToolUse": "Bash|PowerShell"}
+_MATCHERS = {"PreToolUse": "Bash|PowerShell", "PostToolUse": "Edit|Write|MultiEdit"}
 # The hot hooks take milliseconds; these are for a machine in distress. Without one of its own, a
 # hook at the end of a session is killed after little more than a second.
 _TIMEOUT_SECONDS = {"SessionStart": 15}
@@ -68,18 +71,34 @@ def is_ours(command: object, hook: Path) -> bool:
 def is_wired(settings: object, hook: Path) -> bool:
     """Say whether every event has its command, once, and no old one is left."""
     found = sorted((wire.event, wire.command) for wire in wires(settings, hook))
-    return found == sorted((event, command_line(hook, event)) for event in EVENTS)
+    optional = [event for event in OPTIONAL if event in {event for event, _ in found}]
+    return found == sorted((event, command_line(hook, event)) for event in (*EVENTS, *optional))
 
 
-def wire(text: str, hook: Path) -> str:
-    """Put our commands into settings; those that are right stay, old ones go."""
+def events_of(kinds: Iterable[str]) -> list[str]:
+    """Name the optional events of some kinds as Claude Code does."""
+    wanted = {*kinds}
+    return [event for event in OPTIONAL if claude.KINDS[event] in wanted]
+
+
+def wire(text: str, hook: Path, *, wanted: Iterable[str] = ()) -> str:
+    """Put our commands into settings; those that are right stay, old ones go.
+
+    An optional event that is wired already stays: another project may need it.
+    """
     found = wires(jsonedit.read(text), hook)
+    optional = [
+        event
+        for event in OPTIONAL
+        if event in events_of(wanted)
+        or any(each.event == event and each.command.endswith(f" {event}") for each in found)
+    ]
     for event in {each.event: None for each in found}:
         commands = [each.command for each in found if each.event == event]
-        if event not in EVENTS or commands != [command_line(hook, event)]:
+        if event not in claude.KINDS or commands != [command_line(hook, event)]:
             text = _without(text, event, hook)
     present = {each.event for each in wires(jsonedit.read(text), hook)}
-    for event in EVENTS:
+    for event in (*EVENTS, *optional):
         if event not in present:
             text = jsonedit.append(text, ("hooks", event), _group(hook, event))
     return text

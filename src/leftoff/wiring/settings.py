@@ -1,5 +1,6 @@
 """Claude Code's settings as a file: taken apart, held against what we rely on, put together."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,10 @@ class SettingsText(msgspec.Struct, frozen=True):
         """List the commands of ours in it."""
         return claude.wires(self.values, hook)
 
-    def wired(self, hook: Path) -> bytes:
-        """Return the file with all our commands in it."""
+    def wired(self, hook: Path, *, wanted: Iterable[str] = ()) -> bytes:
+        """Return the file with all our commands in it, and those for what else is wanted."""
         _check_shape(self.values, self.path)
-        after = claude.wire(self.text or "{}", hook)
+        after = claude.wire(self.text or "{}", hook, wanted=wanted)
         check_result(self, SettingsText(self.path, after), hook)
         return self._file(after if self.text else f"{after}\n")
 
@@ -72,7 +73,7 @@ def _check_shape(settings: Any, path: Path) -> None:
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict):
         raise _unusable(path, "its hooks are not a JSON object")
-    for event in claude.EVENTS:
+    for event in (*claude.EVENTS, *claude.OPTIONAL):
         if not isinstance(hooks.get(event, []), list):
             raise _unusable(path, f"its hooks for {event} are not a list")
 
