@@ -1,7 +1,7 @@
 """Restore: which checkpoint to come back to, and what has changed since it was saved."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +227,79 @@ def _choice(entry: Entry) -> dict[str, Any]:
         "summary": entry.task,
         "next_action": entry.next_action,
     }
+
+
+# Which one waits for whom
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that could be restored, with what tells it from the others."""
+
+    key: str
+    task: str
+    saved_at: datetime
+    branch: str | None = None
+    session_id: str | None = None
+    is_pending: bool = False
+    """Whether it was left for a session that has not come yet."""
+    is_automatic: bool = False
+
+
+class Pick(msgspec.Struct, frozen=True, kw_only=True):
+    """What to restore: one, or one of several that a person must choose from."""
+
+    chosen: Candidate | None = None
+    among: Sequence[Candidate] = ()
+    is_foreign: bool = False
+    """Whether it was left for another session."""
+    doubt: str = ""
+    """Why it may not be what is wanted."""
+
+
+_AMBIGUOUS = timedelta(hours=4)
+_STALE = timedelta(days=1)
+_MOST_LISTED = 10
+
+
+def pick(candidates: Sequence[Candidate], *, session_id: str | None) -> Pick | None:
+    """Pick what waits: this session's own, or the only other one; None if nothing waits."""
+    pending = [each for each in candidates if each.is_pending]
+    own = [each for each in pending if session_id is not None and each.session_id == session_id]
+    if own:
+        return Pick(chosen=max(own, key=lambda each: each.saved_at))
+    if len(pending) == 1:
+        return Pick(chosen=pending[0], is_foreign=True)
+    return Pick(among=pending) if pending else None
+
+
+def pick_newest(candidates: Sequence[Candidate], *, now: datetime, task: str | None = None) -> Pick:
+    """Pick the newest; several tasks at about the same time are a choice.
+
+    What was saved on purpose beats what was saved by itself for the same task on the same day.
+    """
+    told = {_day(each) for each in candidates if not each.is_automatic}
+    left = [each for each in candidates if not each.is_automatic or _day(each) not in told]
+    ordered = sorted(left, key=lambda each: each.saved_at, reverse=True)
+    if not ordered:
+        return Pick()
+    newest = ordered[0]
+    recent = {
+        each.task: each
+        for each in reversed(ordered)
+        if newest.saved_at - each.saved_at <= _AMBIGUOUS
+    }
+    if len(recent) > 1 and task not in recent:
+        return Pick(among=[*reversed(recent.values())][:_MOST_LISTED])
+    chosen = recent.get(task or "", newest)
+    return Pick(chosen=chosen, doubt=_doubt(chosen, now, task))
+
+
+def _day(candidate: Candidate) -> tuple[str, str]:
+    return f"{candidate.saved_at.astimezone():%Y-%m-%d}", candidate.task
+
+
+def _doubt(chosen: Candidate, now: datetime, task: str | None) -> str:
+    if task is not None and chosen.task != task:
+        return f"The newest checkpoint is about {chosen.task}, the newest session about {task}."
+    days = (now - chosen.saved_at) // _STALE
+    return f"The newest checkpoint is {days} day(s) old." if days else ""

@@ -21,6 +21,7 @@ COMMANDS = {
     "config": "leftoff.cli.config:config",
     "delete": "leftoff.cli.clear:delete",
     "diff": "leftoff.cli.diff:diff",
+    "dispatch-check": "leftoff.cli.dispatch:dispatch_check",
     "doctor": "leftoff.cli.doctor:doctor",
     "export": "leftoff.cli.import_:export",
     "feature": "leftoff.cli.feature:feature",
@@ -29,6 +30,7 @@ COMMANDS = {
     "init": "leftoff.cli.init:init",
     "intent": "leftoff.cli.intent:intent",
     "latest": "leftoff.cli.show:latest",
+    "ledger": "leftoff.cli.ledger:ledger",
     "lint": "leftoff.cli.lint:lint",
     "list": "leftoff.cli.list:list_",
     "log": "leftoff.cli.log:log",
@@ -39,6 +41,7 @@ COMMANDS = {
     "purge": "leftoff.cli.purge:purge",
     "recover": "leftoff.cli.sessions:recover",
     "reflect": "leftoff.cli.reflect:reflect",
+    "restore": "leftoff.cli.restore:restore_",
     "resume": "leftoff.cli.resume:resume",
     "save": "leftoff.cli.save:save",
     "schema": "leftoff.cli.schema:schema",
@@ -51,6 +54,7 @@ COMMANDS = {
     "trash": "leftoff.cli.trash:trash",
     "undo": "leftoff.cli.undo:undo",
     "uninstall": "leftoff.cli.uninstall:uninstall",
+    "wal": "leftoff.cli.wal:wal",
 }
 
 

@@ -1,5 +1,8 @@
 """leftoff trash."""
 
+import msgspec
+
+from leftoff import times
 from leftoff.cli.app import (
     App,
     checkpoint_argument,
@@ -8,18 +11,36 @@ from leftoff.cli.app import (
     group,
     key_of,
 )
-from leftoff.cli.list import limit_option, show
+from leftoff.cli.list import described, limit_option, show
 from leftoff.cli.undo import tell_what_stays_behind
 from leftoff.errors import NoSuchCheckpoint
 from leftoff.names import kebab
 from leftoff.store import TRASHED, Entry
+from leftoff.store import trash as trashed_files
 
 
 @command(name="list")
 @limit_option
 def trash_list(app: App, limit: int) -> None:
-    """List what was consumed, cleared or undone, newest first."""
-    show(app, app.store.index().trashed(limit), empty="The trash is empty.")
+    """List what was consumed, cleared or undone, and files of mirrored systems, newest first."""
+    entries = app.store.index().trashed(limit)
+    files = trashed_files.listed(app.project.store)[:limit]
+    if not files:
+        show(app, entries, empty="The trash is empty.")
+    elif app.out.as_json:
+        now = app.store.now()
+        app.out.json(
+            [*(described(each, now) for each in entries), *map(msgspec.to_builtins, files)]
+        )
+    else:
+        show(app, entries, empty="")
+        app.out.table(
+            {
+                "file": [each.name for each in files],
+                "moved": [times.local(each.at) for each in files],
+                "from": [each.came_from for each in files],
+            }
+        )
 
 
 @group(trash_list)
@@ -30,7 +51,13 @@ def trash() -> None:
 @command(name="restore")
 @checkpoint_argument(complete_trashed)
 def trash_restore(app: App, name: str) -> None:
-    """Bring a checkpoint back."""
+    """Bring a checkpoint or a file back."""
+    if any(name in {each.name, each.path} for each in trashed_files.listed(app.project.store)):
+        found = trashed_files.restore(app.project.store, name)
+        app.out.result(
+            {"restored": found.name, "path": found.came_from}, f"Restored {found.came_from}"
+        )
+        return
     entry = _trashed(app, name)
     app.store.record("restored", [entry.id])
     app.out.result(

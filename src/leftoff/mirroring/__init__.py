@@ -4,7 +4,14 @@ from leftoff.mirroring.activity import at_work, others_at_work
 from leftoff.mirroring.following import Followed, export, follow
 from leftoff.mirroring.mirror import Mirror
 from leftoff.mirroring.noticing import Noticed, notice
-from leftoff.mirroring.noting import Waiting, noted, path_of, waiting
+from leftoff.mirroring.noting import (
+    Waiting,
+    noted,
+    path_of,
+    task_of,
+    tells_what_waits,
+    waiting,
+)
 
 __all__ = [
     "Followed",
@@ -18,5 +25,7 @@ __all__ = [
     "notice",
     "others_at_work",
     "path_of",
+    "task_of",
+    "tells_what_waits",
     "waiting",
 ]

@@ -87,7 +87,7 @@ def _follow(
         cursor = _looked(mirror)
         mark = (cursor.inode, cursor.offset) if cursor else None
         events, end = mirror.store.events_since(mark)
-        mirror.refresh()
+        mirror.catch_up(events)
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
@@ -127,7 +127,7 @@ def _looked(mirror: Mirror) -> Cursor | None:
 
 def _whole(mirror: Mirror) -> News:
     """Tell all that is listed as if it had just been saved."""
-    entries = reversed(mirror.index.heads([*LISTED], _MOST))
+    entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
     found = [each for each in entries if not each.problem and _is_here(mirror, each)]
     saved = [mirror.store.load(entry) for entry in found]
     current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
@@ -162,7 +162,7 @@ def _news(mirror: Mirror, events: Sequence[Event]) -> News:
 
 
 def _loaded(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
-    entries = [mirror.index.get(each) for each in dict.fromkeys(ids)]
+    entries = [mirror.entry(each) for each in dict.fromkeys(ids)]
     return [
         mirror.store.load(entry)
         for entry in entries
@@ -172,7 +172,7 @@ def _loaded(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
 
 def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | None]:
     """Tell what every name shows that the events speak of."""
-    touched = [mirror.index.get(each) for event in events for each in _ids(mirror, event)]
+    touched = [mirror.entry(each) for event in events for each in _ids(mirror, event)]
     names = dict.fromkeys(
         entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from leftoff import git, paths, profiles
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.notes import Notes
 from leftoff.profiles.reading import digest, read_regular
-from leftoff.store import Index, Store, disk
+from leftoff.store import LISTED, Entry, Event, Index, Store, disk
 
 _WAIT_SECONDS = 10.0
 
@@ -76,14 +76,26 @@ class Mirror:
         home = self.profile.home(msgspec.structs.replace(project, root=here[0], worktree=here[0]))
         return self.files() if home == self.folder else Mirror(self.store, self.name, home).files()
 
-    @cached_property
+    @property
     def index(self) -> Index:
-        """The store's index, brought up to date once."""
-        return self.store.index()
+        """The store's index, as whoever asked last brought it up to date."""
+        return self.store.opened_index()
 
-    def refresh(self) -> None:
-        """Bring the index up to date when it is next asked for."""
-        self.__dict__.pop("index", None)
+    def shows(self, name: str) -> bool:
+        """Say whether a name is listed; the index is brought up to date only to deny it."""
+        head = self.index.head(name)
+        if head is None or head.state not in LISTED:
+            head = self.store.index().head(name)
+        return head is not None and head.state in LISTED
+
+    def entry(self, checkpoint_id: str) -> Entry | None:
+        """Return what is known of a checkpoint; a line of the log may be known before its file."""
+        return self.index.get(checkpoint_id) or self.store.index().get(checkpoint_id)
+
+    def catch_up(self, events: Sequence[Event]) -> None:
+        """Bring the index up to date, unless it knows the last of these events already."""
+        if not events or self.index.event(events[-1].id) is None:
+            self.store.index()
 
     @cached_property
     def notes(self) -> Notes:
@@ -115,7 +127,8 @@ class Mirror:
     def keep_cursor(self, cursor: Cursor) -> None:
         """Note how far the log was followed."""
         path = self.state / "cursor.json"
-        disk.replace(path, msgspec.json.encode(cursor), temps=self.state)
+        # Without it all is told again, which changes nothing more.
+        disk.replace(path, msgspec.json.encode(cursor), temps=self.state, durable=False)
 
     def wrote(self, path: Path) -> bool:
         """Say whether a file is as we left it."""

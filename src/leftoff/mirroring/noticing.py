@@ -91,7 +91,7 @@ def _is_unchanged(path: Path, note: Note | None) -> bool:
 def _known(mirror: Mirror, path: Path, data: bytes) -> str | None:
     """Return the checkpoint that was read from this very file before, as by `leftoff import`."""
     name = kebab(mirror.profile.read(path, data).name or "")
-    head = mirror.index.head(name) if name else None
+    head = mirror.store.index().head(name) if name else None
     return head.id if head and mirror.is_source(head.id, data) else None
 
 
@@ -125,7 +125,7 @@ def _put_away(mirror: Mirror, note: Note, noticed: Noticed) -> None:
     """Take a file that somebody removed for what it is: a checkpoint put away."""
     if os.path.lexists(mirror.folder / note.path):
         return
-    entry = mirror.index.get(note.of) if note.of else None
+    entry = mirror.store.index().get(note.of) if note.of else None
     mirror.notes.add(Note(path=note.path))
     if entry is not None and entry.is_head and entry.state in LISTED:
         mirror.store.record("cleared", [entry.id])
@@ -134,8 +134,7 @@ def _put_away(mirror: Mirror, note: Note, noticed: Noticed) -> None:
 
 def _clean_up(mirror: Mirror, name: str, noticed: Noticed) -> None:
     """Take a name out of the layout's index that neither a file nor the store knows."""
-    head = mirror.index.head(name)
-    if head is not None and head.state in LISTED:
+    if mirror.shows(name):
         return
     now, project = mirror.store.now(), mirror.store.project
     mirror.profile.write(mirror.files(), News(now=now, project=project, current={name: None}))

@@ -6,8 +6,10 @@ from typing import Any
 
 import msgspec
 
-from leftoff import importing, paths
+from leftoff import importing, paths, profiles
+from leftoff.checkpoint import Checkpoint
 from leftoff.mirroring.mirror import Mirror
+from leftoff.names import suggested_name
 from leftoff.profiles.reading import read_regular
 from leftoff.store import Store
 
@@ -60,6 +62,15 @@ def _waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
     return Waiting(session_id=session_id, path=path, problem=taken.problem or "", text=text)
 
 
+def task_of(names: Iterable[str], checkpoint: Checkpoint) -> str:
+    """Tell what a checkpoint is filed under: as its native files have it, or else by its name."""
+    for name in names:
+        told = getattr(profiles.load(name), "task_of", None)
+        if told is not None:
+            return str(told(checkpoint))
+    return checkpoint.name or suggested_name([checkpoint.summary, checkpoint.intent], None)
+
+
 def path_of(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | None:
     """Return the native file that shows a checkpoint, if one does."""
     for name in names:
@@ -68,3 +79,8 @@ def path_of(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | No
             if note.of == checkpoint_id:
                 return mirror.folder / note.path
     return None
+
+
+def tells_what_waits(names: Iterable[str]) -> bool:
+    """Say whether native files of one of these tell what waits for whom."""
+    return any(hasattr(profiles.load(name), "pending") for name in names)

@@ -19,6 +19,7 @@ from leftoff.profiles.quoin import waiting as files_waiting
 from leftoff.profiles.quoin.notes import noted
 from leftoff.profiles.quoin.pidfiles import path_of as work_path
 from leftoff.profiles.quoin.pidfiles import text_of as work_text
+from leftoff.profiles.quoin.rendering import task_of
 from leftoff.profiles.quoin.waiting import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.writing import write
 from leftoff.promptfile import FilePrompt
@@ -46,6 +47,7 @@ HOLDS = frozenset(
 IS_LIVING = False
 PER_WORKTREE = True
 WANTS_KNOWLEDGE = False
+EVENTS: frozenset[str] = frozenset()
 
 _ROOT = ".workflow_artifacts"
 # A file that is changed in place is noticed if it is one of the newest.
@@ -127,7 +129,7 @@ def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
 
 
 __all__ = [
-    "HOLDS", "IS_LIVING", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE", "at_work", "folders",
-    "home", "is_here", "ledger", "listed", "more", "natives", "noted", "pending", "read", "waiting",
-    "work_path", "work_text", "write",
+    "EVENTS", "HOLDS", "IS_LIVING", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE", "at_work",
+    "folders", "home", "is_here", "ledger", "listed", "more", "natives", "noted", "pending", "read",
+    "task_of", "waiting", "work_path", "work_text", "write",
 ]  # fmt: skip

@@ -1,0 +1,83 @@
+"""What `leftoff restore` can choose from: what waits for a session, and all that is listed."""
+
+from datetime import timedelta
+
+import msgspec
+
+from leftoff import mirroring, paths
+from leftoff.checkpoint import id_time
+from leftoff.cli.app import App
+from leftoff.restore import Candidate
+from leftoff.store import LISTED, Entry
+
+_MOST = 100
+_WAITS = timedelta(days=7)
+_SAVED_FOR_LATER = "precompact"
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """All candidates, and the native files among them that cannot be read, by key."""
+
+    candidates: list[Candidate]
+    unreadable: dict[str, mirroring.Waiting] = {}
+
+
+def current_session() -> str | None:
+    """Return the session that runs us, if an agent does."""
+    running = paths.agent_session()
+    return running[1] if running else None
+
+
+def find(app: App) -> Found:
+    """Return what could be restored; where native files tell what waits, they are believed."""
+    listed = {each.id: each for each in _listed(app)}
+    waiting = mirroring.waiting(app.store, app.settings.mirror)
+    if not mirroring.tells_what_waits(app.settings.mirror):
+        return Found(candidates=[_candidate(app, each) for each in listed.values()])
+    known = {each.checkpoint_id: each for each in waiting if each.checkpoint_id}
+    extra = [app.store.index().get(each) for each in known if each not in listed]
+    entries = [*listed.values(), *(each for each in extra if each is not None)]
+    candidates = [
+        msgspec.structs.replace(
+            _candidate(app, entry),
+            is_pending=entry.id in known,
+            session_id=known[entry.id].session_id if entry.id in known else entry.session_id,
+        )
+        for entry in entries
+    ]
+    broken = {str(each.path): each for each in waiting if each.checkpoint_id is None}
+    return Found(
+        candidates=[*candidates, *(_unreadable(key, each) for key, each in broken.items())],
+        unreadable=broken,
+    )
+
+
+def _listed(app: App) -> list[Entry]:
+    entries = app.store.index().heads([*LISTED], _MOST)
+    return [entry for entry in entries if not entry.problem]
+
+
+def _candidate(app: App, entry: Entry) -> Candidate:
+    task = entry.name or mirroring.task_of(app.settings.mirror, app.store.load(entry))
+    is_for_later = entry.name is not None or entry.trigger == _SAVED_FOR_LATER
+    is_recent = app.store.now() - entry.saved_at < _WAITS
+    has_session = entry.session_id is not None
+    return Candidate(
+        key=entry.id,
+        task=task,
+        saved_at=entry.saved_at,
+        branch=entry.branch,
+        session_id=entry.session_id,
+        is_pending=entry.state == "open" and is_for_later and is_recent and has_session,
+        is_automatic=entry.name is None,
+    )
+
+
+def _unreadable(key: str, waiting: mirroring.Waiting) -> Candidate:
+    return Candidate(
+        key=key,
+        task=waiting.path.stem,
+        saved_at=id_time("19700101T000000000Z-00000000"),
+        session_id=waiting.session_id,
+        is_pending=True,
+    )

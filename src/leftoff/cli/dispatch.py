@@ -1,0 +1,25 @@
+"""leftoff dispatch-check."""
+
+import click
+import msgspec
+
+from leftoff.cli.app import App, command
+from leftoff.errors import LeftoffError
+from leftoff.profiles import dispatch
+
+
+@command(name="dispatch-check")
+@click.option("--declared", required=True, metavar="TIER", help="The tier the skill declares.")
+@click.option("--current", required=True, metavar="TIER", help="The model that runs now.")
+@click.option("--spawn-failed", is_flag=True, help="No cheaper agent could be started.")
+@click.argument("prompt", required=False, default="")
+def dispatch_check(
+    app: App, declared: str, current: str, prompt: str, *, spawn_failed: bool
+) -> None:
+    """Tell whether a skill runs here, is handed to a cheaper agent, or must stop."""
+    found = dispatch.decide(declared, current, prompt, can_spawn=not spawn_failed)
+    if found.action == "abort":
+        raise LeftoffError(found.message)
+    app.out.result(msgspec.to_builtins(found), found.action)
+    if found.message and not app.out.as_json:
+        app.out.warn(found.message)

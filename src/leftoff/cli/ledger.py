@@ -1,0 +1,37 @@
+"""leftoff ledger."""
+
+import click
+import msgspec
+
+from leftoff import profiles
+from leftoff.cli.app import App, command
+from leftoff.profiles.ledger import Row
+
+_COLUMNS = ("task", "uuid", "date", "phase", "model", "note", "attribution")
+
+
+@command()
+@click.argument("task", required=False)
+def ledger(app: App, task: str | None) -> None:
+    """Show what was done for a task and what it cost, where a ledger is kept."""
+    rows = _rows(app, task)
+    if app.out.as_json or not rows:
+        app.out.result([msgspec.to_builtins(row) for row in rows], "There is no ledger yet.")
+        return
+    app.out.table({name: [_cell(row, name) for row in rows] for name in _COLUMNS})
+
+
+def _rows(app: App, task: str | None) -> list[Row]:
+    """Read the ledgers of every system that keeps one here."""
+    found: list[Row] = []
+    for name in profiles.PROFILES:
+        profile = profiles.load(name)
+        read = getattr(profile, "ledger", None)
+        if read is not None:
+            found += read(profile.home(app.project), task)
+    return found
+
+
+def _cell(row: Row, name: str) -> str:
+    value = getattr(row, name)
+    return "unknown" if value is None else str(value)

@@ -1,0 +1,200 @@
+"""leftoff restore."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from leftoff import briefing, fence, restore, saving
+from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.cli import artifacts, candidates, replay
+from leftoff.cli.app import App, checkpoint_argument, command
+from leftoff.cli.candidates import Found
+from leftoff.cli.layout import one_line
+from leftoff.cli.output import printable
+from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
+from leftoff.names import kebab
+from leftoff.restore import Candidate, Pick
+from leftoff.store import Action, Entry
+
+MISMATCH = "Session-id mismatch: sentinel is from a prior session. Using it anyway."
+MANUAL_RECOVERY = (
+    "Manual recovery — please paste the checkpoint content above and I will reconstruct state."
+)
+_SKIP = "skip"
+_TRIES = 2
+_INTENT_CHARS = 200
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """How much to show; whether to read artifacts again, or to ask."""
+
+    budget: int
+    reads: bool | None
+
+
+@command(name="restore")
+@checkpoint_argument(required=False)
+@click.option("--skip", is_flag=True, help="Pass over what waits; take the newest.")
+@click.option(
+    "--read-artifacts/--no-read-artifacts",
+    "reads",
+    default=None,
+    help="Print the artifacts' contents, or do not ask.",
+)
+@click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
+def restore_(
+    app: App, name: str | None, budget: int | None, *, skip: bool, reads: bool | None
+) -> None:
+    """Take up what was left for this session, or else the newest checkpoint.
+
+    One that was left for another session is taken with a warning; of several you choose one.
+    """
+    view = View(budget=budget or app.settings.budget, reads=reads)
+    with app.at_work("checkpoint"):
+        if name is not None:
+            _take_up(app, app.find_listed(name), Pick(), view)
+            return
+        found = candidates.find(app)
+        pick = None if skip else _pick_waiting(app, found)
+        noted = app.noted()
+        pick = pick or _pick_newest(app, found, noted)
+        if pick.doubt and noted.get("name"):
+            _synthesize(app, noted, pick.doubt, view)
+        elif pick.chosen is None:
+            app.out.result({"checkpoint": None}, "No saved checkpoints found.")
+        else:
+            _restore(app, found, pick, view)
+
+
+def _pick_waiting(app: App, found: Found) -> Pick | None:
+    pick = restore.pick(found.candidates, session_id=candidates.current_session())
+    if pick is None or not pick.among:
+        return pick
+    question = "Multiple pending-restore sentinels found. Which session do you want to restore?"
+    chosen = _ask(app, question, pick.among)
+    return Pick(chosen=chosen, is_foreign=True) if chosen else None
+
+
+def _pick_newest(app: App, found: Found, noted: dict[str, Any]) -> Pick:
+    readable = [each for each in found.candidates if each.key not in found.unreadable]
+    task = kebab(noted.get("name", "")) or None
+    pick = restore.pick_newest(readable, now=app.store.now(), task=task)
+    if not pick.among:
+        return pick
+    question = "Several tasks were saved lately. Which one do you want to restore?"
+    return Pick(chosen=_ask(app, question, pick.among) or pick.among[0])
+
+
+def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | None:
+    """Let the user choose by number; None to pass over all of them."""
+    lines = [_line(number, each) for number, each in enumerate(among, 1)]
+    if not app.out.is_interactive:
+        raise _choice(question, lines, among)
+    click.echo(printable("\n".join([question, *lines])))
+    for _ in range(_TRIES):
+        prompt = "Enter number, or 'skip' to proceed to direct checkpoint lookup:"
+        answer = str(click.prompt(prompt, prompt_suffix=" ", default="", show_default=False))
+        if answer.strip().lower() == _SKIP:
+            break
+        if answer.strip().isdecimal() and 1 <= int(answer) <= len(among):
+            return among[int(answer) - 1]
+    return None
+
+
+def _line(number: int, candidate: Candidate) -> str:
+    day = f"{candidate.saved_at.astimezone():%Y-%m-%d}"
+    branch = candidate.branch or "unknown"
+    return f"{number}. Task: {candidate.task} Branch: {branch} (checkpoint: {day})"
+
+
+def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> ChoiceNeeded:
+    choices: list[dict[str, Any]] = [
+        {
+            "choice": str(number),
+            "label": line,
+            "command": f"leftoff restore {each.key}",
+            "task": each.task,
+            "branch": each.branch,
+            "saved_at": each.saved_at.isoformat(),
+            "session_id": each.session_id,
+        }
+        for number, (line, each) in enumerate(zip(lines, among, strict=True), 1)
+    ]
+    skip = {"choice": _SKIP, "label": "The newest checkpoint", "command": "leftoff restore --skip"}
+    return ChoiceNeeded(
+        question,
+        question="Enter number, or 'skip' to proceed to direct checkpoint lookup:",
+        choices=[*choices, skip],
+        hint="Name one: `leftoff restore ID`.",
+    )
+
+
+def _restore(app: App, found: Found, pick: Pick, view: View) -> None:
+    key = pick.chosen.key if pick.chosen else ""
+    if (broken := found.unreadable.get(key)) is not None:
+        app.out.text(broken.text or f"{broken.path} is missing.")
+        raise CheckpointUnreadable(
+            f"{broken.path} cannot be read: {broken.problem}", hint=MANUAL_RECOVERY
+        )
+    _take_up(app, app.store.find(key), pick, view)
+
+
+def _take_up(app: App, entry: Entry, pick: Pick, view: View) -> None:
+    checkpoint = app.store.load(entry)
+    said = [MISMATCH if pick.is_foreign else "", pick.doubt]
+    _surface(app, checkpoint, said, view, entry)
+
+
+def _synthesize(app: App, noted: dict[str, Any], doubt: str, view: View) -> None:
+    """Tell what the newest session noted, where no checkpoint can be trusted to be about it."""
+    draft = saving.compose(noted, app.store)
+    said = [f"{doubt} This is what the newest session noted; `leftoff list` shows checkpoints."]
+    _surface(app, draft, said, view, None)
+
+
+def _surface(
+    app: App, checkpoint: Checkpoint, said: list[str], view: View, entry: Entry | None
+) -> None:
+    checks = restore.check(checkpoint, app.project, app.store.now())
+    text = briefing.render(checkpoint, checks, budget=view.budget)
+    waiting = replay.waiting(app, session_id=checkpoint.session_id)
+    if entry is not None:
+        # A checkpoint that is consumed tells of no prompts any more, so it comes after them.
+        action: Action = "consumed" if app.settings.on_resume == "consume" else "resumed"
+        app.store.record(action, [entry.id])
+    head = [*(each for each in said if each), *_headline(checkpoint)]
+    tail = [artifacts.contents(checks, app.project.worktree) if view.reads else ""]
+    asks = bool(checks.artifacts) and view.reads is None
+    if not app.out.is_interactive:
+        tail += [replay.notice(waiting), artifacts.QUESTION if asks else ""]
+    parts = ["\n".join(head), text.rstrip("\n"), *tail]
+    app.out.result(
+        {
+            "checkpoint": to_plain(checkpoint),
+            "said": head,
+            "briefing": text,
+            "checks": msgspec.to_builtins(checks),
+            "question": artifacts.QUESTION if asks else None,
+            "prompts": replay.rows(waiting),
+        },
+        "\n\n".join(part for part in parts if part),
+    )
+    if not app.out.is_interactive:
+        return
+    if asks and artifacts.ask():
+        app.out.text(artifacts.contents(checks, app.project.worktree))
+    replay.ask(app, waiting)
+
+
+def _headline(checkpoint: Checkpoint) -> list[str]:
+    task = checkpoint.name or checkpoint.task
+    intent = one_line(checkpoint.summary or checkpoint.intent or "(none)", _INTENT_CHARS)
+    branch = checkpoint.branch or "unknown"
+    first = f"Resuming task: {one_line(task)}. Branch: {branch}. Last intent: {intent.rstrip('.')}."
+    return [
+        fence.disarm(first),
+        f"In-flight artifacts: {len(checkpoint.artifacts)} paths.",
+        f"Open questions: {len(checkpoint.questions)} items.",
+    ]
