@@ -101,22 +101,24 @@ def _linked_from_nowhere(path: Path, data: bytes) -> bool:
     return True
 
 
-def replace(path: Path, data: bytes, *, temps: Path) -> None:
-    """Put this content in the file's place, durably and all at once."""
-    temp = _written(temps / f"{path.stem}-{os.urandom(4).hex()}", data)
+def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:
+    """Put this content in the file's place all at once, durably unless it can be done without."""
+    temp = _written(temps / f"{path.stem}-{os.urandom(4).hex()}", data, durable=durable)
     try:
         temp.replace(path)
     except BaseException:
         _remove(temp)
         raise
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
-def _written(temp: Path, data: bytes) -> Path:
+def _written(temp: Path, data: bytes, *, durable: bool = True) -> Path:
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600)
     try:
         _write_all(descriptor, data)
-        os.fsync(descriptor)
+        if durable:
+            os.fsync(descriptor)
     except BaseException:
         _remove(temp)
         raise

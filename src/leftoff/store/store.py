@@ -211,7 +211,7 @@ class Store:
 
         The index need not be up to date for it, as long as its lag does not touch the name.
         """
-        index = self._opened_index()
+        index = self.opened_index()
         slot = slot_of(draft)
         lag = self._grown_lag(index)
         if lag is not None and not lag.may_concern(draft.name, None) and index.is_empty(slot):
@@ -301,11 +301,12 @@ class Store:
     def index(self) -> Index:
         """Return the index, up to date with the files."""
         self._take_in()
-        index = self._opened_index()
+        index = self.opened_index()
         index.sync()
         return index
 
-    def _opened_index(self) -> Index:
+    def opened_index(self) -> Index:
+        """Return the index as it is: it may not know yet what was just written."""
         place = (self.derived_path("index.sqlite"), self._areas())
         # The store or the fallback may have come into being since.
         if self._index is None or self._index.place != place:
