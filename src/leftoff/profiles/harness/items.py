@@ -244,7 +244,9 @@ def _is_shown(item: Item, standing: Plain) -> bool:
 
 def _written_github(item: Item, kept: Plain, standing: Plain) -> Plain:
     numbers = {"issueNumber": item.issue, "prNumber": item.pr, "branch": item.branch}
-    return {**kept, **object_of(standing.get("github")), **numbers}
+    known = {**kept, **object_of(standing.get("github"))}
+    told = {key: each for key, each in numbers.items() if each is not None or key not in known}
+    return {**known, **told}
 
 
 def _plain(value: Any) -> Any:

@@ -194,14 +194,16 @@ def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> 
             return {**standing, "active": is_active}
         return standing
     kept = object_of(entry.extra.get(EXTRA))
-    usual = {} if standing or kept else _dress(layer, entry)
+    usual = {} if standing else _dress(layer, entry)
     result: Plain = {"id": _id(layer, entry, ids), **usual, **kept, **standing}
     if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
         result[OURS] = entry.id
-    result[_text(layer, result)[1] if standing or kept else layer.text] = entry.text
+    result[_text(layer, standing)[1]] = entry.text
     for field in _FIELDS:
         value = getattr(entry, field)
         key = _name(layer, field)
+        if not value and _known(field, result.get(key)) is None and result.get(key) is not None:
+            continue
         if value or key in result or key in _ALWAYS.get(layer.kind, ()):
             result[key] = iso(value) if isinstance(value, datetime) else value
     return {**result, **_force(layer, is_active=is_active)}

@@ -37,7 +37,8 @@ def watched(folder: Path) -> list[Path]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the progress and the working contexts of sessions."""
-    old = (folder / checkpoints.OLD_CONTEXT, folder.parent / PROGRESS)
+    # Files are noted by their paths from the folder, also the one that lay beside it once.
+    old = (folder / checkpoints.OLD_CONTEXT, folder / ".." / PROGRESS)
     yield from (path for path in old if path.is_file())
     yield from sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
     if (folder / PROGRESS).is_file():
