@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from bench import capture, hooks, profiles, redact, store
+from bench import capture, hooks, memory, profiles, redact, store
 from bench.harness import Figure, table
 
 PARTS: dict[str, Callable[[], list[Figure]]] = {
@@ -12,6 +12,7 @@ PARTS: dict[str, Callable[[], list[Figure]]] = {
     "hooks": hooks.figures,
     "store": store.figures,
     "profiles": profiles.figures,
+    "memory": memory.figures,
 }
 
 

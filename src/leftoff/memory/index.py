@@ -19,7 +19,10 @@ _VERSION = 1
 # So many bytes of the log the index may lack before one who adds brings it up to date.
 _MOST_LAG_BYTES = 100_000
 
-_SCHEMA = """
+# Of a word of this length the beginning tells, and is quick to find: switch, switching, switched.
+STEM = 5
+
+_SCHEMA = f"""
 CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB);
 CREATE TABLE entries (
   seq INTEGER PRIMARY KEY, id TEXT UNIQUE, kind TEXT, status TEXT, feature TEXT, body BLOB
@@ -27,7 +30,7 @@ CREATE TABLE entries (
 CREATE INDEX by_kind ON entries (kind, status, seq);
 CREATE INDEX by_feature ON entries (feature, kind, status, seq) WHERE feature IS NOT NULL;
 CREATE TABLE others (id TEXT PRIMARY KEY, entry TEXT) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5(text, kind, status, tokenize='unicode61');
+CREATE VIRTUAL TABLE words USING fts5(text, kind, status, prefix={STEM}, tokenize='unicode61');
 """
 _GET = """
 SELECT body FROM entries WHERE id = ?1

@@ -9,16 +9,16 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
-from leftoff.memory.book import among, is_empty, opened, twin
-from leftoff.memory.entry import Draft, Entry
+from leftoff.memory.book import among, is_empty, opened
+from leftoff.memory.entry import Entry, cut_words, id_of
+from leftoff.memory.index import STEM, Index
+from leftoff.memory.intake import Overlay
 from leftoff.store import Store
 from leftoff.store.text import spaced
 
 _MOST_LOOKED_AT = 100
 _MOST_WORDS = 16
 _LONGEST_CHARS = 4_000
-# Of a word of this length the beginning tells: switch, switching, switched.
-_STEM = 5
 _SPAN = re.compile(r"`([^`\n]+)`")
 _PART = re.compile(r"[^\s`\"'“”‘’()\[\]{}|;&<>,]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -38,27 +38,41 @@ def repeated(
 ) -> Entry | None:
     """Return the failed approach that this repeats: the same command, or words and a file."""
     command, text = command[:_LONGEST_CHARS], text[:_LONGEST_CHARS]
-    if is_empty(store):
+    if is_empty(store) or not (command.strip() or text.strip()):
         return None
-    same = twin(store, Draft(kind="failure", text=text)) if text.strip() else None
-    if same is not None and same.status == "active":
-        return same
-    for failure in _candidates(store, _stems(text) | {*_WORD.findall(command.casefold())}):
-        if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
-            return failure
+    with opened(store) as index:
+        overlay = index.with_news()
+        same = overlay.get(id_of("failure", cut_words(text))) if text.strip() else None
+        if same is not None and same.status == "active":
+            return same
+        for failure in _candidates(index, overlay, _words_of(command, text)):
+            if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
+                return failure
     return None
 
 
-def _candidates(store: Store, stems: set[str]) -> list[Entry]:
-    """Return the newest failures that share the beginning of a word, the long ones looked at."""
-    longest = sorted(stems, key=lambda stem: (-len(stem), stem))[:_MOST_WORDS]
-    if not longest:
-        return []
-    words = " OR ".join(f'"{spaced(stem).strip()}"*' for stem in longest)
-    with opened(store) as index:
-        index.sync()
-        match = f"text : ({words}) AND {among(['failure'], ['active'])}"
-        return index.search(match, limit=_MOST_LOOKED_AT)
+def _candidates(index: Index, overlay: Overlay, words: list[str]) -> Iterator[Entry]:
+    """Yield the newest failures that share the beginning of a word."""
+    if not words:
+        return
+    # Those that the index lacks are few, and looked at one by one.
+    failures = (entry for entry in overlay.entries.values() if entry.kind == "failure")
+    yield from (entry for entry in failures if entry.status == "active")
+    found = " OR ".join(_term(word) for word in words)
+    match = f"text : ({found}) AND {among(['failure'], ['active'])}"
+    for entry in index.search(match, limit=_MOST_LOOKED_AT):
+        if entry.id not in overlay.entries:
+            yield entry
+
+
+def _term(word: str) -> str:
+    # Stems are found by the index of beginnings of this length; shorter words are whole.
+    return f'"{word[:STEM]}"*' if len(word) >= STEM else f'"{spaced(word).strip()}"'
+
+
+def _words_of(command: str, text: str) -> list[str]:
+    words = _stems(text) | {*_WORD.findall(command.casefold())}
+    return sorted(words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
 
 
 def _is_same_command(failure: Entry, command: str) -> bool:
@@ -101,7 +115,7 @@ def _is_same_approach(failure: Entry, files: Collection[str], text: str) -> bool
 def _is_about(failure: Entry, files: Collection[str]) -> bool:
     names = (PurePosixPath(path).name for path in files)
     return bool({*failure.files} & {*files}) or any(
-        len(name) > _STEM and name in failure.text for name in names
+        len(name) > STEM and name in failure.text for name in names
     )
 
 
@@ -111,4 +125,4 @@ def _stems(text: str) -> set[str]:
     telling = (
         word for word in words if (len(word) > 2 or not word.isascii()) and word not in _DULL
     )
-    return {word[:_STEM] for word in telling}
+    return {word[:STEM] for word in telling}
