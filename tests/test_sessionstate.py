@@ -69,4 +69,4 @@ def test_any_text_is_read_without_trouble(text: str) -> None:
 def test_a_folder_in_its_place_is_no_notes(tmp_path: Path) -> None:
     (tmp_path / "SESSION-STATE.md").mkdir()
 
-    assert sessionstate.read(tmp_path) == {}
+    assert sessionstate.read(tmp_path / "SESSION-STATE.md") == {}

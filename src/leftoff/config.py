@@ -30,6 +30,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     next_action: Literal["any", "stated"] = "any"
     advise_at: float = 70.0
     autosave_at: float = 70.0
+    autosave_from: Literal["low", "medium", "high", "critical"] = "low"
+    autosave_pause: float = 0.0
     urge_at: float = 75.0
     fresh_at: float = 90.0
     capture_at: float = 95.0
@@ -39,6 +41,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     offer_days: int = 14
     offers: Literal["all", "latest"] = "all"
     buffer_at: float = 60.0
+    notes: Literal["project", "profile"] = "project"
+    note_prompts: bool = False
     memory_budget: int = 1000
     briefing_file: str = ""
     reflect: bool = True
@@ -64,6 +68,8 @@ HELP = {
     "next_action": "Which next action is saved: any, or only one that someone stated.",
     "advise_at": "Context use in per cent from which the agent is told to save.",
     "autosave_at": "Context use in per cent above which the state is saved by itself.",
+    "autosave_from": "How urgent a signal must be to save: low, medium, high or critical.",
+    "autosave_pause": "Minutes after an autosave in which only a critical signal saves again.",
     "urge_at": "Context use in per cent from which the advice gets stronger.",
     "fresh_at": "Context use in per cent from which compacting or a new session is advised.",
     "capture_at": "Context use in per cent from which every prompt is kept.",
@@ -73,6 +79,8 @@ HELP = {
     "offer_days": "How many days an autosave is offered at session start.",
     "offers": "What a new session is told of: all that is open, or the latest only.",
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
+    "notes": "Where SESSION-STATE.md is: with the project, or with the profile's files.",
+    "note_prompts": "Whether prompts are scanned for what SESSION-STATE.md should hold.",
     "memory_budget": "Tokens that the memory briefing at session start may take; 0 for none.",
     "briefing_file": "The file that the memory briefing is kept in and told from, if any.",
     "reflect": "Whether the user's corrections become rules.",

@@ -26,6 +26,7 @@ from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
 from leftoff.redact import redact_value
 from leftoff.sessions import KnownSession, checkpoint_of
 from leftoff.store import Saved, Store
+from leftoff.wal.place import place
 
 # Given by the store or by the moment, never by the caller.
 _OURS = ("schema", "id", "saved_at")
@@ -100,7 +101,7 @@ def compose(
 ) -> Checkpoint:
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
-    told = {**stages.seen(project.worktree), **sessionstate.read(project.worktree), **told}
+    told = {**stages.seen(project.worktree), **sessionstate.read(place(project)), **told}
     plain = {"trigger": MANUAL, **_place(project), **_whose(session), **told}
     if session is None or _is_here(session, project):
         plain = {**_git_state(project), **plain}

@@ -1,6 +1,8 @@
 """SESSION-STATE.md: the notes an agent keeps while it works, read when a save leaves things out."""
 
+import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +12,27 @@ _LIMIT = 64 * 1024
 _HEADING = re.compile(r"^#{2,3}\s+(.+?)\s*$")
 _FIELD = re.compile(r"^\*\*(.+?):\*\*\s*(.*?)\s*$")
 _BULLET = re.compile(r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$")
+_FURTHER = re.compile(r"^\s{2,}([^\s*-].*?)\s*$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _NOTHING = frozenset({"", "-", "none", "nothing", "n/a", "tbd"})
 
 
-def read(folder: Path) -> dict[str, Any]:
-    """Return what the notes in a folder tell, in canonical keys; nothing where there are none."""
-    path = folder / FILE_NAME
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return parse(file.read(_LIMIT))
+def read(path: Path) -> dict[str, Any]:
+    """Return what the notes tell, in canonical keys; nothing where there are none."""
+    return parse(text_of(path))
+
+
+def text_of(path: Path) -> str:
+    """Return the notes as they are, of bounded length; empty where there are none to read."""
+    try:
+        # A FIFO would never answer, and a folder has no text.
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return ""
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(_LIMIT).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -37,6 +49,11 @@ def parse(text: str) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value}
 
 
+def is_empty(text: str) -> bool:
+    """Say whether the notes tell nothing, as a template does."""
+    return not parse(text)
+
+
 def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     fields: dict[str, str] = {}
     bullets: dict[str, list[str]] = {}
@@ -48,6 +65,8 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
             fields[found[1].lower()] = found[2]
         elif found := _BULLET.match(line):
             bullets.setdefault(heading, []).extend(_some([found[1]]))
+        elif (found := _FURTHER.match(line)) and bullets.get(heading):
+            bullets[heading][-1] += f"\n{found[1]}"
     return fields, bullets
 
 

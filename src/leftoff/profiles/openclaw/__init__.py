@@ -24,7 +24,10 @@ SETTINGS: Mapping[str, Any] = {
     "naming": "required",
     "noise": "full",
     "autosave_at": 70.0,
+    "autosave_pause": 5.0,
     "buffer_at": 60.0,
+    "notes": "profile",
+    "note_prompts": True,
 }
 HOLDS = frozenset(
     {

@@ -1,0 +1,78 @@
+"""leftoff wal."""
+
+import sys
+
+import click
+
+from leftoff.cli.app import App, command, group
+from leftoff.errors import Usage
+from leftoff.wal import notes, scanning
+from leftoff.wal.place import place
+
+
+@command(name="show")
+def show(app: App) -> None:
+    """Show the working notes as they are."""
+    path = place(app.project, app.settings)
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    app.out.result({"path": str(path), "text": text}, text or f"Nothing is noted in {path}")
+
+
+@group(default=show)
+def wal() -> None:
+    """Note at once what must not get lost: corrections, names, values, decisions."""
+
+
+@command(name="add")
+@click.option("--kind", required=True, type=click.Choice(notes.KINDS), help="What it is.")
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+def add(app: App, kind: notes.Kind, words: tuple[str, ...]) -> None:
+    """Note something; when this returns, it is on disk."""
+    noted = notes.add(app.store, kind, _said(words), path=place(app.project, app.settings))
+    app.out.result(_row(noted) | {"path": str(noted.path)}, _line(noted))
+
+
+@command(name="scan")
+@click.argument("words", nargs=-1, metavar="[TEXT... | -]")
+@click.option("--dry-run", is_flag=True, help="Only show what would be noted.")
+def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
+    """Note what a message holds that must not get lost.
+
+    Without TEXT, or with -, the message is read from standard input.
+    """
+    found = scanning.scan(_said(words) if words and words != ("-",) else _input())
+    path = place(app.project, app.settings)
+    if dry_run:
+        rows: list[dict[str, object]] = [{"kind": each.kind, "text": each.text} for each in found]
+        lines = [f"{each.kind}: {each.text}" for each in found]
+    else:
+        noted = [notes.add(app.store, each.kind, each.text, path=path) for each in found]
+        rows, lines = [_row(each) for each in noted], [_line(each) for each in noted]
+    told = {"path": str(path), "found": rows}
+    app.out.result(told, "\n".join(lines) or "There is nothing to note in it.")
+
+
+def _said(words: tuple[str, ...]) -> str:
+    text = " ".join(words)
+    if not text.strip():
+        raise Usage("There is nothing to note: the text is empty.")
+    return text
+
+
+def _input() -> str:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise Usage("There is no message.", hint="Give it as TEXT or on standard input.")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _row(noted: notes.Noted) -> dict[str, object]:
+    return {"kind": noted.kind, "text": noted.text, "is_new": noted.is_new}
+
+
+def _line(noted: notes.Noted) -> str:
+    state = "Noted" if noted.is_new else "Already there"
+    return f"{state} ({noted.kind}): {noted.text}"
+
+
+for each in (add, scan):
+    wal.add_command(each)

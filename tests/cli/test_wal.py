@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+
+
+@pytest.mark.accept(49)
+def test_a_note_is_told_with_its_place(cli: Cli, stored: Path) -> None:
+    told = cli.json("wal", "add", "--kind", "correction", "delimiter is ;")
+
+    assert told == {
+        "kind": "correction",
+        "text": "delimiter is ;",
+        "is_new": True,
+        "path": str(stored / "SESSION-STATE.md"),
+    }
+    assert cli.ok("wal", "add", "--kind=correction", "delimiter is ;").out == (
+        "Already there (correction): delimiter is ;\n"
+    )
+
+
+@pytest.mark.accept(50)
+def test_a_message_is_scanned_and_noted(cli: Cli, repo: Repo) -> None:
+    notes = repo.write("SESSION-STATE.md", "# SESSION-STATE.md\n")
+    told = cli.json("wal", "scan", "no, use port 8081 not 8080")
+
+    assert [(each["kind"], each["is_new"]) for each in told["found"]] == [
+        ("correction", True),
+        ("value", True),
+    ]
+    text = notes.read_text("utf-8")
+    assert "] no, use port 8081 not 8080\n" in text
+    assert "] port 8081\n" in text
+
+
+def test_a_message_may_come_on_standard_input(cli: Cli) -> None:
+    for words in ([], ["-"]):
+        found = cli.json("wal", "scan", "--dry-run", *words, stdin="let's go with Redis")["found"]
+        assert found == [{"kind": "decision", "text": "let's go with Redis"}]
+
+
+def test_a_dry_run_notes_nothing(cli: Cli, stored: Path) -> None:
+    cli.ok("wal", "scan", "--dry-run", "let's go with Redis")
+
+    assert not (stored / "SESSION-STATE.md").exists()
+    assert cli.ok("wal").out == f"Nothing is noted in {stored / 'SESSION-STATE.md'}\n"
+
+
+def test_without_anything_to_note_it_says_so(cli: Cli) -> None:
+    assert cli.ok("wal", "scan", "continue").out == "There is nothing to note in it.\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["add", "--kind", "value", " "], ["add", "x"], ["add", "--kind"]]
+)
+def test_a_call_that_says_too_little_is_refused(cli: Cli, words: list[str]) -> None:
+    assert cli("wal", *words).code == 2
+
+
+def test_the_notes_are_shown(cli: Cli) -> None:
+    cli.ok("wal", "add", "--kind", "noun", "Acme Corp")
+
+    assert "## Proper nouns & values\n- [" in cli.ok("wal").out
+    assert "Acme Corp" in cli.json("wal", "show")["text"]
