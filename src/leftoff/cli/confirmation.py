@@ -41,6 +41,29 @@ def _full(checkpoint: Checkpoint, path: Path, written: Written) -> str:
     )
 
 
+def _box(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    natives = [each for found in written.values() for each in found]
+    return "\n".join(
+        [
+            _RULE,
+            "  CHECKPOINT SAVED",
+            _RULE,
+            "",
+            f"  Location: {natives[0] if natives else path}",
+            f"  Summary:  {one_line(checkpoint.task, _SHOWN_CHARS)}",
+            f"  Decisions: {len(checkpoint.decisions)} recorded",
+            f"  Next:     {_next(checkpoint)}",
+            "",
+            "  This will be surfaced when the next session starts.",
+            "",
+            _RULE,
+        ]
+    )
+
+
+_RULE = "━" * 53
+
+
 def _report(checkpoint: Checkpoint, path: Path, written: Written) -> str:
     del checkpoint
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
@@ -63,7 +86,7 @@ _NOISE: dict[str, Callable[[Checkpoint, Path, Written], str]] = {
     "silent": _silent,
     "line": _line,
     "full": _full,
-    "box": _full,
+    "box": _box,
     "report": _report,
     "panel": _full,
 }

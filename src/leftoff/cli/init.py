@@ -49,7 +49,7 @@ def init(  # noqa: PLR0913 - one option each
     """Wire the hooks of your agents, so that saving and restoring happen by themselves."""
     wired = detect.to_wire(agents)
     places = install.find_places(app.project.worktree if scope == "project" else None)
-    changes = install.plan_install(places, wanted=_wanted(app, profile))
+    changes = install.plan_install(places, events=_wanted(app, profile))
     done = [] if dry_run else _installed(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
     notes = [*_notes(places, scope), *habits.follow(app, profile, dry_run=dry_run)]

@@ -60,8 +60,8 @@ def save(app: App, name: str | None, **given: Any) -> None:
 
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> None:
-    told = _with_notes(app, name, given, _told(app, given))
     session = _session(app, given)
+    told = _with_notes(app, name, given, _answered(app, given, session))
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
     if app.settings.next_action == "stated":
         draft = saving.without_guess(draft)
@@ -82,6 +82,17 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> None:
     _show(app, outcome)
     if percent >= app.settings.fresh_at:
         app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
+
+
+def _answered(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:
+    """Return what was told, and ask for the rest where the settings say so."""
+    told = _told(app, given)
+    is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
+    if not app.settings.questions or given["source"] or is_full:
+        return told
+    from leftoff.cli import questions  # noqa: PLC0415 - few are ever asked
+
+    return questions.answered(app, told)
 
 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:

@@ -41,6 +41,7 @@ class NativeFiles:
         self._beside = beside
         self._swept: set[Path] = set()
         self.written: list[Path] = []
+        self.shows: dict[Path, str] = {}
         self.warnings: list[str] = []
 
     @property
@@ -154,7 +155,7 @@ class NativeFiles:
         found = self._beside(worktree)
         if found is None or found.root == self._root:
             return found and self
-        found.written, found.warnings = self.written, self.warnings
+        found.written, found.warnings, found.shows = self.written, self.warnings, self.shows
         return found
 
     def is_ours(self, path: str, data: bytes) -> bool:
@@ -178,6 +179,7 @@ class NativeFiles:
         if self._notes.files.get(path) != note:
             self._notes.add(note)
         self.written.append(target)
+        self.shows[target] = of
 
     def _target(self, path: str) -> Path:
         """Make the folder a file goes to; one that leads out of ours is refused."""

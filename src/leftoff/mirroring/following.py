@@ -107,7 +107,8 @@ def _follow(
         now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, prompts=size)
         if cursor != now:
             mirror.keep_cursor(now)
-        return files.written
+        # What shows the newest checkpoint comes first.
+        return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
 
 
 def _looked(mirror: Mirror) -> Cursor | None:

@@ -23,6 +23,7 @@ SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
     "confirm": "never",
     "naming": "auto",
+    "same_name": "revise",
     "questions": True,
     "noise": "box",
     "offers": "latest",

@@ -70,16 +70,16 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 # --- planning ---
 
 
-def plan_install(places: Places, *, wanted: Iterable[str] = ()) -> list[Change]:
+def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[Change]:
     """Tell what must change so that every hook is in place; nothing if all is.
 
-    `wanted` are kinds of events that a profile needs beyond those that all do.
+    `events` are kinds of events that a profile needs beyond those that all do.
     """
     wanted = [
         _own(places.hook, _HOOK, shipped_hook(), mode=0o755),
         _own(places.python, _PYTHON, _python_line(), mode=0o600),
         _skill(places),
-        _wired(places, wanted),
+        _wired(places, events),
         _own(places.mark, _MARK, b"", mode=0o600),
     ]
     return [change for change in wanted if change]
@@ -164,9 +164,9 @@ def _without_skill(places: Places) -> Change | None:
     )
 
 
-def _wired(places: Places, wanted: Iterable[str]) -> Change | None:
+def _wired(places: Places, events: Iterable[str]) -> Change | None:
     before = files.read(places.settings)
-    after = settings.parse(before, places.settings).wired(places.hook, wanted=wanted)
+    after = settings.parse(before, places.settings).wired(places.hook, wanted=events)
     if after == before:
         return None
     files.check_writable(places.settings)
