@@ -175,6 +175,17 @@ def test_archiving_counts_what_it_moves_and_moves_nothing_twice(noted: Cli) -> N
     assert "--all" in noted.ok("feature").out
 
 
+def test_what_was_archived_by_mistake_is_brought_back(noted: Cli) -> None:
+    noted.ok("feature", "pass", "1")
+    noted.ok("feature", "archive")
+
+    assert "--restore feature-001" in noted("feature", "start", "1").err
+    assert (
+        noted.ok("feature", "archive", "--restore=1").out == "Restored feature-001: Export orders\n"
+    )
+    assert noted.json("feature", "start", "1")["feature"] == "feature-001"
+
+
 @pytest.mark.accept(158)
 def test_a_helper_is_told_what_it_needs_in_few_words(noted: Cli) -> None:
     noted.ok("config", "set", "verify", "make test")

@@ -149,6 +149,34 @@ def test_a_number_given_in_two_places_meanwhile_leaves_both_features(
     outside.close()
 
 
+def test_a_fix_whose_number_was_given_elsewhere_gets_the_next(
+    store: Store, project: Project, clock: Clock
+) -> None:
+    features.put(store, [Feature(id="feature-001", name="Export")])
+    aside = project.store.rename(project.store.with_name("aside"))
+    block(project)
+    features.put(store, [Feature(id="feature-001", name="Export")])
+    features.add_fix(store, "1", Draft(name="Of the agent"))
+    features.add_result(store, "s1", features.Result(agent="one", status="failed"))
+    project.store.unlink()
+    aside.rename(project.store)
+    outside = Store(Project(
+        root=project.root, worktree=project.worktree, store=project.store,
+        fallback=project.fallback.with_name("other"),
+    ), now=clock)  # fmt: skip
+    features.add_fix(outside, "1", Draft(name="Of the user"))
+
+    features.archive(store)
+
+    assert listed(store) == [
+        ("feature-001", "Export"),
+        ("fix-feature-001-1", "Of the user"),
+        ("fix-feature-001-2", "Of the agent"),
+    ]
+    assert features.load(store).orchestration.session == "s1"
+    outside.close()
+
+
 def test_a_lock_that_is_held_on_and_on_delays_a_change_but_loses_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

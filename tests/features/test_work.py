@@ -184,6 +184,22 @@ def test_what_passes_when_others_are_archived_already_joins_them(store: Store) -
     assert features.load(store).features[0] == first
 
 
+def test_what_was_archived_comes_back_as_something_to_be_done(store: Store) -> None:
+    features.add(store, Draft(name="Export"))
+    features.put(store, [Feature(id="feature-002", name="Old", extra={"passes": True, "x": 1})])
+    features.pass_(store, "1")
+    features.archive(store)
+
+    for number in ("1", "2"):
+        back = features.restore(store, number)
+        assert (back.is_archived, back.status, back.is_complete) == (False, "pending", False)
+
+    assert features.archive(store).messages == []
+    assert features.find(features.load(store), "2").extra == {"x": 1}
+    with pytest.raises(LeftoffError, match="feature-001 is not archived"):
+        features.restore(store, "1")
+
+
 def test_keys_of_a_feature_are_changed_and_its_change_is_dated(store: Store) -> None:
     added = features.add(store, Draft(name="Export"))
 

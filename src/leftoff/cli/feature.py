@@ -213,8 +213,13 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
 
 
 @command(name="archive")
-def feature_archive(app: App) -> None:
+@click.option("--restore", metavar="ID", help="Bring one back, as something still to be done.")
+def feature_archive(app: App, restore: str | None) -> None:
     """Put away the features and fixes that pass."""
+    if restore:
+        item = features.restore(app.store, restore)
+        _tell(app, {"restored": _plain(item)}, f"Restored {item.id}: {item.name}")
+        return
     moved = features.archive(app.store)
     plain = {
         "features": [_plain(each) for each in moved.features],

@@ -59,6 +59,7 @@ from leftoff.features.work import (
     find,
     load,
     put,
+    restore,
     update,
     waits_for,
 )
@@ -109,6 +110,7 @@ __all__ = [
     "places",
     "put",
     "reset_completed",
+    "restore",
     "start",
     "take_in",
     "take_in_loops",

@@ -192,7 +192,8 @@ def _startable(state: State, key: str) -> Feature | Fix:
     if item.is_archived:
         raise LeftoffError(
             f"{item.id} was archived",
-            hint=f'Note what is still wrong: `leftoff feature add "..." --fixes {item.id}`',
+            hint=f'Note what is still wrong: `leftoff feature add "..." --fixes {item.id}`, or '
+            f"bring it back: `leftoff feature archive --restore {item.id}`",
         )
     return item
 

@@ -134,6 +134,22 @@ def archive(store: Store) -> Archived:
     )
 
 
+def restore(store: Store, key: str) -> Feature | Fix:
+    """Bring back what was put away, as something still to be done."""
+    item = find(load(store), key)
+    if not item.is_archived:
+        raise LeftoffError(
+            f"{item.id} is not archived",
+            hint="`leftoff feature list --all` shows what is.",
+        )
+    return update(store, item.id, archived_at=None, status="pending", extra=_unmarked(item))
+
+
+def _unmarked(item: Feature | Fix) -> dict[str, Any]:
+    """Return the keys not known, without the older mark of completion."""
+    return {key: value for key, value in item.extra.items() if key != "passes"}
+
+
 def find(board: Board, key: str) -> Feature | Fix:
     """Return a feature or fix by its id; `7` means feature-007."""
     wanted = spelled_out(key)
