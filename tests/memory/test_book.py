@@ -263,6 +263,40 @@ def test_of_52_decisions_the_newest_50_are_in_view_and_none_is_lost(store: Store
     assert len(memory.entries(store, kinds=["decision"])) == 52
 
 
+@pytest.mark.accept(134)
+def test_entities_and_structure_are_remembered_once_with_every_key(store: Store) -> None:
+    told = [
+        Draft(
+            kind="entity",
+            text="Order",
+            files=["src/order.py"],
+            extra={"type": "model", "relationships": ["Customer"], "future": {"deep": [1]}},
+        ),
+        Draft(kind="structure", text="Routes register through createRoute()"),
+    ]
+
+    memory.add(store, told)
+    memory.add(store, told)
+
+    structure, entity = memory.entries(store, kinds=["entity", "structure"])
+    assert structure.text == "Routes register through createRoute()"
+    assert entity.extra == told[0].extra
+    memory.change(store, entity.id, why="The heart of the shop")
+    (store.project.store / "memory.sqlite").unlink()
+    assert memory.find(store, entity.id).extra == told[0].extra
+
+
+@pytest.mark.accept(135)
+def test_a_known_pattern_changes_nothing_and_a_new_one_is_added(store: Store) -> None:
+    remember(store, "Errors carry a hint", kind="pattern")
+    before = log_of(store).read_bytes()
+
+    assert remember(store, "errors carry a hint.", kind="pattern") == []
+    assert log_of(store).read_bytes() == before
+    assert len(remember(store, "errors carry a hint", "Values are frozen", kind="pattern")) == 1
+    assert texts(store, "pattern") == ["Values are frozen", "Errors carry a hint"]
+
+
 def test_entries_can_be_asked_for_by_feature(store: Store) -> None:
     memory.add(store, [Draft(kind="decision", text="One", feature="feature-001")])
     memory.add(store, [Draft(kind="rule", text="Two", feature="feature-002")])
