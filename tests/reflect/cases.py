@@ -43,6 +43,7 @@ HIGH = {
         Deja de agregar comentarios
         A partir de ahora usa tabs
         Te dije que no uses mocks
+        siempre responde en español
     """,
     "fr": """
         Non, utilise pnpm à la place
@@ -102,6 +103,7 @@ MEDIUM = {
         Unsere Konvention ist kebab-case
         Wir verwenden zod für Validierung
         Bitte keine Emojis mehr
+        Mach keine Animationen in die Kopfzeile
     """,
     "es": """
         Prefiero tabs
@@ -109,12 +111,14 @@ MEDIUM = {
         Nuestra convención es kebab-case
         Usamos zod para validar
         Aquí no usamos default exports
+        No pongas bordes en las tarjetas
     """,
     "fr": """
         Je préfère les tabulations
         Dans ce projet on utilise pnpm
         Notre convention est kebab-case
         On utilise zod pour la validation
+        Ne mets pas de bordures
     """,
     "zh": """
         我更喜欢 tabs
@@ -128,6 +132,7 @@ MEDIUM = {
         このプロジェクトではpnpmを使います
         うちの命名規約はkebab-caseです
         私たちはバリデーションにzodを使っています
+        ボタンの色を変更しないでください
     """,
 }
 
@@ -180,6 +185,7 @@ NOTHING = {
         keine Ahnung
         Nein, es sind noch keine neuen Icons sichtbar.
         Bitte schreibe alles in eine Zeile
+        immer noch der selbe Fehler
     """,
     "es": """
         ¿Nunca usamos mocks?
@@ -188,6 +194,8 @@ NOTHING = {
         no hagas eso
         no te preocupes
         todavía no hagas commit
+        ¿Siempre que levante el backend va a pasar eso?
+        No, no me gustó
     """,
     "fr": """
         Faut-il toujours utiliser pnpm ?
@@ -196,6 +204,7 @@ NOTHING = {
         pas de problème
         ne fais pas ça
         ne serait-il pas pertinent de le garder ?
+        Je préfère la version A
     """,
     "zh": """
         为什么不用 pnpm？
@@ -215,6 +224,7 @@ NOTHING = {
         それはしないで
         いや、まだ表示されていますよ
         不要なファイルを消してください
+        違う、元に戻して
     """,
 }
 

@@ -25,10 +25,14 @@ FRENCH = Language(
             (?:utilise[zr]?|ajoute[zr]?|ecri[st]|ecrivez|importe[zr]?|installe[zr]?|
               invente[zr]?|efface[zr]?|execute[zr]?|appelle[zr]?|emploie|employez|oublie)
         """,
+        # What is done to code; `SOFT` ones may also be about how the product looks.
         "ACTED": r"""
-            (?:utilise|fais|faites|mets|mettez|touche|modifie|change|supprime|commite|pousse|
-              cree|lance|duplique|ajoute|repete|renomme|commente|mocke|suppose|devine|reecris|
-              melange|ignore|laisse|code|rajoute|place|nomme|genere|copie|casse)(?:[zr]|s)?
+            (?:utilise|fais|faites|commite|pousse|cree|lance|duplique|ajoute|repete|commente|mocke|
+              suppose|devine|reecris|ignore|code|rajoute|genere|copie)(?:[zr]|s)?
+        """,
+        "SOFT": r"""
+            (?:met|mets|mettez|mettre|touche|modifie|change|supprime|renomme|melange|laisse|place|
+              nomme|casse)(?:[zr]|s)?
         """,
         "PLACE": r"(?:projet|repo|depot|codebase|code|equipe|entreprise)",
     },
@@ -45,7 +49,8 @@ FRENCH = Language(
     """,
     high=r"""
         n'ELIDED (?:surtout )?(?:pas|jamais|plus)\b(?! (?:le|la|les|ce|cette|ca)\b) \S
-        ne (?:ACTED) (?:surtout )?(?:pas|jamais|plus)\b(?! (?:le|la|les|ce|cette|ca)\b) \S
+        ne SOFT jamais \S
+        ne ACTED (?:surtout )?(?:pas|jamais|plus)\b(?! (?:le|la|les|ce|cette|ca)\b) \S
         ne (?:pas|jamais|plus) ACTED\b(?! (?:le|la|les|ce|cette|ca)\b) \S
         (?:tu dois |il faut |vous devez |on doit )?toujours ORDERS\b \S
         ORDERS toujours \S
@@ -67,7 +72,8 @@ FRENCH = Language(
           seulement|et pas)\b
         (?:ici,? )?(?:on|nous) (?:n'utilise|n'utilisons|n'ecrit|ne met|ne fait|ne commite|
           ne mocke) (?:pas|jamais|plus)\b \S
-        (?:n'ELIDED|ne ACTED) (?:pas|jamais|plus)\b \S
+        (?:n'ELIDED|ne (?:ACTED|SOFT)) (?:pas|jamais|plus)\b \S
+        ne (?:pas|jamais|plus) (?:ACTED|SOFT)\b \S
         tu n'aurais pas du \w+ \S|evite[zr]? (?:de |d')\w+ \S
     """,
     alternatives=r"""
@@ -102,7 +108,8 @@ FRENCH = Language(
         ^(?:si|quand|lorsque|parce que|comme|des que|puisque) (?!tu\b|vous\b)
         \b(?:si|quand) (?:le|la|un|une|l')\s?(?:utilisateur|client|bouton|page|serveur|valeur|
           liste)
-        \bprefere (?:l'option|la (?:premiere|seconde|deuxieme)|le (?:premier|second|deuxieme))\b
+        \bprefere (?:l'option|(?:la|le|ce|cette) (?:premiere?|seconde?|deuxieme|version|style|
+          option))\b
     """,
     vague=r"""
         \b(?:ca|cela|celui-ci|celle-ci|le meme|la meme|l'autre)\b|\b(?:le|la|les)(?=[.,!]|$)

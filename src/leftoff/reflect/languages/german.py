@@ -17,16 +17,23 @@ GERMAN = Language(
         ist war verwende nutze benutze nimm verwenden nutzen benutzen nehmen lieber
     """,
     parts={
+        # What is done to code; `SOFT` ones may also be about how the product looks.
+        "CODE_ORDERS": r"""
+            (?:verwende|nutze?|benutze?|nimm|schreibe?|fuhre?|fuge|teste?|installiere|importiere|
+              formatiere|committe|pushe?|mocke?|kommentiere|erfinde|rate)(?:n sie)?
+        """,
         "ORDERS": r"""
-            (?:verwende|nutze?|benutze?|nimm|mach|mache|schreibe?|lege?|leg|setze?|packe?|rufe?|
-              fuhre?|fuge|lass|teste?|installiere|importiere|formatiere|benenne|committe|halte?|
-              folge|starte)(?:n sie)?
+            (?:CODE_ORDERS|(?:mach|mache|lege?|leg|setze?|packe?|rufe?|lass|benenne|halte?|folge|
+              starte|andere|losche|nenne)(?:n sie)?)
         """,
         "INFINITIVES": r"""
-            (?:verwenden|nutzen|benutzen|nehmen|machen|schreiben|legen|setzen|aufrufen|
-              ausfuhren|testen|installieren|importieren|formatieren|benennen|committen|pushen|
-              mocken|hinzufugen|andern|loschen|anfassen|kommentieren|einbauen|erfinden|raten|
-              abkurzen|nennen|anlegen|einfugen)
+            (?:verwenden|nutzen|benutzen|nehmen|schreiben|ausfuhren|testen|installieren|
+              importieren|formatieren|committen|pushen|mocken|hinzufugen|kommentieren|erfinden|
+              raten)
+        """,
+        "SOFT_INFINITIVES": r"""
+            (?:machen|legen|setzen|aufrufen|benennen|andern|loschen|anfassen|einbauen|abkurzen|
+              nennen|anlegen|einfugen|umbenennen)
         """,
         "PLACE": r"(?:projekt|repo|repository|codebasis|codebase|team|firma)",
     },
@@ -42,10 +49,11 @@ GERMAN = Language(
     """,
     high=r"""
         (?:ORDERS )(?:bitte )?(?:\S+ ){0,5}?(?:immer|niemals|nie(?! wieder so\b))\b
-        (?:du (?:sollst|musst|darfst) |wir )?(?:immer|niemals|nie) .*\bINFINITIVES\b
+        (?:du (?:sollst|musst|darfst) |wir )?(?:immer|niemals|nie) .*\b(?:INFINITIVES|
+          SOFT_INFINITIVES)\b
         (?:du (?:sollst|musst|darfst)) (?:\S+ ){0,6}?(?:immer|niemals|nie|nicht|
-          kein\w*) .*INFINITIVES\b
-        ORDERS (?:bitte )?(?:\S+ ){0,3}?(?:nicht|nie|niemals|keine?[nrms]?)\b(?! mehr so\b)
+          kein\w*) .*(?:INFINITIVES|SOFT_INFINITIVES)\b
+        CODE_ORDERS (?:bitte )?(?:\S+ ){0,3}?(?:nicht|nie|niemals|keine?[nrms]?)\b(?! mehr so\b)
         (?:keine?[nrms]?|nicht) (?:\S+ ){1,6}?(?:\w*zu)?INFINITIVES\b
         hor(?:e|t|en sie)? (?:bitte |endlich )?auf,? .+(?:\bzu\b|\w*zu\w+en\b)|hor auf mit\b \S
         (?:ab jetzt|ab sofort|von jetzt an|in zukunft|zukunftig|kunftig)\b,? (?!wird\b|
@@ -62,6 +70,8 @@ GERMAN = Language(
         wir (?:verwenden|nutzen|benutzen|nehmen|schreiben|committen) (?!es\b|das\b|
           diese)\S.*(?:\bfur\b|\bstatt\b|\bhier\b|\bimmer\b|\bnur\b|\bnicht\b|\bkein)
         du (?:hattest|solltest) (?:nicht |kein\w* )?.+\b(?:sollen|durfen|mussen)\b
+        ORDERS (?:bitte )?(?:\S+ ){0,3}?(?:nicht|keine?[nrms]?) \S
+        (?:keine?[nrms]?|nicht) (?:\S+ ){1,6}?(?:\w*zu)?SOFT_INFINITIVES\b
         keine?[nrms]? .+\bmehr\b|(?:nur noch|ausschliesslich) \S.* (?:verwenden|nutzen|benutzen)
     """,
     alternatives=r"""

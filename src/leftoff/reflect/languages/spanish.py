@@ -19,14 +19,17 @@ SPANISH = Language(
         "ORDERS": r"""
             (?:usa|use|utiliza|utilice|haz|haga|pon|ponga|escribe|escriba|llama|llame|ejecuta|
               ejecute|corre|corra|sigue|siga|crea|cree|agrega|anade|deja|deje|prueba|instala|
-              importa|guarda|nombra|respeta|emplea|manten)
+              importa|guarda|nombra|respeta|emplea|manten|responde|contesta|revisa|pregunta)
         """,
+        # What is done to code; `SOFT` ones may also be about how the product looks.
         "NEGATED": r"""
-            (?:uses|use|utilices|utilice|hagas|haga|pongas|ponga|escribas|escriba|agregues|
-              agregue|anadas|anada|crees|cree|cambies|cambie|modifiques|modifique|toques|toque|
-              borres|borre|elimines|elimine|instales|importes|ejecutes|subas|suba|inventes|asumas|
-              comentes|dupliques|repitas|mezcles|ignores|omitas|renombres|reescribas|mockees|
-              hardcodees|commitees|metas|dejes|llames)
+            (?:uses|use|utilices|utilice|hagas|haga|escribas|escriba|agregues|agregue|anadas|
+              anada|crees|cree|instales|importes|ejecutes|subas|suba|inventes|asumas|comentes|
+              dupliques|repitas|ignores|reescribas|mockees|hardcodees|commitees)
+        """,
+        "SOFT": r"""
+            (?:pongas|ponga|cambies|cambie|modifiques|modifique|toques|toque|borres|borre|
+              elimines|elimine|mezcles|omitas|renombres|metas|dejes|llames)
         """,
         "INFINITIVE": r"\w+(?:ar|er|ir)(?:lo|la|los|las)?",
         "PLACE": r"(?:proyecto|repo|repositorio|codigo|equipo|empresa)",
@@ -45,7 +48,7 @@ SPANISH = Language(
     high=r"""
         no NEGATED\b(?! of\b| case\b)(?! (?:el|la|los|las|esto|eso|esta|ese)\b) \S
         (?:debes |tienes que |hay que |hemos de )?(?:siempre|nunca|jamas) (?:debes |hay que |
-          tienes que )?(?:se )?(?:ORDERS|NEGATED|INFINITIVE|usamos|hacemos|ponemos|
+          tienes que )?(?:se )?(?:ORDERS|NEGATED|SOFT|INFINITIVE|usamos|hacemos|ponemos|
           escribimos)\b \S
         (?:ORDERS) siempre \S
         (?:deja|dejen|deje|para|basta) (?:ya )?de INFINITIVE\b \S
@@ -64,7 +67,7 @@ SPANISH = Language(
           lo\b)\S.*\b(?:para|en lugar de|en vez de|aqui|solo|siempre|no)\b
         (?:nosotros )?(?:aqui )?no (?:usamos|utilizamos|escribimos|hacemos|commiteamos|
           permitimos)\b \S
-        no NEGATED\b(?! of\b) \S
+        no (?:NEGATED|SOFT)\b(?! of\b) \S
         no (?:debes|deberias|tenias que|debiste|hay que) \w+ \S
         evita INFINITIVE \S
     """,
