@@ -83,6 +83,13 @@ def test_other_words_are_none(store: Store, failure: str, text: str) -> None:
     assert memory.repeated(store, text=text) is None
 
 
+def test_words_scattered_over_a_long_text_are_none(store: Store) -> None:
+    failed(store, "Switching the pool to asyncpg", "src/pool.py")
+    text = "Switch the theme.\nThe pool is closed! I read about asyncpg; it is quick. More lines."
+
+    assert memory.repeated(store, text=text, files=["src/pool.py"]) is None
+
+
 def test_in_a_file_of_the_failure_half_of_its_words_are_enough(store: Store) -> None:
     failed(store, "Rewriting the tokenizer with lookahead groups", "src/lexer.py")
     text = "I will use lookahead in the tokenizer"

@@ -17,10 +17,11 @@ from leftoff.store import Store
 from leftoff.store.text import spaced
 
 _MOST_LOOKED_AT = 100
-_MOST_WORDS = 16
+_MOST_WORDS = 32
 _LONGEST_CHARS = 4_000
 _SPAN = re.compile(r"`([^`\n]+)`")
 _PART = re.compile(r"[^\s`\"'“”‘’()\[\]{}|;&<>,]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]+")
 _WORD = re.compile(r"[^\W_]+")
 _BEFORE_COMMANDS = frozenset("running run ran using use tried trying calling executing".split())
 _LONGEST_SPAN = 12
@@ -105,11 +106,15 @@ def _holds(parts: list[str], inner: list[str]) -> bool:
 
 
 def _is_same_approach(failure: Entry, files: Collection[str], text: str) -> bool:
-    own, said = _stems(failure.text), _stems(text)
-    shared = len(own & said)
-    if _is_about(failure, files):
-        return shared > 1 and 2 * shared >= len(own)
-    return shared > 2 and 5 * shared >= 4 * len(own)
+    """Say whether one sentence has enough of the failure's words; a long text has most words."""
+    own, is_about = _stems(failure.text), _is_about(failure, files)
+    for sentence in _SENTENCE_END.split(text):
+        shared = len(own & _stems(sentence))
+        if is_about and shared > 1 and 2 * shared >= len(own):
+            return True
+        if shared > 2 and 5 * shared >= 4 * len(own):
+            return True
+    return False
 
 
 def _is_about(failure: Entry, files: Collection[str]) -> bool:
