@@ -31,6 +31,7 @@ HOLDS = frozenset(
 IS_LIVING = False
 PER_WORKTREE = False
 WANTS_KNOWLEDGE = True
+EVENTS: frozenset[str] = frozenset()
 
 # The settings are asked for by every command, so what they do not need is loaded when it is used.
 

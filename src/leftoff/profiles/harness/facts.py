@@ -1,7 +1,7 @@
 """Memory layers that hold bare facts: patterns, the architecture, constraints."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -59,7 +59,7 @@ CONSTRAINTS = Shelf(
 )
 SHELVES = (PATTERNS, ARCHITECTURE, CONSTRAINTS)
 # What a section is where it is not there yet; all others are lists.
-_OBJECTS = frozenset({"patterns.namingConventions", "techStack"})
+_OBJECTS = frozenset({"namingConventions", "techStack"})
 _SCALARS = frozenset({"projectType"})
 
 
@@ -67,11 +67,20 @@ _SCALARS = frozenset({"projectType"})
 
 
 def drafts_of(shelf: Shelf, found: Plain) -> Iterator[Draft]:
-    """Yield each fact, with the section it stands in."""
+    """Yield each fact, with the place where it stands."""
     for section in shelf.sections:
-        for text, raw in _told(_at(found, section)):
-            kept = {_SECTION: section, **({"raw": raw} if raw is not None else {})}
-            yield Draft(kind=shelf.kind, text=text, extra={EXTRA: kept})
+        for fact in _told(_at(found, section)):
+            kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
+            kept |= {"raw": fact.raw} if fact.raw is not None else {}
+            yield Draft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
+
+
+class Fact(NamedTuple):
+    """What a section says: the words, the key they stand under, and what else is there."""
+
+    text: str
+    key: str = ""
+    raw: object = None
 
 
 def _at(found: Plain, section: str) -> Any:
@@ -81,22 +90,22 @@ def _at(found: Plain, section: str) -> Any:
     return value
 
 
-def _told(value: object) -> Iterator[tuple[str, object]]:
+def _told(value: object) -> Iterator[Fact]:
     """Yield what a section says: texts of a list, `key: value` of an object, or a text."""
     if isinstance(value, str):
-        yield from [(value, None)] if value.strip() else []
+        yield Fact(value)
     elif isinstance(value, dict):
         for key, each in value.items():
-            if isinstance(each, str) and each.strip():
-                yield f"{key}: {each}", None
-            elif isinstance(each, list):
-                yield from ((f"{key}: {text}", each) for text, _ in _told(each))
+            inner = [fact.text for fact in _told(each) if fact.text.strip()]
+            raw = None if isinstance(each, str) else each
+            if inner and key.strip():
+                yield Fact(f"{key}: {', '.join(inner)}", key, raw)
     elif isinstance(value, list):
         for each in value:
-            if isinstance(each, str):
-                yield from [(each, None)] if each.strip() else []
+            if isinstance(each, str) and each.strip():
+                yield Fact(each)
             elif isinstance(each, dict) and (text := _text(each)):
-                yield text, each
+                yield Fact(text, raw=each)
 
 
 def _text(found: Plain) -> str:
@@ -127,7 +136,7 @@ def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -
 
 
 def _all(shelf: Shelf, found: Plain) -> Iterator[str]:
-    return (text for section in shelf.sections for text, _ in _told(_at(found, section)))
+    return (fact.text for section in shelf.sections for fact in _told(_at(found, section)))
 
 
 def _section(shelf: Shelf, entry: Entry) -> str:
@@ -141,20 +150,18 @@ def _with(found: Plain, section: str, entry: Entry) -> Plain:
     key, _, inner = section.partition(".")
     if inner:
         return {**found, key: _with(object_of(found.get(key)), inner, entry)}
-    raw = object_of(entry.extra.get(EXTRA)).get("raw")
-    whole = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION)) or section
-    return {**found, key: _joined(found.get(key), whole, entry.text, raw)}
+    return {**found, key: _joined(found.get(key), section, entry)}
 
 
-def _joined(value: object, section: str, text: str, raw: object) -> object:
+def _joined(value: object, section: str, entry: Entry) -> object:
     """Add a fact to a section, whatever the section is."""
-    name, colon, told = text.partition(": ")
-    if isinstance(value, dict) or (value is None and section in _OBJECTS):
-        listed = raw if isinstance(raw, list) else told if colon else text
-        return {**object_of(value), name: listed}
+    kept = object_of(entry.extra.get(EXTRA))
+    raw, key = kept.get("raw"), text_of(kept.get("key"))
+    name, colon, told = entry.text.partition(": ")
+    is_object = isinstance(value, dict) or (value is None and (key or section in _OBJECTS))
+    if is_object:
+        return {**object_of(value), key or name: raw or (told if colon else entry.text)}
     if value is None and section in _SCALARS:
-        return text
-    if isinstance(value, list) or value is None:
-        standing = value if isinstance(value, list) else []
-        return [*standing, raw if isinstance(raw, dict) else text]
-    return [value, text]
+        return entry.text
+    standing = value if isinstance(value, list) else [] if value is None else [value]
+    return [*standing, raw if isinstance(raw, dict) else entry.text]

@@ -33,6 +33,7 @@ EXTRA = "harness"
 
 Item = Feature | Fix
 ItemType = TypeVar("ItemType", bound=Item)
+_FIX_TYPE = "bugfix"
 _STATUSES = frozenset(
     {"pending", "needs_tests", "in_progress", "passing", "failing", "blocked", "escalated"}
 )
@@ -114,6 +115,8 @@ def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
             taken.add(theirs)
     github = _read_github(object_of(found.get("github")), found, values, taken)
     linked = _read_link(found, values, taken) if issubclass(kind, Fix) else {}
+    if issubclass(kind, Fix) and found.get("type") == _FIX_TYPE:
+        taken.add("type")
     rest = {**without(found, *taken, "passes"), **github, **linked}
     extra = {"passes": found["passes"]} if isinstance(found.get("passes"), bool) else {}
     return from_plain({**values, **extra, **({EXTRA: rest} if rest else {})}, kind)
@@ -227,7 +230,7 @@ def written(item: Item, standing: Plain) -> Plain:
     if isinstance(item, Fix):
         link = {**object_of(kept.get("linkedTo")), **object_of(standing.get("linkedTo"))}
         result = {**result, "linkedTo": {**link, "featureId": item.linked_to}}
-        result.setdefault("type", "bugfix")
+        result.setdefault("type", _FIX_TYPE)
     if "passes" in item.extra:
         result["passes"] = item.extra["passes"]
     return result
