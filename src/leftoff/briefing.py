@@ -51,8 +51,9 @@ def render(checkpoint: Checkpoint, checks: Checks | None, *, budget: int) -> str
 def question(checkpoint: Checkpoint, checks: Checks) -> str:
     """Ask whether to resume; the answer decides, not the briefing."""
     what = f'"{checkpoint.name}"' if checkpoint.name else "this session"
-    stale = " although some of it is stale" if checks.is_stale else ""
-    return f"Resume {what}{stale}? [yes / no]"
+    if checks.is_stale:
+        return f"Resume {what} although some of it is stale? [resume anyway / start fresh]"
+    return f"Resume {what}? [yes / no]"
 
 
 def changes(checks: Checks) -> list[str]:

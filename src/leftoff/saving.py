@@ -13,6 +13,7 @@ from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
     Checkpoint,
+    FileRef,
     Plan,
     bounded,
     encode,
@@ -20,7 +21,7 @@ from leftoff.checkpoint import (
     to_plain,
 )
 from leftoff.errors import BelowQualityBar, Usage
-from leftoff.fingerprints import can_be_path, fingerprints, located, modified_since
+from leftoff.fingerprints import can_be_path, fingerprints, located, modified_since, state_of
 from leftoff.names import checked_name, suggested_name, unused_name
 from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
 from leftoff.redact import redact_value
@@ -252,6 +253,30 @@ def without_contents(draft: Checkpoint) -> Checkpoint:
     if draft.plan is None or draft.plan.title is None:
         return draft
     return msgspec.structs.replace(draft, plan=msgspec.structs.replace(draft.plan, title=None))
+
+
+def refresh(store: Store, checkpoint: Checkpoint) -> Saved:
+    """Save a checkpoint anew as things stand now: git, and the files and the plan it names.
+
+    What is gone is no longer claimed to be there; a note tells of it.
+    """
+    root = store.project.worktree
+    plan = checkpoint.plan
+    planned = [plan.path] if plan and plan.path else []
+    named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
+    gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
+    seen = {**to_plain(checkpoint), **_place(store.project), **_git_state(store.project)}
+    unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
+    draft = msgspec.structs.replace(
+        from_plain(seen, Checkpoint),
+        source=None,
+        files=[file for file in checkpoint.files if file.path not in gone],
+        files_modified=[path for path in checkpoint.files_modified if path not in gone],
+        plan=None if gone.intersection(planned) else unread,
+        notes=[*checkpoint.notes, *(f"Gone when it was refreshed: {path}" for path in gone)],
+    )
+    kept, _ = bounded(redact_value(_with_files(_with_step(draft, root), root)))
+    return store.save(kept, overwrite=True)
 
 
 _DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")

@@ -118,7 +118,9 @@ def test_missing_and_changed_files_and_a_moved_head_are_told_before_the_question
     assert "changed: touched.py" not in told
     assert "HEAD moved by 1 commit" in told
     assert f"{sha[:8]} Move on" in told
-    assert question == 'Resume "login-form" although some of it is stale? [yes / no]\n'
+    assert question == (
+        'Resume "login-form" although some of it is stale? [resume anyway / start fresh]\n'
+    )
 
 
 @pytest.mark.accept(18)

@@ -13,6 +13,7 @@ from leftoff import __version__
 from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
 
 COMMANDS = {
+    "auto": "leftoff.cli.auto:auto",
     "briefing": "leftoff.cli.briefing:briefing",
     "capture": "leftoff.cli.capture:capture",
     "clear": "leftoff.cli.clear:clear",

@@ -5,7 +5,7 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import briefing, fence, restore
+from leftoff import briefing, fence, restore, saving
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import artifacts, broken, replay
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
@@ -27,10 +27,9 @@ from leftoff.store import Action, Entry
     default=None,
     help="Print the artifacts' contents, or do not ask.",
 )
+@click.option("--refresh", is_flag=True, help="First save it anew as things stand now.")
 @click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
-def resume(
-    app: App, name: str | None, answer: str | None, budget: int | None, *, reads: bool | None
-) -> None:
+def resume(app: App, name: str | None, answer: str | None, **given: Any) -> None:
     """Tell where the work left off, and what has changed since.
 
     Nothing is marked before the answer: on a terminal you are asked, elsewhere use --accept or
@@ -45,9 +44,15 @@ def resume(
     elif answer == "decline":
         _decline(app, entry)
     else:
-        budget = budget or app.settings.budget
+        budget = given["budget"] or app.settings.budget
         is_accepted = _needs_no_question(app, is_accepted=answer == "accept")
-        _offer(app, entry, is_accepted=is_accepted, budget=budget, reads=reads)
+        entry = _refreshed(app, entry) if given["refresh"] else entry
+        _offer(app, entry, is_accepted=is_accepted, budget=budget, reads=given["reads"])
+
+
+def _refreshed(app: App, entry: Entry) -> Entry:
+    saved = saving.refresh(app.store, app.store.load(entry))
+    return app.store.find(saved.checkpoint.id)
 
 
 def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: bool | None) -> None:
@@ -68,6 +73,7 @@ def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: boo
         asked = artifacts.QUESTION if counted and reads is None else ""
         said += [replay.notice(waiting), asked, question or ""]
     rows = {"prompts": replay.rows(waiting), "interrupted": broken.rows(broken_off)}
+    rows["choices"] = _choices(key_of(entry), checks) if question else []
     plain = {**_plain(checkpoint, text, checks, question), **rows}
     app.out.result(plain, _shown(text, checks, said))
     if not app.out.is_interactive:
@@ -103,8 +109,29 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
     return is_accepted or confirm == "never"
 
 
+def _choices(key: str, checks: restore.Checks) -> list[dict[str, str]]:
+    """Tell what can be answered, each with the command that does it."""
+    words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
+    commands = [f"leftoff resume {key} --accept", f"leftoff resume {key} --decline"]
+    choices = zip(words, commands, strict=True)
+    found = [{"choice": word, "command": command} for word, command in choices]
+    if checks.is_stale:
+        found.append({"choice": "refresh", "command": f"leftoff resume {key} --refresh"})
+    return found
+
+
+_ANSWERS = {
+    **dict.fromkeys(("yes", "y", "resume", "anyway", "resume anyway"), True),
+    **dict.fromkeys(("no", "n", "fresh", "start fresh"), False),
+}
+
+
 def _is_confirmed(question: str) -> bool:
-    return click.confirm(printable(question), default=None, show_default=False, prompt_suffix=" ")
+    while True:
+        answer = str(click.prompt(printable(question), prompt_suffix=" ")).strip().lower()
+        if answer in _ANSWERS:
+            return _ANSWERS[answer]
+        click.echo("Please answer with one of the words in brackets.")
 
 
 def _chosen(app: App, name: str | None) -> Entry | None:

@@ -21,7 +21,7 @@ from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.facts.report import Facts, report
-from leftoff.hooks import interrupting, live, repeats, replies, triggers, trouble, turns
+from leftoff.hooks import compaction, interrupting, live, repeats, replies, triggers, trouble, turns
 from leftoff.hooks.lag import wait_for_words
 from leftoff.profiles import base as profiles
 from leftoff.profiles.base import SessionNews
@@ -30,6 +30,7 @@ from leftoff.records import Exchange, Life, Record
 from leftoff.redact import redact
 from leftoff.sessions import KnownSession, remembered, remembering
 from leftoff.store import Store
+from leftoff.wal.place import place
 
 _MOST_BUFFERED = 20
 _BUFFERED_CHARS = 2_000
@@ -57,14 +58,40 @@ def handle(event: HookEvent, store: Store) -> None:
     """Settle one event of a project."""
     settings = config.load(store.project).settings
     case = _read(event, store, settings)
+    _note_prompt(case)
     trigger = _trigger(case)
-    if trigger is not None:
+    if trigger is not None and _is_wanted(case, trigger):
         case = _saved(case, trigger)
     case = _answered(_buffered(case))
     records.keep(store, case.now)
     prompts.follow(store, event, case.memory.state if case.memory is not None else None)
     _note_life(case)
     _mirror(case)
+    if settings.compaction != "allow":
+        _expect_compaction(case)
+
+
+def _expect_compaction(case: Case) -> None:
+    """Let the next compaction wait for us, wherever the session stands now."""
+    event, state = case.event, paths.state_folder()
+    if case.before.cwd and (case.before.cwd != event.cwd or event.kind == "session-end"):
+        compaction.forget(state, event.agent, event.session_id, case.before.cwd)
+    if event.kind != "session-end":
+        compaction.expect(state, event.agent, event.session_id, event.cwd, case.settings)
+
+
+def _note_prompt(case: Case) -> None:
+    """Note what the prompt holds that must not get lost, before anything else is done with it."""
+    if not case.settings.note_prompts or case.event.kind != "prompt":
+        return
+    from leftoff.wal import notes, scanning  # noqa: PLC0415 - most users let nothing be noted
+
+    path = place(case.store.project, case.settings)
+    try:
+        for found in scanning.scan(case.event.prompt):
+            notes.add(case.store, found.kind, found.text, path=path)
+    except (OSError, LeftoffError) as error:
+        trouble.note(paths.state_folder(), "noting a prompt", error)
 
 
 def _mirror(case: Case) -> None:
@@ -173,6 +200,15 @@ def _trigger(case: Case) -> str | None:
     if event.kind == "prompt" and _has_long_way(case):
         return "long-command"
     return "context" if triggers.is_autosave_due(percent, case.settings) else None
+
+
+def _is_wanted(case: Case, trigger: str) -> bool:
+    percent = case.facts.percent if case.facts else None
+    last = case.now.autosaved_at
+    since = (case.store.now() - last).total_seconds() if last else None
+    return triggers.is_wanted(
+        triggers.priority(trigger, percent, case.settings), case.settings, since
+    )
 
 
 def _reason(case: Case, trigger: str) -> str:

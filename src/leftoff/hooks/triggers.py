@@ -1,6 +1,7 @@
 """Triggers: when the state of a session is worth a checkpoint."""
 
 import re
+from typing import Literal, get_args
 
 from leftoff.config import Settings
 
@@ -52,6 +53,31 @@ def is_close(prompt: str) -> bool:
 def is_long(command: str, timeout_seconds: float) -> bool:
     """Say whether a command may run so long that the session may not see its end."""
     return timeout_seconds > LONG_SECONDS or _LONG_COMMAND.search(command) is not None
+
+
+Priority = Literal["low", "medium", "high", "critical"]
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+"""From the least to the most urgent."""
+# What cannot be made up for later never waits.
+_LAST_CHANCES = frozenset({"precompact", "session-end"})
+
+
+def priority(trigger: str, percent: float | None, settings: Settings) -> Priority:
+    """Say how urgent a trigger is, given how full the context is."""
+    use = percent or 0.0
+    if trigger in _LAST_CHANCES or (trigger == "close" and use > settings.urge_at):
+        return "critical"
+    if trigger == "context" or (trigger == "long-command" and use > settings.buffer_at):
+        return "high"
+    return "low" if trigger == "long-command" else "medium"
+
+
+def is_wanted(urgency: Priority, settings: Settings, seconds_since: float | None) -> bool:
+    """Say whether a signal saves, so long after the last autosave."""
+    if PRIORITIES.index(urgency) < PRIORITIES.index(settings.autosave_from):
+        return False
+    is_pause = seconds_since is not None and seconds_since < settings.autosave_pause * 60
+    return urgency == "critical" or not is_pause
 
 
 # The ladder: what each step means is in `advice`.

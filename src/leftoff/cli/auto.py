@@ -1,0 +1,72 @@
+"""leftoff auto."""
+
+from typing import Any
+
+import click
+
+from leftoff import records, sessions
+from leftoff.cli.app import App, command
+from leftoff.errors import Usage
+from leftoff.hooks import triggers
+
+
+@command()
+@click.option("--explain", is_flag=True, help="Tell what would be saved, and why.")
+@click.option("--percent", type=click.FloatRange(0, 100), help="How full the context is.")
+@click.option("--prompt", default="", help="What the user says.")
+@click.option("--command", "started", default="", help="The command that is about to run.")
+@click.option("--timeout", default=0.0, help="Seconds that the command is given.")
+@click.option("--idle", default=0.0, help="Minutes since anything happened.")
+def auto(app: App, *, explain: bool, **given: Any) -> None:
+    """Tell which signals would save the state by itself, and how urgent each is.
+
+    What is not given is read from the session that runs this. Nothing is saved.
+    """
+    if not explain:
+        raise Usage(
+            "The state is saved by itself, by hooks.", hint="`leftoff auto --explain` tells when."
+        )
+    session = sessions.current(app.store)
+    percent = given["percent"]
+    if percent is None and session is not None:
+        percent = session.facts.percent
+    since = _seconds_since(app, session)
+    signals = [_signal(app, trigger, percent, since) for trigger in _fired(app, percent, given)]
+    signals.sort(key=lambda each: triggers.PRIORITIES.index(each["priority"].lower()), reverse=True)
+    told = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
+    app.out.result(
+        {**told, "priority": signals[0]["priority"] if signals else None, **_verdict(signals)},
+        "\n".join(_line(each) for each in signals) or "No signal: nothing would be saved.",
+    )
+
+
+def _fired(app: App, percent: float | None, given: dict[str, Any]) -> list[str]:
+    fired = {
+        "context": triggers.is_autosave_due(percent, app.settings),
+        "close": triggers.is_close(given["prompt"]),
+        "idle": given["idle"] * 60 > triggers.IDLE_SECONDS,
+        "long-command": triggers.is_long(given["started"], given["timeout"]),
+    }
+    return [trigger for trigger, is_there in fired.items() if is_there]
+
+
+def _signal(app: App, trigger: str, percent: float | None, since: float | None) -> dict[str, Any]:
+    priority = triggers.priority(trigger, percent, app.settings)
+    saves = triggers.is_wanted(priority, app.settings, since)
+    return {"trigger": trigger, "priority": priority.upper(), "saves": saves}
+
+
+def _verdict(signals: list[dict[str, Any]]) -> dict[str, bool]:
+    return {"saves": any(each["saves"] for each in signals)}
+
+
+def _line(signal: dict[str, Any]) -> str:
+    what = "saves the state" if signal["saves"] else "saves nothing"
+    return f"{signal['priority']:8}  {signal['trigger']}: {what}"
+
+
+def _seconds_since(app: App, session: sessions.KnownSession | None) -> float | None:
+    if session is None:
+        return None
+    last = records.load(app.store, session.agent, session.session_id).autosaved_at
+    return (app.store.now() - last).total_seconds() if last else None
