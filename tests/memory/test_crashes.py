@@ -14,7 +14,7 @@ import pytest
 from leftoff import memory
 from leftoff.memory import Draft
 from leftoff.store import Store
-from programs import run_together
+from programs import run, run_together
 from stores import project_at
 
 _DYING = """
@@ -103,3 +103,39 @@ def test_two_processes_that_add_200_each_leave_all_400(quick_folder: Path) -> No
     assert memory.entries(store) == rebuilt
     lines = (store.project.store / "memory.jsonl").read_bytes().splitlines()
     assert all(json.loads(line) for line in lines)
+
+
+@pytest.mark.accept(129)
+@pytest.mark.parametrize("name", ["memory.jsonl", "memory.sqlite", "memory.lock"])
+@pytest.mark.parametrize("what", ["link", "pipe", "folder", "hard link"])
+def test_what_is_planted_in_its_place_is_never_written_through(
+    quick_folder: Path, name: str, what: str
+) -> None:
+    project = project_at(quick_folder)
+    project.store.mkdir(parents=True)
+    mine = quick_folder / "mine"
+    mine.write_text("mine", encoding="utf-8")
+    plant(project.store / name, what, mine)
+    program = """
+        from leftoff import memory
+        from leftoff.memory import Draft
+        memory.add(store, [Draft(kind="rule", text="No globals")])
+        memory.add(store, [Draft(kind="rule", text="No globals", sources=["again"])])
+        assert [entry.sources for entry in memory.entries(store)] == [["again"]]
+        assert memory.repeated(store, command="git push") is None
+    """
+
+    run(program, quick_folder)
+
+    assert mine.read_text(encoding="utf-8") == "mine"
+
+
+def plant(path: Path, what: str, target: Path) -> None:
+    if what == "link":
+        path.symlink_to(target)
+    elif what == "pipe":
+        os.mkfifo(path)
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.hardlink_to(target)
