@@ -17,6 +17,7 @@ from leftoff.store import LISTED, Entry, State, Store
 
 _TEXT_LIMIT = 16_000
 _CHOICES = 20
+_MOST_HEADS = 1_000_000
 
 
 class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,6 +170,19 @@ def newest(store: Store) -> Entry | None:
     """Return the newest checkpoint that can be read."""
     entries = store.index().heads([*LISTED], _CHOICES)
     return next((entry for entry in entries if not entry.problem), None)
+
+
+def newest_of_plan(store: Store, plan: str) -> Entry | None:
+    """Return the newest checkpoint that belongs to a plan, by the plan's name or file."""
+    for entry in store.index().heads([*LISTED], _MOST_HEADS):
+        if not entry.problem and _is_of_plan(store.load(entry), plan):
+            return entry
+    return None
+
+
+def _is_of_plan(checkpoint: Checkpoint, plan: str) -> bool:
+    named = checkpoint.plan
+    return named is not None and plan in {named.title, named.path}
 
 
 def candidates(store: Store) -> list[Entry]:

@@ -25,9 +25,15 @@ def show(app: App, name: str, *, raw: bool) -> None:
 
 
 @command()
-def latest(app: App) -> None:
+@click.option("--plan", metavar="NAME|PATH", help="The newest one that belongs to this plan.")
+def latest(app: App, plan: str | None) -> None:
     """Show the newest checkpoint."""
-    entry = restore.newest(app.store)
+    entry = restore.newest_of_plan(app.store, plan) if plan else restore.newest(app.store)
+    if entry is None and plan:
+        raise NoSuchCheckpoint(
+            f"No checkpoint belongs to the plan {plan}",
+            hint="`leftoff latest` shows the newest of all, `leftoff dashboard` the plans.",
+        )
     if entry is None:
         raise NoSuchCheckpoint(
             "No saved checkpoints found.", hint="`leftoff save` makes the first one."

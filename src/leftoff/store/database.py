@@ -23,7 +23,9 @@ Result = TypeVar("Result")
 class Database:
     """An open database at a path; in memory if there is no path, or none can be written there."""
 
-    def __init__(self, path: Path | None, schema: str, version: int) -> None:
+    def __init__(
+        self, path: Path | None, schema: str, version: int, *, like: Path | None = None
+    ) -> None:
         self._path = path
         self._script = f"BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
         self._version = version
@@ -33,6 +35,18 @@ class Database:
         except sqlite3.Error:
             self._path = None
             self.db = self._blank()
+        if like is not None:
+            self._copy(like)
+
+    def _copy(self, like: Path) -> None:
+        """Begin with what another file holds, which stays untouched; without one, with nothing."""
+        if not _is_plain(like) or os.path.lexists(_journal(like)):
+            return
+        with contextlib.suppress(sqlite3.Error):
+            there = f"{like.absolute().as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(there, uri=True)) as source:
+                if source.execute("PRAGMA user_version").fetchone()[0] == self._version:
+                    source.backup(self.db)
 
     def reopen(self) -> None:
         """Open the file anew: another process may have replaced it."""

@@ -94,11 +94,13 @@ _event_decoder = msgspec.json.Decoder(events.Event)
 class Index:
     """An open index over a project's areas."""
 
-    def __init__(self, path: Path | None, areas: Sequence[Area]) -> None:
-        """Open the index at a path, or one in memory."""
+    def __init__(
+        self, path: Path | None, areas: Sequence[Area], *, like: Path | None = None
+    ) -> None:
+        """Open the index at a path, or one in memory that begins like the one at another path."""
         self.place = (path, areas)
         self.areas = areas
-        self._database = Database(path, _SCHEMA, VERSION)
+        self._database = Database(path, _SCHEMA, VERSION, like=like)
 
     @property
     def _db(self) -> sqlite3.Connection:

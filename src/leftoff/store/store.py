@@ -40,9 +40,17 @@ def utc_now() -> datetime:
 class Store:
     """All reading and writing of one project's checkpoints."""
 
-    def __init__(self, project: Project, *, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        project: Project,
+        *,
+        now: Callable[[], datetime] = utc_now,
+        leaves_no_trace: bool = False,
+    ) -> None:
+        """Open a project's store; one that leaves no trace is for reading only."""
         self.project = project
         self.now = now
+        self._leaves_no_trace = leaves_no_trace
         self._main = Area(project.store)
         self._fallback = Area(project.fallback)
         self._strays = [Area(stray) for stray in project.strays]
@@ -300,7 +308,8 @@ class Store:
 
     def index(self) -> Index:
         """Return the index, up to date with the files."""
-        self._take_in()
+        if not self._leaves_no_trace:
+            self._take_in()
         index = self.opened_index()
         index.sync()
         return index
@@ -308,6 +317,9 @@ class Store:
     def opened_index(self) -> Index:
         """Return the index as it is: it may not know yet what was just written."""
         place = (self.derived_path("index.sqlite"), self._areas())
+        if self._leaves_no_trace:
+            self._index = self._index or Index(None, place[1], like=place[0])
+            return self._index
         # The store or the fallback may have come into being since.
         if self._index is None or self._index.place != place:
             self.close()
