@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from bench import capture, hooks, memory, profiles, redact, store
+from bench import capture, hooks, memory, profiles, redact, ship, store
 from bench.harness import Figure, table
 
 PARTS: dict[str, Callable[[], list[Figure]]] = {
@@ -11,6 +11,7 @@ PARTS: dict[str, Callable[[], list[Figure]]] = {
     "redact": redact.figures,
     "hooks": hooks.figures,
     "store": store.figures,
+    "ship": ship.figures,
     "profiles": profiles.figures,
     "memory": memory.figures,
 }

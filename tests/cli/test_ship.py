@@ -624,6 +624,35 @@ def test_conflicts_are_named_and_nothing_is_committed(shop: Shop, cli: Cli) -> N
     assert shop.head() == head
 
 
+def test_where_git_cannot_tell_what_changed_the_save_stands(shop: Shop, cli: Cli) -> None:
+    (shop.folder / ".git" / "index").write_bytes(b"garbage")
+
+    failed = cli("ship", "--no-pr")
+
+    assert failed.code == 1
+    assert "done  save" in failed.out
+    assert "git cannot tell what changed" in failed.out
+
+
+@pytest.mark.accept(156)
+def test_in_another_worktree_its_own_branch_is_shipped_and_the_project_remembers(
+    shop: Shop, cli: Cli, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features.add(store, features.Draft(name="Export orders"))
+    features.start(store, "1")
+    other = shop.worktree(tmp_path / "other", "feature/other")
+    monkeypatch.chdir(other.folder)
+    other.write("other.py")
+    cli.ok("save", "other", "--decision", "Use rows :: simpler")
+
+    cli.ok("ship", "--no-pr", "-m", "Other work")
+
+    assert other.git("log", "-1", "--format=%s") == "Other work"
+    assert shop.remote_head("feature/other") == other.head()
+    assert [entry.text for entry in memory.entries(store)] == ["Use rows"]
+    assert shop.status == ""
+
+
 def test_outside_git_it_says_what_to_use_instead(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,14 @@ _MAIN_BRANCHES = frozenset({"main", "master", "trunk"})
 
 def obstacle(state: GitState) -> Step | None:
     """Say what keeps everything from being committed, or None."""
+    if state.trouble is not None:
+        return _failed("commit", state.trouble, f"Put right what `git status` says, {_AGAIN}")
+    if state.worktree is None:
+        return _failed(
+            "commit",
+            "This repository has no files checked out, so there is nothing to commit.",
+            "Go to a worktree of it.",
+        )
     at_odds = conflicts(state)
     if at_odds:
         more = "" if len(at_odds) <= _SHOWN_FILES else f" and {len(at_odds) - _SHOWN_FILES} more"

@@ -15,7 +15,7 @@ from leftoff.store import Store
 def plan(store: Store, settings: Settings, options: Options) -> Report:
     """Tell each step that `ship` would take; neither the store nor the repository is touched."""
     worktree = store.project.worktree
-    state = staging.read_changes(worktree)
+    state = staging.look(worktree)
     repo = Repo(worktree)
     # Saving comes first in any case, also where nothing can be committed.
     steps = [_planned("save", "Would save where the work stands, and what was decided.")]

@@ -10,7 +10,7 @@ from leftoff import autosaving, features, git, memory, paths, saving, sessions
 from leftoff.checkpoint import Checkpoint, bounded, to_plain
 from leftoff.errors import LeftoffError
 from leftoff.features import context
-from leftoff.gitstate import Change
+from leftoff.gitstate import GitState
 from leftoff.redact import redact_value
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
@@ -28,6 +28,7 @@ _TOLD = (
 )  # fmt: skip
 _STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
 _LOOKED_AT = 50
+_MOST_DIRTY = 200
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +43,13 @@ def session_id() -> str | None:
     """Return the session that ships, if an agent does."""
     session = paths.agent_session()
     return session[1] if session else None
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """How the worktree stands, and whether anything in it is to be committed."""
+
+    state: GitState
+    has_news: bool
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,25 +101,38 @@ def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
     return entry.problem is None and entry.worktree == worktree and entry.branch == branch
 
 
-def save(store: Store, told: dict[str, Any], changes: Sequence[Change], *, has_news: bool) -> Saved:
+def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
     """Save where the work stands; the same state is not saved twice."""
     board, now = features.load(store), store.now()
+    changes = seen.state.changes
     roles = context.working_context(board, changes, context.Notes(), now).files
     named = [{"path": path, "role": role} for path, role in roles.items()]
-    draft = saving.compose({"files": named, **told}, store, session=sessions.current(store))
+    again = {"files": named, **_as_seen(seen.state), **_told_again(told, message)}
+    session = sessions.current(store) if session_id() else None
+    # git was asked a moment ago, and need not be asked again.
+    blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
+    draft = saving.compose(again, blind, session=session)
     at_hand = context.working_context(board, changes, _notes(draft), now)
     draft = msgspec.structs.replace(
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
     )
     kept, _ = bounded(redact_value(draft))
-    standing = _standing(store, kept, has_news=has_news)
-    if standing is not None:
-        return Saved(checkpoint=standing, context=at_hand)
+    # An interrupted ship that goes on has nothing else to save.
+    if told.checkpoint is not None and _says_the_same(told.checkpoint, kept, seen):
+        return Saved(checkpoint=told.checkpoint, context=at_hand)
     saved = store.save(kept)
     return Saved(checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice)
 
 
-def told_again(told: Told, message: str) -> dict[str, Any]:
+def _as_seen(state: GitState) -> dict[str, Any]:
+    """Tell how git stands, as a checkpoint does."""
+    last = to_plain(state.last_commit) if state.last_commit else None
+    dirty = [git.printable(path) for path in state.dirty[:_MOST_DIRTY]]
+    seen = {"branch": state.branch, "head": state.head, "dirty": dirty, "last_commit": last}
+    return {key: value for key, value in seen.items() if value is not None}
+
+
+def _told_again(told: Told, message: str) -> dict[str, Any]:
     """Carry over what was said before, and of what is shipped only what is still to be done."""
     plain = to_plain(told.checkpoint) if told.checkpoint else {}
     keys = _STILL_TRUE if told.is_shipped else _TOLD
@@ -121,20 +142,10 @@ def told_again(told: Told, message: str) -> dict[str, Any]:
     return again
 
 
-def _standing(store: Store, draft: Checkpoint, *, has_news: bool) -> Checkpoint | None:
-    """Return the last ship's checkpoint if it says the same: an interrupted ship goes on."""
-    here = git.printable(str(store.project.worktree))
-    for entry in store.index().heads(LISTED, _LOOKED_AT):
-        if _is_here(entry, here, draft.branch) and entry.trigger == TRIGGER:
-            standing = store.load(entry)
-            return standing if _says_the_same(standing, draft, has_news=has_news) else None
-    return None
-
-
-def _says_the_same(standing: Checkpoint, draft: Checkpoint, *, has_news: bool) -> bool:
+def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: Seen) -> bool:
     """Compare without the commit that the ship itself has made since."""
     is_unmoved = standing.head == draft.head and standing.dirty == draft.dirty
-    if has_news and not is_unmoved:
+    if standing.trigger != TRIGGER or (seen.has_news and not is_unmoved):
         return False
     one, other = (
         msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)

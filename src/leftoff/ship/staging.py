@@ -154,6 +154,15 @@ def read_changes(worktree: Path) -> GitState:
     return state
 
 
+def look(worktree: Path) -> GitState:
+    """Tell how the worktree stands as far as that can be told; `trouble` says why not further."""
+    try:
+        return read_changes(worktree)
+    except LeftoffError as error:
+        branch, head = git.current_branch(worktree), git.head_sha(worktree)
+        return GitState(worktree=worktree, branch=branch, head=head, trouble=error.message)
+
+
 def conflicts(state: GitState) -> list[str]:
     """List the files in which two sides of a merge are at odds."""
     return [change.path for change in state.changes if change.code in _CONFLICTS]

@@ -12,10 +12,10 @@ from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.gh import GitHub, Pull, repository_of
 from leftoff.gitwrite import Remote, Repo
-from leftoff.ship import briefing, delivering, message, remembering, staging
+from leftoff.ship import briefing, delivering, message, remembering, sentences, staging
 from leftoff.ship.checks import run_checks
 from leftoff.ship.remaining import kept_in, remaining
-from leftoff.ship.staging import Chosen, Judge
+from leftoff.ship.staging import Judge
 from leftoff.ship.values import Check, Listener, Name, Options, Report, Step, counted
 from leftoff.ship.work import Work, work_at_hand, work_of_subject
 from leftoff.store import Store
@@ -40,10 +40,10 @@ class _Run:
         self.store, self.settings, self.options, self.hear = store, settings, options, hear
         self.worktree = store.project.worktree
         self.repo = Repo(self.worktree, may_ask=options.may_ask)
-        self.state = staging.read_changes(self.worktree)
+        self.state = staging.look(self.worktree)
         self.head = self.state.head
         self.steps: list[Step] = []
-        self.saved: Checkpoint | None = None
+        self.kept: remembering.Saved | None = None
         self.work = Work()
         self.checks: list[Check] = []
         self.judge = Judge(self.repo, settings.not_secret)
@@ -52,6 +52,11 @@ class _Run:
         self.is_new = self.is_pushed = False
         self.remote: Remote | None = None
         self.pull: Pull | None = None
+
+    @property
+    def saved(self) -> Checkpoint | None:
+        """The checkpoint, once it is on disk."""
+        return self.kept.checkpoint if self.kept else None
 
     # Telling
 
@@ -87,10 +92,9 @@ class _Run:
 
     def _save(self) -> Step:
         told = remembering.told_before(self.store, self.state.branch, self._unfinished())
-        again = remembering.told_again(told, self.options.message)
-        changes, has_news = self.state.changes, bool(self.chosen.files)
-        saved = remembering.save(self.store, again, changes, has_news=has_news)
-        self.saved = saved.checkpoint
+        seen = remembering.Seen(state=self.state, has_news=bool(self.chosen.files))
+        saved = remembering.save(self.store, told, self.options.message, seen)
+        self.kept = saved
         lines = [saved.notice] if saved.notice else []
         return Step(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
 
@@ -126,7 +130,7 @@ class _Run:
         if self.settings.verify:
             self.begin("checks")
             self.checks = run_checks(self.settings.verify, self.worktree, self.hear)
-            self.end(_checked(self.checks))
+            self.end(sentences.checked(self.checks))
 
     def _commit(self) -> bool:
         self.begin("stage")
@@ -136,10 +140,10 @@ class _Run:
             self.chosen = staging.stage(self.repo, self.judge, known=known)
         except LeftoffError as error:
             return self.end(Step(name="stage", state="failed", text=error.message, hint=error.hint))
-        self.end(_staged(self.chosen))
+        self.end(sentences.staged(self.chosen))
         self.begin("commit")
         if not self.chosen.files:
-            return self.end(_nothing(self.chosen))
+            return self.end(sentences.nothing_to_commit(self.chosen))
         text = message.commit_message(
             self.work, self.options.message, self.saved, self.chosen.files
         )
@@ -163,7 +167,7 @@ class _Run:
         self.remote = self.repo.push_remote(branch)
         if self.remote is None:
             return self.end(delivering.no_remote(self.repo))
-        if self.repo.remote_head(self.remote.name, branch) == head:
+        if not self.is_new and self.repo.remote_head(self.remote.name, branch) == head:
             self.is_pushed = True
             there = f"{self.remote.name}/{branch} has it already"
             return self.end(Step(name="push", state="skipped", text=there))
@@ -268,11 +272,12 @@ class _Run:
 
     def report(self) -> Report:
         """Put together what came of it all."""
-        state = staging.read_changes(self.worktree)
+        state = staging.look(self.worktree)
         last = state.last_commit
         return Report(
             steps=self.steps,
             checkpoint=self.saved.id if self.saved else None,
+            context=self.kept.context if self.kept else None,
             branch=state.branch,
             commit=Commit(sha=last.sha, subject=last.subject) if last else None,
             is_new=self.is_new,
@@ -285,35 +290,6 @@ class _Run:
             remaining=remaining(state, self.saved, self.checks, features.load(self.store)),
             kept=kept_in(self.store, self.saved, self.native),
         )
-
-
-def _checked(checks: list[Check]) -> Step:
-    failing = [check for check in checks if not check.has_passed]
-    lines = [
-        f"{'passed' if each.has_passed else 'FAILED'}  {each.command}  ({each.seconds:.1f} s)"
-        for each in checks
-    ]
-    if not failing:
-        return Step(
-            name="checks", state="done", text=f"{counted(len(checks), 'check')} passed", lines=lines
-        )
-    tails = [f"  {line}" for check in failing for line in check.tail]
-    text = f"{len(failing)} of {len(checks)} checks fail; the work is saved all the same."
-    hint = "Put it right, then run `leftoff ship` again: the pull request is marked until then."
-    return Step(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
-
-
-def _staged(chosen: Chosen) -> Step:
-    lines = [f"left out {each.shown}: {each.why}" for each in chosen.left_out]
-    text = f"{counted(len(chosen.files), 'file')} to commit"
-    return Step(name="stage", state="done" if chosen.files else "skipped", text=text, lines=lines)
-
-
-def _nothing(chosen: Chosen) -> Step:
-    text = "Nothing changed since the last commit, so there is none to make."
-    if chosen.left_out:
-        text = "Nothing but what was left out changed, so there is no commit to make."
-    return Step(name="commit", state="skipped", text=text)
 
 
 def _first(told: list[str]) -> str:

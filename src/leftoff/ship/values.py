@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from leftoff.checkpoint import Commit
+from leftoff.features.context import WorkingContext
 from leftoff.gh import Pull
 from leftoff.ship.staging import LeftOut
 
@@ -50,6 +51,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     steps: list[Step]
     checkpoint: str | None = None
+    context: WorkingContext | None = None
     branch: str | None = None
     commit: Commit | None = None
     is_new: bool = False
