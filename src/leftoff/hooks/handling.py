@@ -301,7 +301,6 @@ def _answered(case: Case) -> Case:
     """Lay the reply to the next prompt ready; keep this prompt if the context is nearly full."""
     event, percent = case.event, case.facts.percent if case.facts else None
     reached = triggers.step(percent, case.settings)
-    place = _place(event, event.cwd)
     if case.before.cwd != event.cwd:
         # Whoever comes back there later must not find what is no longer true.
         replies.remove(_place(event, case.before.cwd))
@@ -311,31 +310,37 @@ def _answered(case: Case) -> Case:
         advised = max(advised, triggers.step(_percent_before(case), case.settings))
         if reached >= triggers.CAPTURE:
             prompts.keep(case.store, event)
-    case = _with_repeats(msgspec.structs.replace(case, now=_advised(case.now, advised)))
-    advice = [triggers.advice(reached, percent)] if percent and reached > advised else []
-    lines = [*advice, *repeats.lines(case.store, case.now.repeats)]
     is_blocking = reached >= triggers.CAPTURE and case.settings.prompts == "block"
-    if event.kind == "session-end" or not (lines or is_blocking):
+    case = _with_repeats(case, is_printed=event.kind == "prompt" and not is_blocking)
+    advice = [triggers.advice(reached, percent)] if percent and reached > advised else []
+    reason = f"context at {percent:.2f}%" if is_blocking else ""
+    _lay_ready(event, [*advice, *repeats.lines(case.store, case.now.repeats)], reason=reason)
+    return msgspec.structs.replace(case, now=msgspec.structs.replace(case.now, advised=advised))
+
+
+def _lay_ready(event: HookEvent, lines: list[str], *, reason: str) -> None:
+    """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""
+    place = _place(event, event.cwd)
+    if event.kind == "session-end" or not (lines or reason):
         replies.remove(place)
-    elif is_blocking:
+    elif reason:
         replies.remove(place)
-        replies.put(place.with_name(place.name + replies.ASK), f"context at {percent:.2f}%")
+        replies.put(place.with_name(place.name + replies.ASK), reason)
     else:
         text = "\n".join(lines)
         replies.put(place, DIALECTS[event.agent].context_reply("UserPromptSubmit", text))
-    return case
 
 
-def _advised(record: Record, step: int) -> Record:
-    return msgspec.structs.replace(record, advised=step)
-
-
-def _with_repeats(case: Case) -> Case:
+def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     """Note what the session tries again of what failed before; each is told once."""
-    ready = repeats.follow(case.event, case.store, case.now, case.facts)
-    warned = [*case.now.warned, *(case.now.repeats if case.event.kind == "prompt" else [])]
-    now = msgspec.structs.replace(case.now, repeats=ready, warned=warned)
-    return msgspec.structs.replace(case, now=now)
+    printed = case.now.repeats if is_printed else []
+    record = msgspec.structs.replace(
+        case.now,
+        repeats=[] if is_printed else case.now.repeats,
+        warned=[*case.now.warned, *printed],
+    )
+    ready = repeats.follow(case.event, case.store, record, case.facts)
+    return msgspec.structs.replace(case, now=msgspec.structs.replace(record, repeats=ready))
 
 
 def _place(event: HookEvent, folder: str) -> Path:

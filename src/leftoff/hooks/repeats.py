@@ -16,16 +16,12 @@ _MOST_TOLD = 3
 
 
 def follow(event: HookEvent, store: Store, record: Record, facts: Facts | None) -> list[str]:
-    """Return the failed approaches that the reply to the next prompt is to tell of, by their ids.
-
-    What lay ready was printed with a prompt, and is not told again.
-    """
-    ready = [] if event.kind == "prompt" else record.repeats
-    told = {*record.repeats, *record.warned}
-    new = [] if memory.is_empty(store) else [*_repeated(event, store, facts)]
-    return [*ready, *(entry_id for entry_id in dict.fromkeys(new) if entry_id not in told)][
-        :_MOST_TOLD
-    ]
+    """Return the failed approaches that the reply to the next prompt is to tell of, by id."""
+    if memory.is_empty(store):
+        return record.repeats
+    known = {*record.repeats, *record.warned}
+    new = [entry_id for entry_id in _repeated(event, store, facts) if entry_id not in known]
+    return [*record.repeats, *dict.fromkeys(new)][:_MOST_TOLD]
 
 
 def _repeated(event: HookEvent, store: Store, facts: Facts | None) -> Iterator[str]:
