@@ -68,6 +68,8 @@ def _prepare_fallback(store: Store) -> None:
     aside = store.project.store.rename(store.project.store.with_name("aside"))
     store.project.store.write_text("in the way", encoding="utf-8")
     features.put(store, [features.Feature(id="feature-009", name="Told in the sandbox")])
+    features.start(store, "9", session_id="sandbox")
+    features.attempt(store, Try(approach="Tried in the sandbox"), session_id="sandbox")
     store.project.store.unlink()
     aside.rename(store.project.store)
 
@@ -159,6 +161,7 @@ def kill_at_every_step(scenario: Scenario, folder: Path, *, halfway: bool) -> in
         _check_files(project)
         assert seen == after if lived else before["items"].keys() <= seen["items"].keys(), at
         assert {*before["memory"]} <= {*seen["memory"]}, at
+        assert before["loops"].keys() <= seen["loops"].keys(), (at, seen)
         if seen != after:
             # Whoever was killed does the same again, and it is as if nothing had happened.
             scenario.act(Store(project))

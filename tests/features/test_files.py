@@ -293,3 +293,28 @@ def test_nothing_is_written_through_a_planted_link(store: Store, tmp_path: Path,
         assert [*target.iterdir()] == []
     else:
         assert target.read_text(encoding="utf-8") == "{}"
+
+
+def test_changes_with_the_lock_and_without_it_at_once_are_all_kept(quick_folder: Path) -> None:
+    program = f"""
+        from leftoff import features
+        from leftoff.features import Draft, files
+        if number % 2:
+            # As if the lock could never be had.
+            files.change = files._change_log
+        for turn in range({ADDS}):
+            added = features.add(store, Draft(name=f"{{number}}-{{turn}}"))
+            assert added.name == f"{{number}}-{{turn}}", added
+    """
+
+    run_together(program, quick_folder, PROCESSES)
+
+    store = Store(project_at(quick_folder))
+    found = features.load(store).features
+    assert sorted(each.name for each in found) == sorted(
+        f"{number}-{turn}" for number in range(PROCESSES) for turn in range(ADDS)
+    )
+    assert len({each.id for each in found}) == PROCESSES * ADDS
+    features.archive(store)
+    assert features.load(store).features == found
+    store.close()

@@ -33,10 +33,11 @@ Edit = Callable[[State], State]
 
 def load(store: Store) -> State:
     """Return the board and the loops of a project, as they stand now."""
-    root = store.project.store
-    state, pending = _written(root), _pending(root)
+    state = _written(store.project.store)
+    # The board comes first: what is taken in meanwhile is then read twice, and not missed.
+    pending, _ = _pending(store.project.store, state.board)
     for folder in _fallbacks(store):
-        pending += _lines(folder / _LOG)
+        pending += _whole(disk.read_from(folder / _LOG, 0))
     return changes.applied_all(state, pending)
 
 
@@ -59,22 +60,41 @@ def waiting_in(store: Store) -> Path | None:
 
 
 def _change_files(root: Path, edit: Edit) -> State:
-    pending = _pending(root)
-    before = _written(root)
-    after = edit(changes.applied_all(before, pending))
-    size = len(disk.read_from(root / _LOG, 0)) if pending else before.board.taken_in
-    board = msgspec.structs.replace(after.board, taken_in=size)
-    temps = root / "tmp"
-    disk.sweep(temps)
+    disk.sweep(root / "tmp")
+    before = _taken_in(root)
+    after = edit(before)
     # The board first: whoever is killed before the loops are written does the same again.
-    if board != before.board:
-        disk.replace(root / _BOARD, encode(board), temps=temps)
+    _write_board(root, before, after)
+    _write_loops(root, before, after)
+    return after
+
+
+def _taken_in(root: Path) -> State:
+    """Bring the files up to date with the log, and return what they hold."""
+    before = _written(root)
+    pending, end = _pending(root, before.board)
+    if not pending:
+        return before
+    after = changes.applied_all(before, pending)
+    board = msgspec.structs.replace(after.board, taken_in=end)
+    after = msgspec.structs.replace(after, board=board)
+    # The board last: it says that the lines are taken in, the loops of them included.
+    _write_loops(root, before, after)
+    _write_board(root, before, after)
+    return after
+
+
+def _write_board(root: Path, before: State, after: State) -> None:
+    if after.board != before.board:
+        disk.replace(root / _BOARD, encode(after.board), temps=root / "tmp")
+
+
+def _write_loops(root: Path, before: State, after: State) -> None:
     # A loop that moves to another key is written there before its old place is cleared.
     for key, loop in sorted(after.loops.items(), key=lambda each: each[1].status == "idle"):
         if before.loops.get(key) != loop:
             disk.ensure_folder(root / _LOOPS)
-            disk.replace(root / _LOOPS / f"{key}.json", encode(loop), temps=temps)
-    return State(board=board, loops=after.loops)
+            disk.replace(root / _LOOPS / f"{key}.json", encode(loop), temps=root / "tmp")
 
 
 def _change_log(store: Store, edit: Edit) -> State:
@@ -135,18 +155,12 @@ def _newest(folder: Path) -> list[Path]:
     return [folder / name for _, name in sorted(stamps, reverse=True)[:_NEWEST_LOOPS]]
 
 
-def _pending(root: Path) -> list[bytes]:
-    """Return the lines of the store's log that are not on the board yet."""
+def _pending(root: Path, board: Board) -> tuple[list[bytes], int]:
+    """Return the lines of the store's log that are not on a board yet, and where they end."""
     data = disk.read_from(root / _LOG, 0)
-    if not data:
-        return []
-    taken_in = _read_board(root / _BOARD).taken_in
     # A log that is shorter than what was taken in of it is another one.
-    return _whole(data[taken_in:] if taken_in <= len(data) else data)
-
-
-def _lines(log: Path) -> list[bytes]:
-    return _whole(disk.read_from(log, 0))
+    begin = board.taken_in if board.taken_in <= len(data) else 0
+    return _whole(data[begin:]), data.rfind(b"\n") + 1
 
 
 def _whole(data: bytes) -> list[bytes]:
