@@ -92,6 +92,11 @@ def disabled_hooks() -> set[str]:
     return set(os.environ.get("LEFTOFF_DISABLED_HOOKS", "").replace(",", " ").split())
 
 
+def is_compaction_allowed() -> bool:
+    """Say whether the environment lets every compaction pass, whatever the settings say."""
+    return os.environ.get("LEFTOFF_ALLOW_COMPACT") == "1"
+
+
 def setting(name: str) -> str | None:
     """Return the environment's value for a setting, such as LEFTOFF_BUDGET."""
     return os.environ.get(f"LEFTOFF_{name.upper()}")

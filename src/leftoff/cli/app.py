@@ -61,10 +61,16 @@ class App:
             return {}
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
-        followed = mirroring.follow(self.store, self.settings.mirror)
-        for problem in followed.problems:
+        followed = mirroring.follow(self.store, self.settings.mirror, briefing=self.briefing)
+        for problem in [*followed.problems, *followed.warnings]:
             self.out.warn(problem)
         return followed.written
+
+    def briefing(self) -> str:
+        """Make the text that tells a new session where the project stands."""
+        from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+
+        return memorybriefing.render(memorybriefing.gather(self.store))
 
     def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Leave a mark while a command works, where a mirrored system looks for one."""

@@ -35,6 +35,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
             replies.remove(ask_path.with_name(ask_path.name.removesuffix(replies.ASK)))
             return ""
         _keep(store, read)
+        _mirror(store)
     finally:
         store.close()
     return DIALECTS[agent].block_reply(
@@ -67,10 +68,26 @@ def _keep(store: Store, event: HookEvent) -> None:
     prompts.keep(store, event)
 
 
+def _mirror(store: Store) -> None:
+    """Bring mirrored files up to date: a prompt is there, too, before it is blocked."""
+    from leftoff import config  # noqa: PLC0415 - as above
+
+    mirrored = config.load(store.project).settings.mirror
+    if mirrored:
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        mirroring.follow(store, mirrored)
+
+
 def main(agent: str, event: str, ask_path: str) -> None:
     """Answer and settle; a prompt that cannot be kept or read is not blocked."""
     try:
-        reply = answer(agent, event, Path(ask_path), sys.stdin.buffer.read())
+        replying = answer
+        if DIALECTS[agent].KINDS.get(event) == "pre-compact":
+            from leftoff.hooks import compaction  # noqa: PLC0415 - few users wait for it
+
+            replying = compaction.answer
+        reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells

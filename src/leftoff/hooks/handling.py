@@ -106,6 +106,7 @@ def _mirror(case: Case) -> None:
         agent=event.agent,
         session_id=event.session_id,
         event=event.kind,
+        at=case.at,
         file=event.file,
         percent=case.facts.percent if case.facts else None,
         buffer=[
@@ -117,9 +118,17 @@ def _mirror(case: Case) -> None:
             for each in waiting
         ],
     )
-    followed = mirroring.follow(case.store, case.settings.mirror, session=news)
+    followed = mirroring.follow(
+        case.store, case.settings.mirror, session=news, briefing=lambda: _briefing(case.store)
+    )
     for problem in followed.problems:
         trouble.note(paths.state_folder(), "mirroring", LeftoffError(problem))
+
+
+def _briefing(store: Store) -> str:
+    from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+
+    return memorybriefing.render(memorybriefing.gather(store))
 
 
 def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import briefing, config, fence, paths, processes, records, restore
+from leftoff import briefing, config, paths, processes, records, restore
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent, decode
 from leftoff.errors import LeftoffError, NotAProject
@@ -26,10 +26,6 @@ from leftoff.store import Store, utc_now
 _WAIT_SECONDS = 2.0
 # A session that nobody named a process for is taken for dead after this time.
 _FORGOTTEN = timedelta(hours=12)
-_LAST_SAID = 5
-_SAID_CHARS = 2_000
-# What a reply has besides its text.
-_FRAME_CHARS = 500
 
 
 def main(agent: str) -> None:
@@ -59,10 +55,10 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     is_settled = settle.run(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
     try:
-        _look_at_mirrors(store, state)
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover_crashed(event, store)
+        _look_at_mirrors(event, store, state)
         told = _told(event, store, state)
         _note(event, store)
     finally:
@@ -84,16 +80,37 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
 
 def _told(event: HookEvent, store: Store, state: Path) -> Told:
     settings = config.load(store.project).settings
-    if event.source == "compact":
+    if settings.compaction != "allow":
+        from leftoff.hooks import compaction  # noqa: PLC0415 - most users let it pass
+
+        compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
+    if _is_compacted(event):
+        from leftoff.hooks import recovery  # noqa: PLC0415 - few starts follow a compaction
+
         # What lies ready speaks of a context that is no longer full: a block would never end.
         name = "UserPromptSubmit"
         replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
-        told = Told(_own_state(event, store, settings))
+        told = Told(recovery.told(event, store, settings))
     elif event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
     else:
         told = interrupting.added(offers.offer(event, store, settings), store)
+        if settings.mirror:
+            from leftoff.hooks import banner  # noqa: PLC0415 - most users mirror nothing
+
+            told = banner.added(told, event, store, settings)
     return _with_memory(told, event, store, settings)
+
+
+def _is_compacted(event: HookEvent) -> bool:
+    """Say whether the session goes on from a summary; a new one has said nothing yet."""
+    if event.source == "compact":
+        return True
+    if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
+        return False
+    from leftoff.hooks import recovery  # noqa: PLC0415 - few sessions start with a transcript
+
+    return recovery.is_summed_up(Path(event.transcript_path))
 
 
 def _with_memory(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
@@ -107,45 +124,19 @@ def _with_memory(told: Told, event: HookEvent, store: Store, settings: config.Se
     return added(told, event, store, settings)
 
 
-def _look_at_mirrors(store: Store, state: Path) -> None:
+def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
     """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
     mirrored = config.load(store.project).settings.mirror
     if not mirrored:
         return
     from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+    from leftoff.profiles.base import SessionNews  # noqa: PLC0415 - same
 
+    news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
     problems = mirroring.notice(store, mirrored).problems
-    problems += mirroring.follow(store, mirrored).problems
+    problems += mirroring.follow(store, mirrored, session=news).problems
     for problem in problems:
         trouble.note(state, "mirroring", LeftoffError(problem))
-
-
-def _own_state(event: HookEvent, store: Store, settings: config.Settings) -> str:
-    """After a compaction: the full state of this very session, next action first."""
-    entry = store.index().newest_of_session(event.session_id)
-    if entry is None:
-        return ""
-    checkpoint = store.load(entry)
-    checks = restore.check(checkpoint, store.project, store.now())
-    before = "leftoff: this session was compacted. Where it stood before:\n"
-    said = _said(event, store)
-    budget, most = settings.budget, DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
-    while True:
-        text = f"{before}{briefing.render(checkpoint, checks, budget=budget)}{said}"
-        if len(msgspec.json.encode(text).decode()) <= most:
-            return text
-        # The agent would cut it in the middle of a line; the briefing drops what matters least.
-        budget = budget * 3 // 4
-
-
-def _said(event: HookEvent, store: Store) -> str:
-    """Return what was last said while the context filled up: a summary loses the wording."""
-    record = records.load(store, event.agent, event.session_id)
-    lines = [f"- {each.asked}" for each in record.buffer[-_LAST_SAID:]]
-    if not lines:
-        return ""
-    text = fence.disarm("\n".join(lines))[:_SAID_CHARS]
-    return fence.fenced(f"The user's last requests, word for word:\n{text}")
 
 
 def _changes(event: HookEvent, store: Store) -> str:

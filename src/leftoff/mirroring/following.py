@@ -27,6 +27,8 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
 
     written: dict[str, list[Path]] = {}
     problems: list[str] = []
+    warnings: list[str] = []
+    """What a person should hear who is there, and hooks need not remember."""
 
 
 def follow(
@@ -47,6 +49,7 @@ def follow(
             written = _follow(mirror, session, briefing)
             followed.written[name] = written
             followed.problems.extend(mirror.problems)
+            followed.warnings.extend(mirror.warnings)
         except (OSError, LeftoffError) as error:
             followed.problems.append(f"The {name} files could not be written: {error}")
     return followed
@@ -101,7 +104,7 @@ def _follow(
             news = msgspec.structs.replace(news, prompts=queue.of(mirror.store))
         files = mirror.files()
         mirror.profile.write(files, news)
-        mirror.problems.extend(files.warnings)
+        mirror.warnings.extend(files.warnings)
         if not is_new:
             _drop_purged(files, mirror, events)
         now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, prompts=size)

@@ -46,6 +46,7 @@ class Mirror:
         key = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
         self.state = store.project.store / "mirrors" / f"{name}-{key}"
         self.problems: list[str] = []
+        self.warnings: list[str] = []
 
     @contextmanager
     def alone(self) -> Iterator[bool]:

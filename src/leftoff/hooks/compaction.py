@@ -1,0 +1,86 @@
+"""Answer a compaction that must wait until the session's state is saved, or is to be blocked.
+
+It is asked only where the user wants that. A compaction that somebody asked for always passes.
+"""
+
+from pathlib import Path
+
+from leftoff import config, paths
+from leftoff.dialects import DIALECTS
+from leftoff.dialects.base import HookEvent
+from leftoff.errors import NotAProject
+from leftoff.hooks import replies, settle, spool
+from leftoff.hooks.draining import is_off
+from leftoff.paths import Project
+
+ALLOWED = ".allow-compact"
+"""A file in the project's folder that lets every compaction pass."""
+# The agent waits for us no longer than ten seconds.
+_WAIT_SECONDS = 6.0
+
+
+def expect(
+    state: Path, agent: str, session_id: str, folder: str, settings: config.Settings
+) -> None:
+    """Let the letterbox ask us when a compaction begins, if it is to wait."""
+    if settings.compaction == "allow" or not session_id:
+        return
+    place = path_of(state, agent, session_id, folder)
+    if place is not None and not place.exists():
+        replies.put(place, settings.compaction)
+
+
+def forget(state: Path, agent: str, session_id: str, folder: str) -> None:
+    """Let a session's compactions pass again."""
+    place = path_of(state, agent, session_id, folder)
+    if place is not None:
+        place.unlink(missing_ok=True)
+
+
+def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
+    """Tell where the letterbox looks whether to ask."""
+    named = [event for event, kind in DIALECTS[agent].KINDS.items() if kind == "pre-compact"]
+    if not named:
+        return None
+    place = replies.path_of(state, folder, agent, named[0], session_id)
+    return place.with_name(place.name + replies.ASK)
+
+
+def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
+    """Save the session's state, then return the reply: a block, or nothing to let it begin."""
+    state = paths.state_folder()
+    read = spool.read(spool.keep(state, agent, event, data, durable=True))
+    if read is None or not read.session_id:
+        return ""
+    try:
+        project = paths.find_project(Path(read.cwd))
+    except NotAProject:
+        return ""
+    settings = config.load(project).settings
+    if settings.compaction == "allow":
+        ask_path.unlink(missing_ok=True)
+        return ""
+    if is_off(project) or _passes(read, project):
+        return ""
+    # Whoever holds the lock drains what we kept, too.
+    is_saved = settle.run(state, wait_seconds=_WAIT_SECONDS)
+    if settings.compaction != "block" or not is_saved or _is_others_turn(project, settings):
+        return ""
+    return DIALECTS[agent].block_reply(
+        "leftoff: the state is saved, and compacting by itself is off here (compaction = block). "
+        f"/compact, or a file named {ALLOWED}, lets it pass; `leftoff restore` goes on afresh."
+    )
+
+
+def _passes(event: HookEvent, project: Project) -> bool:
+    is_allowed = paths.is_compaction_allowed() or (project.worktree / ALLOWED).exists()
+    return is_allowed or not event.is_automatic
+
+
+def _is_others_turn(project: Project, settings: config.Settings) -> bool:
+    """Say whether somebody is at work who would be cut short."""
+    if not settings.mirror:
+        return False
+    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+    return bool(mirroring.others_at_work(project, settings.mirror))
