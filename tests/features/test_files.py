@@ -11,7 +11,7 @@ from leftoff.errors import StoreRefused
 from leftoff.features import Draft, Feature, Try
 from leftoff.paths import Project
 from leftoff.store import Store, disk
-from programs import run_together
+from programs import run, run_together
 from stores import Clock, project_at
 
 PROCESSES, ADDS = 4, 25
@@ -318,3 +318,33 @@ def test_changes_with_the_lock_and_without_it_at_once_are_all_kept(quick_folder:
     features.archive(store)
     assert features.load(store).features == found
     store.close()
+
+
+def test_in_a_store_made_read_only_work_goes_on_and_is_taken_in_afterwards(tmp_path: Path) -> None:
+    program = """
+        import subprocess
+        from leftoff import features, memory
+        from leftoff.features import Draft, Try
+        features.add(store, Draft(name="Before"))
+        features.start(store, "1")
+        subprocess.run(["chmod", "-R", "a-w", str(project.store)], check=True)
+        give_up_power()
+
+        features.attempt(store, Try(approach="One way"))
+        features.add(store, Draft(name="During"))
+        features.pass_(store)
+        assert features.waiting_in(store) == project.fallback
+        during = features.load(store)
+        assert [(each.name, each.status) for each in during.features] == [
+            ("Before", "passing"), ("During", "pending")
+        ]
+
+        subprocess.run(["chmod", "-R", "u+w", str(project.store)], check=True)
+        assert len(features.archive(store).features) == 1
+        assert features.waiting_in(store) is None
+        assert features.loop(store).history[0].approach == "One way"
+        assert [each.text for each in memory.entries(store)] == ["One way"]
+        assert features.load(Store(project)).features[1:] == during.features[1:]
+    """
+
+    run(program, tmp_path)
