@@ -59,7 +59,7 @@ HELP = {
     "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
     "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
     "confirm": "When taking up a checkpoint asks first: never, ask (on a terminal) or always.",
-    "naming": "A save without a name: ask for one, auto (make one) or required.",
+    "naming": "A save without a name: ask for one, auto (make one) or required, in kebab-case.",
     "same_name": "A save under a name in use: ask, or revise (save a new revision).",
     "questions": "Ask what a save is about where nothing was told.",
     "noise": "What a save prints: silent, line, full, box, report or panel.",
@@ -87,7 +87,7 @@ HELP = {
     "reflect_at": "How sure a correction must be to become a rule at once: low, medium or high.",
     "verify": "The commands that ship runs before it commits, one to a line.",
     "not_secret": "Patterns of files that ship commits though they look like secrets.",
-    "advise_clear": "Whether ship advises to clear the agent's context at its end.",
+    "advise_clear": "Whether the panel at the end of a save or ship advises to clear the agent's context.",
     "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
     "mirror": "The profiles whose native files are written after every save.",
 }

@@ -12,9 +12,17 @@ Written = Mapping[str, Sequence[Path]]
 """The native files that were written with it, by profile."""
 
 
-def confirmation(noise: str, checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def confirmation(
+    noise: str, checkpoint: Checkpoint, path: Path, written: Written, *, advise_clear: bool = False
+) -> str:
     """Say that a checkpoint was saved."""
-    return _NOISE[noise](checkpoint, path, written)
+    told = _NOISE[noise](checkpoint, path, written)
+    return f"{told}\n\n  {_ADVICE}" if noise == "panel" and advise_clear else told
+
+
+_ADVICE = (
+    "You can clear the agent's context now: all of this is kept, and the next session is told."
+)
 
 
 def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> str:
@@ -77,6 +85,24 @@ def _report(checkpoint: Checkpoint, path: Path, written: Written) -> str:
     )
 
 
+def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+    natives = dict.fromkeys(str(each) for found in written.values() for each in found)
+    rows = [
+        ("Saved", [f"{checkpoint.name}: {one_line(checkpoint.task, _SHOWN_CHARS)}"]),
+        ("Next", [_next(checkpoint)]),
+        ("Kept in", [str(path), *natives]),
+    ]
+    lines = [
+        f"  {label if number == 0 else '':<{_LABEL_WIDTH}}{text}"
+        for label, texts in rows
+        for number, text in enumerate(texts)
+    ]
+    return "\n".join(["CHECKPOINT COMPLETE", *lines])
+
+
+_LABEL_WIDTH = 9
+
+
 def _next(checkpoint: Checkpoint) -> str:
     action = checkpoint.next_action
     return one_line(action.text, _SHOWN_CHARS) if action else "(none given)"
@@ -88,5 +114,5 @@ _NOISE: dict[str, Callable[[Checkpoint, Path, Written], str]] = {
     "full": _full,
     "box": _box,
     "report": _report,
-    "panel": _full,
+    "panel": _panel,
 }

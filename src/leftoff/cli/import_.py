@@ -78,7 +78,7 @@ def _told(report: importing.Report) -> str:
 def export(app: App, profile: str, folder: Path | None) -> None:
     """Write the listed checkpoints as the files of another system."""
     place = folder or profiles.load(profile).home(app.project)
-    written = mirroring.export(app.store, profile, place)
+    written = mirroring.export(app.store, profile, place, briefing=app.briefing)
     shown = [str(path) for path in dict.fromkeys(written)]
     app.out.result(
         {"folder": str(place), "written": shown}, f"Wrote {len(shown)} file(s) to {place}"

@@ -14,7 +14,7 @@ from leftoff.cli.app import App, command
 from leftoff.cli.confirmation import confirmation
 from leftoff.errors import ChoiceNeeded, Usage
 from leftoff.fingerprints import can_be_path, named_from
-from leftoff.names import kebab
+from leftoff.names import checked_name, kebab
 from leftoff.sessions import KnownSession
 
 _FULL = 100.0
@@ -206,8 +206,10 @@ def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
 def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
     # An empty name was given too, and is refused later with the reason.
     given = name if name is not None else draft.name
-    if given is None and app.settings.naming == "required":
-        raise Usage("'save' requires a name.", hint="Write `leftoff save NAME …`.")
+    if app.settings.naming == "required":
+        if given is None:
+            raise Usage("'save' requires a name.", hint="Write `leftoff save NAME …`.")
+        return checked_name(given, strict=True)
     return given if given is not None else _suggested(app, draft, auto=auto)
 
 
@@ -238,7 +240,13 @@ def _show(app: App, outcome: saving.Outcome) -> None:
             "warnings": outcome.warnings,
             **({"mirrored": [*dict.fromkeys(natives)]} if natives else {}),
         },
-        confirmation(app.settings.noise, checkpoint, path, written),
+        confirmation(
+            app.settings.noise,
+            checkpoint,
+            path,
+            written,
+            advise_clear=app.settings.advise_clear,
+        ),
     )
     if not app.out.as_json:
         for warning in outcome.warnings:

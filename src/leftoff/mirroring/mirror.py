@@ -75,7 +75,11 @@ class Mirror:
         if self._is_elsewhere or not here:
             return self.files() if self._is_elsewhere else None
         home = self.profile.home(msgspec.structs.replace(project, root=here[0], worktree=here[0]))
-        return self.files() if home == self.folder else Mirror(self.store, self.name, home).files()
+        if home == self.folder:
+            return self.files()
+        other = Mirror(self.store, self.name, home)
+        disk.ensure_folder(other.state)
+        return other.files()
 
     @property
     def index(self) -> Index:

@@ -120,7 +120,9 @@ def _write_briefing(files: Files, news: News) -> None:
     local = files.in_worktree(None)
     if news.briefing is None or not has_news or local is None or not local.root.is_dir():
         return
-    local.replace(BRIEFING, news.briefing().encode("utf-8", "replace"))
+    told = news.briefing
+    # Not ours alone: `leftoff briefing --write` keeps it, too.
+    local.edit(BRIEFING, lambda _: told())
 
 
 def _ignore(files: Files) -> None:

@@ -1,0 +1,546 @@
+"""harness: its files follow the store, and the store what others write into them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from leftoff import features, memory
+from leftoff.features import Orchestration, Result, Try
+from leftoff.paths import find_project
+from leftoff.store import Store
+from stores import contents
+from talk import Talk
+
+
+@pytest.fixture
+def home(cli: Cli, repo: Repo) -> Path:
+    """Follow harness; return its folder."""
+    cli.ok("config", "set", "profile", "harness", "--project")
+    cli.ok("config", "set", "mirror", "harness", "--project")
+    repo.git("config", "user.name", "Ada")
+    repo.git("config", "user.email", "ada@example.org")
+    return repo.folder / ".claude-harness"
+
+
+@pytest.fixture
+def store(repo: Repo) -> Iterator[Store]:
+    store = Store(find_project(repo.folder))
+    yield store
+    store.close()
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def edit(path: Path, **values: Any) -> None:
+    """Change keys of a file in place, as an editor or another program does."""
+    path.write_text(json.dumps({**read(path), **values}, indent=4), encoding="utf-8")
+
+
+def work_on(talk: Talk, intent: str = "Export the orders as CSV") -> None:
+    """Have a session in which something was done."""
+    talk.start()
+    talk.ask(intent)
+    talk.edit("app.py")
+    talk.say("The writer is in place. Next: add a test for no orders.")
+    talk.fire("Stop")
+
+
+# Progress and working context
+
+
+@pytest.mark.accept(131)
+def test_a_ship_tells_the_progress(cli: Cli, home: Path, repo: Repo) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
+    before = read(home / "claude-progress.json")
+    edit(home / "claude-progress.json", knownIssues=["Dates ignore the zone"])
+    repo.write("export.py")
+    told = ["--summary", "Export as CSV, streamed", "--blocker", "Bucket says 403"]
+    cli.ok("save", "csv-export", *told, "--next", "Measure it", "--overwrite")
+    cli.ok("ship", "--message", "Stream the export", "--no-push", "--no-pr")
+    after = read(home / "claude-progress.json")
+
+    assert after["lastSession"]["summary"] == "Export as CSV, streamed"
+    assert after["lastSession"]["blockers"] == ["Bucket says 403"]
+    assert after["lastSession"]["nextSteps"] == ["Measure it"]
+    assert after["lastUpdated"] > before["lastUpdated"]
+    assert after["knownIssues"] == ["Dates ignore the zone"]
+
+
+@pytest.mark.accept(132)
+def test_the_working_context_fits_forty_lines(
+    cli: Cli, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
+    cli.ok("feature", "add", "Cart totals")
+    cli.ok("feature", "pass", "1")
+    cli.ok("feature", "add", "Export orders", "--file", "src/export.ts", "--file", "app.py")
+    repo.write("app.py", "changed\n")
+    for number in range(60):
+        repo.write(f"new-{number}.py")
+    decisions = [word for n in range(9) for word in ("--decision", f"Choice {n} :: why")]
+    told = ["--left-off", "Routes go through createRoute()", "--next", "Add a test"]
+    cli.ok("save", "csv-export", "--summary", "Export", *decisions, *told)
+    cli.ok("ship", "--message", "Export", "--no-push", "--no-pr")
+    path = home / "sessions" / "s-1" / "working-context.json"
+    found = read(path)
+
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 40
+    assert (found["activeFeature"], found["summary"]) == ("feature-002", "Export orders")
+    assert found["workingFiles"]["app.py"] == "modified - part of feature-002"
+    assert found["workingFiles"]["new-0.py"] == "new"
+    assert all(found["workingFiles"].values())
+    assert "Choice 8" in found["decisions"]
+    assert found["codebaseUnderstanding"] == {"leftOff": "Routes go through createRoute()"}
+    assert found["nextSteps"] == ["Add a test"]
+
+
+def test_a_change_by_hand_becomes_the_newest_state(cli: Cli, home: Path) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
+    path = home / "claude-progress.json"
+    last = {**read(path)["lastSession"], "summary": "Export as XML", "nextSteps": ["Ask Ada"]}
+    edit(path, lastSession=last)
+    edited = path.read_bytes()
+    shown = cli.json("show", "csv-export")
+
+    assert shown["summary"] == "Export as XML"
+    assert shown["next_action"]["text"] == "Ask Ada"
+    assert path.read_bytes() == edited
+    assert read(home / "sessions" / "csv-export" / "working-context.json")["nextSteps"] == [
+        "Ask Ada"
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_written(cli: Cli, home: Path) -> None:
+    cli.ok("feature", "add", "Export orders")
+    (home / "features" / "active.json").write_text("{ not json", encoding="utf-8")
+    result = cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
+
+    assert "features/active.json was left as it is" in result.err
+    assert (home / "features" / "active.json").read_text(encoding="utf-8") == "{ not json"
+    assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
+
+
+# Features and memory
+
+
+@pytest.mark.accept(148)
+def test_features_and_fixes_move_to_the_archive_file(cli: Cli, home: Path) -> None:
+    cli.ok("feature", "add", "Cart totals")
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("feature", "pass", "1")
+    cli.ok("feature", "archive")
+    active, archive = (read(home / "features" / f"{name}.json") for name in ("active", "archive"))
+
+    assert [each["id"] for each in active["features"]] == ["feature-002"]
+    assert [each["id"] for each in archive["archived"]] == ["feature-001"]
+    assert archive["archived"][0]["archivedAt"]
+    before = contents(home)
+    cli.ok("feature", "archive")
+    assert contents(home) == before
+
+
+def test_a_feature_that_another_program_notes_or_changes_is_taken_in(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    cli.ok("feature", "add", "Export orders")
+    path = home / "features" / "active.json"
+    mine = {**read(path)["features"][0], "status": "blocked", "estimate": "3 days"}
+    edit(path, features=[mine, {"id": "feature-002", "name": "Import orders"}], owner="ada")
+    cli.ok("feature", "list")
+    cli.ok("feature", "add", "Delete orders")
+    board = features.load(store)
+    found = read(path)
+
+    assert [each.name for each in board.features] == [
+        "Export orders",
+        "Import orders",
+        "Delete orders",
+    ]
+    assert board.features[0].status == "blocked"
+    assert found["owner"] == "ada"
+    assert found["features"][0] == mine
+    assert [each["id"] for each in found["features"]] == [
+        "feature-001",
+        "feature-002",
+        "feature-003",
+    ]
+
+
+def test_a_number_that_both_sides_gave_is_kept_by_none_at_the_others_cost(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    (home / "features").mkdir(parents=True)
+    theirs = {"id": "feature-001", "name": "Their feature", "createdAt": "2026-01-01T00:00:00Z"}
+    (home / "features" / "active.json").write_text(json.dumps({"features": [theirs]}))
+    cli.ok("config", "unset", "mirror", "--project")
+    cli.ok("feature", "add", "Our feature")
+    cli.ok("config", "set", "mirror", "harness", "--project")
+    cli.ok("save", "some-work", "--summary", "Some work")
+    found = read(home / "features" / "active.json")["features"]
+
+    names = {"feature-001": "Our feature", "feature-002": "Their feature"}
+    assert {each.id: each.name for each in features.load(store).features} == names
+    assert {each["id"]: each["name"] for each in found} == names
+
+
+@pytest.mark.accept(133)
+def test_the_oldest_decisions_leave_the_live_layer_and_not_the_memory(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    drafts = [memory.Draft(kind="decision", text=f"Choice {n}", why="why") for n in range(49)]
+    memory.add(store, drafts)
+    words = [word for n in range(49, 52) for word in ("--decision", f"Choice {n} :: why")]
+    cli.ok("save", "csv-export", "--summary", "Export", *words)
+    found = read(home / "memory/episodic/decisions.json")
+    keys = {"id", "timestamp", "feature", "decision", "rationale", "alternatives", "impact"}
+
+    assert found["maxEntries"] == 50
+    assert [each["decision"] for each in found["entries"]] == [f"Choice {n}" for n in range(2, 52)]
+    assert all(keys <= {*each} for each in found["entries"])
+    assert len(memory.entries(store, kinds=("decision",))) == 52
+
+
+def test_a_decision_that_the_store_does_not_know_is_never_dropped(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    path = home / "memory" / "episodic" / "decisions.json"
+    path.parent.mkdir(parents=True)
+    entries = [{"id": f"d{n}", "decision": f"Choice {n}"} for n in range(50)]
+    path.write_text(json.dumps({"maxEntries": 50, "entries": entries}), encoding="utf-8")
+    cli.ok("save", "csv-export", "--summary", "Export", "--decision", "One more :: why")
+
+    texts = {entry.text for entry in memory.entries(store, kinds=("decision",))}
+    assert texts == {"One more", *(f"Choice {n}" for n in range(50))}
+    assert len(read(path)["entries"]) == 50
+
+
+@pytest.mark.accept(134)
+@pytest.mark.accept(135)
+def test_facts_and_entities_are_added_once_and_unknown_keys_stay(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    path = home / "memory" / "semantic" / "architecture.json"
+    path.parent.mkdir(parents=True)
+    known = {"structure": {"components": ["src/a.ts"]}, "lastUpdated": "2020", "team": "blue"}
+    path.write_text(json.dumps(known), encoding="utf-8")
+    new = [
+        memory.Draft(kind="structure", text="src/b.ts", files=["src/b.ts"]),
+        memory.Draft(kind="structure", text="src/a.ts", files=["src/a.ts"]),
+        memory.Draft(kind="entity", text="Order", why="model", files=["src/order.ts"]),
+        memory.Draft(kind="pattern", text="Handlers return a stream"),
+    ]
+    memory.add(store, new)
+    cli.ok("save", "csv-export", "--summary", "Export")
+    first = contents(home / "memory")
+    memory.add(store, new)
+    cli.ok("save", "csv-export", "--summary", "Export again", "--overwrite")
+
+    found = read(path)
+    assert found["structure"]["components"] == ["src/a.ts", "src/b.ts"]
+    assert found["team"] == "blue"
+    assert found["lastUpdated"] > "2026"
+    entity = read(home / "memory/semantic/entities.json")["entities"][0]
+    assert (entity["name"], entity["type"], entity["location"]) == (
+        "Order",
+        "model",
+        "src/order.ts",
+    )
+    assert entity["relationships"] == []
+    patterns = read(home / "memory/procedural/patterns.json")["patterns"]
+    assert patterns["codePatterns"] == ["Handlers return a stream"]
+    assert contents(home / "memory") == first
+
+
+def test_a_rule_that_another_program_rewords_is_reworded(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    cli.ok("memory", "add", "rule", "Indent by tabs")
+    path = home / "memory" / "learned" / "rules.json"
+    rule = read(path)["rules"][0]
+    edit(path, rules=[{**rule, "description": "Indent by four blanks"}])
+    cli.ok("memory", "list")
+
+    assert rule["id"] == "rule-001"
+    assert [each.text for each in memory.entries(store, kinds=("rule",))] == [
+        "Indent by four blanks"
+    ]
+    assert [each["description"] for each in read(path)["rules"]] == ["Indent by four blanks"]
+
+
+def test_a_rule_that_waits_or_was_rejected_is_not_active(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    """D23: what waits for review is kept somewhere."""
+    queued = memory.add(store, [memory.Draft(kind="rule", text="Short tests")], status="queued")
+    cli.ok("memory", "add", "rule", "Indent by tabs")
+    path = home / "memory" / "learned" / "rules.json"
+
+    assert {each["description"]: each["active"] for each in read(path)["rules"]} == {
+        "Short tests": False,
+        "Indent by tabs": True,
+    }
+    cli.ok("memory", "approve", queued[0].id)
+    tabs = memory.entries(store, kinds=("rule",), statuses=("active",))
+    cli.ok("memory", "reject", next(each.id for each in tabs if "tabs" in each.text))
+    assert {each["description"]: each["active"] for each in read(path)["rules"]} == {
+        "Short tests": True,
+        "Indent by tabs": False,
+    }
+    assert read(path)["metadata"]["totalRules"] == 2
+
+
+@pytest.mark.accept(149)
+def test_what_agents_found_together_is_cleared_from_their_file(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    done = Result(agent="reviewer", status="completed", summary="The route needs a limit")
+    failed = Result(agent="tester", status="failed", summary="Mocked the clock", errors=["drift"])
+    features.keep_orchestration(
+        store, Orchestration(session="orc-1", results=[done, failed], patterns=["Pass clocks in"])
+    )
+    cli.ok("save", "csv-export", "--summary", "Export")
+    path = home / "agents" / "context.json"
+    assert [each["agent"] for each in read(path)["agentResults"]] == ["reviewer", "tester"]
+    features.fold_orchestration(store)
+    cli.ok("save", "csv-export", "--summary", "Export again", "--overwrite")
+
+    found = read(path)
+    assert (found["currentSession"], found["agentResults"], found["teamState"]) == (None, [], None)
+    procedural = home / "memory" / "procedural"
+    assert read(procedural / "successes.json")["entries"][0]["approach"] == done.summary
+    assert read(procedural / "failures.json")["entries"][0]["rootCause"] == "drift"
+    assert "Pass clocks in" in (procedural / "patterns.json").read_text(encoding="utf-8")
+
+
+# The briefing
+
+
+@pytest.mark.accept(136)
+def test_the_briefing_is_kept_as_a_file(cli: Cli, home: Path, store: Store) -> None:
+    for number in range(500):
+        drafts = [
+            memory.Draft(kind="decision", text=f"Choice {number}", feature="feature-001"),
+            memory.Draft(kind="failure", text=f"Approach {number}", why=f"Cause {number}"),
+        ]
+        memory.add(store, drafts)
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("memory", "add", "rule", "Indent by tabs")
+    cli.ok("save", "csv-export", "--summary", "Export", "--next", "Add a test")
+    text = (home / "session-briefing.md").read_text(encoding="utf-8")
+
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings == [
+        "# Session Briefing",
+        "## Active Features",
+        "## Recent Decisions (last 5)",
+        "## Approaches to AVOID",
+        "## Learned Rules",
+        "## Current Status",
+    ]
+    assert len(text.splitlines()) <= 120
+    assert text.count("- Choice ") == 5
+    assert "Approach 499 -> Cause 499" in text
+    assert "Next steps: Add a test" in text
+
+
+@pytest.mark.accept(137)
+def test_a_briefing_file_of_any_content_reaches_the_session(home: Path, repo: Repo) -> None:
+    """D18: a backslash in the file must not cost the session its briefing."""
+    home.mkdir()
+    words = 'C:\\temp\\new "quoted" 🧾\n\ttab'
+    (home / "session-briefing.md").write_text(f"# Session Briefing\n{words}\n", encoding="utf-8")
+    told = Talk(repo.folder).start()
+    resumed = Talk(repo.folder, "session-2").start("resume")
+
+    assert 'C:\\temp\\new "quoted" 🧾' in told
+    assert resumed == ""
+
+
+# Sessions
+
+
+@pytest.mark.accept(151)
+def test_before_a_compaction_the_state_is_copied(home: Path, repo: Repo, store: Store) -> None:
+    """D20: loop, working context and progress are there, not null."""
+    talk = Talk(repo.folder, "s-1")
+    feature = features.add(store, features.Draft(name="Export orders"))
+    features.start(store, feature.id, session_id="s-1")
+    work_on(talk)
+    for number in range(7):
+        talk.say(f"Step {number}")
+        talk.fire("PreCompact", trigger="auto", custom_instructions=str(number))
+        _back_in_time(home, number)
+    backups = sorted((home / "memory" / "compaction-backups").glob("pre-compact-*.json"))
+    found = read(backups[-1])
+
+    assert len(backups) == 5
+    assert found["git"]["branch"] == "main"
+    assert found["git"]["lastCommit"].endswith("Begin")
+    assert found["git"]["uncommittedCount"] >= 1
+    assert found["loopState"]["feature"] == "feature-001"
+    assert found["workingContext"]["activeFeature"] == "feature-001"
+    assert found["progress"]["lastSession"]["summary"]
+    assert read(home / "claude-progress.json")["compactionCount"] == 7
+    assert read(home / "claude-progress.json")["lastCompaction"] == found["timestamp"]
+
+
+def _back_in_time(home: Path, number: int) -> None:
+    """Let the newest backup be of another second: compactions are minutes apart."""
+    folder = home / "memory" / "compaction-backups"
+    newest = max(folder.glob("pre-compact-*.json"), key=lambda path: path.stat().st_mtime_ns)
+    if number < 6:
+        newest.rename(folder / f"pre-compact-20200101-00000{number}.json")
+
+
+@pytest.mark.accept(152)
+def test_work_of_a_dead_session_is_shown_and_a_live_one_left_alone(
+    home: Path, repo: Repo, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D19: a session is alive as long as its agent is, whoever runs the hook."""
+    dead, alive = Talk(repo.folder, "dead-1"), Talk(repo.folder, "alive-1")
+    died = subprocess.Popen([sys.executable, "-c", ""])
+    died.wait()
+    for talk, pid, name in ((dead, died.pid, "Export orders"), (alive, 1, "Import orders")):
+        monkeypatch.setenv("CLAUDE_PID", str(pid))
+        work_on(talk, f"{name} as CSV")
+        feature = features.add(store, features.Draft(name=name))
+        features.start(store, feature.id, session_id=talk.session_id)
+        features.attempt(store, Try(approach="Buffer all"), session_id=talk.session_id)
+        talk.fire("Stop")
+    before = contents(home / "sessions" / "alive-1")
+    monkeypatch.delenv("CLAUDE_PID")
+    told = Talk(repo.folder, "next-1").start()
+    recovery = home / "sessions" / ".recovery"
+    found = read(recovery / "interrupted.json")
+
+    assert (found["staleSessionId"], found["feature"]) == ("dead-1", "feature-001")
+    assert (found["attemptAtInterrupt"], found["reason"]) == (2, "crashed")
+    assert read(recovery / "loop-state.json")["history"][0]["approach"] == "Buffer all"
+    assert "INTERRUPTED: feature-001" in told
+    assert "feature-002" not in told.partition("INTERRUPTED")[2].partition("\n")[0]
+    assert contents(home / "sessions" / "alive-1") == before
+
+
+@pytest.mark.accept(153)
+def test_only_an_end_in_the_middle_leaves_a_mark(home: Path, repo: Repo, store: Store) -> None:
+    """D21: the end of a turn is not the end of a session."""
+    talk = Talk(repo.folder, "s-1")
+    feature = features.add(store, features.Draft(name="Export orders"))
+    features.start(store, feature.id, session_id="s-1")
+    work_on(talk)
+    talk.fire("Stop")
+    mark = home / "sessions" / ".recovery" / "interrupted.json"
+    assert (home / "sessions" / "s-1" / "loop-state.json").exists()
+    assert not mark.exists()
+
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+    assert read(mark)["feature"] == "feature-001"
+
+    other = Talk(repo.folder, "s-2")
+    other.start()
+    features.start(store, feature.id, session_id="s-2", again="retry")
+    features.pass_(store, session_id="s-2")
+    other.fire("Stop")
+    assert not mark.exists()
+
+
+@pytest.mark.accept(155)
+def test_sessions_side_by_side_lose_nothing(cli: Cli, home: Path, repo: Repo) -> None:
+    del cli
+    program = (
+        "import os, sys\n"
+        "who = sys.argv[1]\n"
+        "os.environ['CLAUDE_CODE_SESSION_ID'] = who\n"
+        "from leftoff.cli import run\n"
+        "for n in range(15):\n"
+        "    words = ['--summary', f'{who} work {n}', '--decision', f'{who} choice {n} :: why']\n"
+        "    assert run(['save', f'{who}-{n}', *words]) == 0\n"
+        "    assert run(['feature', 'add', f'{who} feature {n}']) == 0\n"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, who],
+            cwd=repo.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for who in ("left", "right")
+    ]
+    assert [process.wait() for process in running] == [0, 0]
+
+    both = [(who, n) for who in ("left", "right") for n in range(15)]
+    decisions = read(home / "memory/episodic/decisions.json")["entries"]
+    listed = read(home / "features/active.json")["features"]
+    assert {each["decision"] for each in decisions} == {f"{who} choice {n}" for who, n in both}
+    assert {each["name"] for each in listed} == {f"{who} feature {n}" for who, n in both}
+    assert len({each["id"] for each in listed}) == 30
+    for who in ("left", "right"):
+        found = read(home / "sessions" / who / "checkpoint.json")
+        assert found["summary"] == f"{who} work 14"
+
+
+@pytest.mark.accept(156)
+def test_a_linked_worktree_keeps_its_sessions_and_shares_the_rest(
+    cli: Cli, home: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked = repo.worktree(tmp_path / "linked", "feature/x")
+    monkeypatch.chdir(linked.folder)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("feature", "start", "1")
+    cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
+    local = linked.folder / ".claude-harness"
+
+    assert read(home / "features/active.json")["features"][0]["name"] == "Export orders"
+    assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
+    assert not (local / "features").exists()
+    assert not (local / "memory").exists()
+    assert read(local / "sessions/s-1/working-context.json")["activeFeature"] == "feature-001"
+    assert read(local / "sessions/s-1/loop-state.json")["feature"] == "feature-001"
+    assert read(local / "claude-progress.json")["lastSession"]["summary"] == "Export"
+    assert not (home / "sessions").exists()
+    assert not (home / "claude-progress.json").exists()
+
+
+@pytest.mark.accept(141)
+def test_what_belongs_to_sessions_is_kept_out_of_commits(cli: Cli, home: Path, repo: Repo) -> None:
+    home.mkdir()
+    (home / ".gitignore").write_text("*.log", encoding="utf-8")
+    for name in ("memory/working/context.json", "memory/compaction-backups/pre-compact-1.json"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text('{"summary": "Old"}', encoding="utf-8")
+    repo.write(".env", "TOKEN=abc\n")
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("save", "csv-export", "--summary", "Export")
+    cli.ok("ship", "--message", "Export", "--no-push", "--no-pr")
+    committed = repo.git("ls-files").splitlines()
+
+    assert (home / ".gitignore").read_text(encoding="utf-8").splitlines() == [
+        "*.log",
+        "sessions/",
+        "memory/compaction-backups/",
+        "memory/working/",
+    ]
+    assert (home / "sessions").is_dir()
+    assert ".claude-harness/claude-progress.json" in committed
+    assert ".claude-harness/features/active.json" in committed
+    assert not any("sessions/" in each or "/working/" in each for each in committed)
+    assert not any("compaction-backups" in each or each == ".env" for each in committed)
+
+
+@pytest.mark.accept(160)
+def test_a_project_without_anything_is_left_alone(home: Path, repo: Repo) -> None:
+    told = Talk(repo.folder).start()
+
+    assert len(told.splitlines()) <= 1
+    assert not home.exists()
+    assert repo.git("status", "--short") == ""
