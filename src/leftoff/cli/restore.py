@@ -134,7 +134,7 @@ def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> Choi
 def _restore(app: App, found: Found, pick: Pick, view: View) -> None:
     key = pick.chosen.key if pick.chosen else ""
     if (broken := found.unreadable.get(key)) is not None:
-        app.out.text(broken.text or f"{broken.path} is missing.")
+        app.out.text(broken.text.rstrip("\n") or f"{broken.path} is missing.")
         raise CheckpointUnreadable(
             f"{broken.path} cannot be read: {broken.problem}", hint=MANUAL_RECOVERY
         )

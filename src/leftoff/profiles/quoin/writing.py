@@ -14,6 +14,7 @@ from leftoff.profiles.quoin.waiting import CHECKPOINTS, MEMORY, TRASH
 
 SOFT_CAP_BYTES = 4096
 _SWEPT_AFTER = timedelta(days=7)
+_FRESH = timedelta(minutes=1)
 _NO_MODEL = "none"
 
 
@@ -48,12 +49,17 @@ def _checkpoint(files: Files, checkpoint: Checkpoint, news: News) -> str | None:
     else:
         suffix = PRECOMPACT if checkpoint.trigger == PRECOMPACT else "auto"
         path = _automatic(files, checkpoint, f"{stem}-{suffix}", data)
-    if len(data) > SOFT_CAP_BYTES and not news.is_whole:
+    if len(data) > SOFT_CAP_BYTES and _is_fresh(checkpoint, news):
         files.warn(
             f"checkpoint file {files.root / path} exceeds 4 KB soft cap ({len(data)} bytes); "
             "a checkpoint holds paths, not contents."
         )
     return path
+
+
+def _is_fresh(checkpoint: Checkpoint, news: News) -> bool:
+    """Say whether it was saved just now, so that somebody is there to be warned."""
+    return news.now - checkpoint.saved_at < _FRESH
 
 
 def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
@@ -102,7 +108,7 @@ def _mark(files: Files, checkpoint: Checkpoint, path: str, news: News) -> None:
     mark = waiting.restore_path(checkpoint.session_id)
     if mark is not None:
         files.edit(mark, lambda _: f"{files.root / path}\n")
-    elif not news.is_whole:
+    elif _is_fresh(checkpoint, news):
         files.warn(
             "No session id is known, so no pending-restore file was written; "
             f"the checkpoint is {files.root / path}"
