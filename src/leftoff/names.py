@@ -8,8 +8,9 @@ from leftoff.errors import NameRefused
 
 NAME_LIMIT = 64
 FORBIDDEN = frozenset({"task", "work", "save", "untitled", "backup"})
-# `autosave` is how commands speak of the unnamed checkpoints that hooks write.
-RESERVED = frozenset({"autosave"})
+# `autosave` is how commands speak of the unnamed checkpoints that hooks write, and their log is
+# beside them in some layouts.
+RESERVED = frozenset({"autosave", "autosave-log"})
 
 _DULL_WORDS = frozenset(
     """
@@ -55,7 +56,7 @@ def checked_name(text: str, *, strict: bool = False) -> str:
             hint="Choose another name.",
         )
     if strict and name != text:
-        raise NameRefused(f"{shown!r} is not kebab-case.", hint=f"Use {name} or drop --strict.")
+        raise NameRefused(f"{shown!r} is not kebab-case.", hint=f"Use {name}")
     return name
 
 
