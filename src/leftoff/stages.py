@@ -214,3 +214,62 @@ def _written_at(path: Path) -> datetime:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError:
         return datetime.fromtimestamp(0, UTC)
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint as its file beside the plans tells it."""
+
+    saved_at: datetime
+    summary: str | None = None
+    next_action: str | None = None
+    id: str | None = None
+    """The id of the same checkpoint in our store, where it came from there."""
+
+
+def newest_kept(folder: Path, limit: int) -> list[Kept]:
+    """Return the checkpoints that were written last, newest first by the time they tell."""
+    paths = [
+        *folder.glob("checkpoints/*.json"),
+        *folder.glob(f"{PLANS}/*/checkpoints/*.json"),
+    ]
+    found = [_kept(path) for path in sorted(paths, key=_written_at, reverse=True)[:limit]]
+    return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
+
+
+def _kept(path: Path) -> Kept | None:
+    found = read_object(path)
+    if found is None:
+        return None
+    ours = found.get("leftoff")
+    return Kept(
+        saved_at=moment(found.get("timestamp")) or _written_at(path),
+        summary=text(found.get("summary")),
+        next_action=text(found.get("next_action")),
+        id=text(ours.get("id")) if isinstance(ours, dict) else None,
+    )
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """What a helper was given to do, and how far it is."""
+
+    what: str
+    status: str = "in progress"
+
+
+def delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
+    """Return what is being done by helpers, as the index tells or their worktrees show."""
+    if not index.get("delegate_running"):
+        return []
+    told = index.get("delegation")
+    listed = told.get("tasks") if isinstance(told, dict) else index.get("delegate_tasks", told)
+    tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
+    return [task for task in tasks if task] or [Task(what=name) for name in delegates(folder)]
+
+
+def _task(value: object) -> Task | None:
+    if not isinstance(value, dict):
+        return Task(what=value) if isinstance(value, str) and value else None
+    keys = ("description", "task", "name", "title", "id")
+    what = next((found for key in keys if (found := text(value.get(key)))), None)
+    status = text(value.get("status")) or "in progress"
+    return Task(what=what, status=status.replace("_", " ")) if what else None

@@ -20,6 +20,7 @@ COMMANDS = {
     "complete": "leftoff.cli.clear:complete",
     "completion": "leftoff.cli.completion:completion",
     "config": "leftoff.cli.config:config",
+    "dashboard": "leftoff.cli.dashboard:dashboard",
     "delete": "leftoff.cli.clear:delete",
     "diff": "leftoff.cli.diff:diff",
     "dispatch-check": "leftoff.cli.dispatch:dispatch_check",
