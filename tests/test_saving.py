@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import saving
+from leftoff import features, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError, Usage
 from leftoff.paths import find_project
@@ -199,3 +199,16 @@ def test_secrets_are_cut_out_before_anything_is_stored(repo_store: Store) -> Non
     )
 
     assert secret not in outcome.saved.path.read_text()
+
+
+def test_the_feature_under_way_is_kept(repo_store: Store) -> None:
+    feature = features.add(repo_store, features.Draft(name="Export orders"))
+    features.start(repo_store, feature.id)
+
+    assert saving.compose({"summary": "Work"}, repo_store).feature == feature.id
+
+
+def test_without_a_feature_under_way_none_is_kept(repo_store: Store) -> None:
+    features.add(repo_store, features.Draft(name="Export orders"))
+
+    assert saving.compose({"summary": "Work"}, repo_store).feature is None

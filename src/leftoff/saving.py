@@ -103,7 +103,8 @@ def compose(
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
     told = {**stages.seen(project.worktree), **sessionstate.read(place(project)), **told}
-    plain = {"trigger": MANUAL, **_place(project), **_whose(session), **told}
+    whose = _whose(session)
+    plain = {"trigger": MANUAL, **_place(project), **whose, **_feature(store, whose), **told}
     if session is None or _is_here(session, project):
         plain = {**_git_state(project), **plain}
     if session is not None:
@@ -124,6 +125,18 @@ def _place(project: paths.Project) -> dict[str, Any]:
         "project": git.printable(str(project.root)),
         "worktree": git.printable(str(project.worktree)),
     }
+
+
+def _feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
+    """Tell the feature under way, where the project keeps any."""
+    if not (store.project.store / "features.json").exists():
+        return {}
+    from leftoff import features  # noqa: PLC0415 - most projects keep none
+
+    loop = features.loop(store, whose.get("session_id"))
+    if loop is None or loop.feature is None or loop.status != "in_progress":
+        return {}
+    return {"feature": loop.feature}
 
 
 def _whose(session: KnownSession | None) -> dict[str, Any]:
