@@ -1,0 +1,265 @@
+"""quoin's habits at a restore: which checkpoint is taken, what is asked, what goes to the trash."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from profiles.quoinspace import MISMATCH, OTHER, SESSION, THIRD, Workspace
+
+
+@pytest.fixture
+def work(cli: Cli, repo: Repo) -> Workspace:
+    """Follow quoin."""
+    cli.ok("config", "set", "profile", "quoin", "--project")
+    cli.ok("config", "set", "mirror", "quoin", "--project")
+    return Workspace(repo.folder)
+
+
+@pytest.fixture
+def in_session(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Run as an agent's session does."""
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    return monkeypatch
+
+
+def restored(cli: Cli, *words: str) -> Any:
+    return cli.json("restore", *words)
+
+
+def task(answer: Any) -> str:
+    return str(answer["checkpoint"]["name"])
+
+
+@pytest.fixture
+def imported(cli: Cli, work: Workspace) -> Workspace:
+    """Follow quoin from here on: what is there later is noticed."""
+    cli.ok("save", "begin-here", "--summary", "Begin")
+    cli.ok("clear", "begin-here")
+    for path in work.checkpoints():
+        path.unlink()
+    return work
+
+
+@pytest.mark.accept(91)
+def test_what_waits_for_this_session_is_taken_without_a_warning(
+    cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    del in_session
+    imported.native("own-task", SESSION, days=0.2)
+    imported.native("other-task", OTHER)
+    answer = restored(cli)
+
+    assert task(answer) == "own-task"
+    assert MISMATCH not in answer["said"]
+
+
+@pytest.mark.accept(92, 106)
+def test_the_only_one_that_waits_for_another_session_is_taken_with_a_warning(
+    cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    del in_session
+    path = imported.native("other-task", OTHER)
+    result = cli.ok("restore")
+
+    assert result.out.startswith(f"{MISMATCH}\nResuming task: other-task.")
+    assert imported.marks() == []
+    assert imported.trashed() == [f"pending-restore-{OTHER}.txt"]
+    assert path.exists()
+
+
+@pytest.mark.accept(93)
+def test_of_several_that_wait_one_is_chosen(cli: Cli, imported: Workspace) -> None:
+    imported.native("first-task", OTHER, days=0.5)
+    imported.native("second-task", THIRD, days=0.6)
+    result = cli("restore")
+
+    day = (datetime.now(UTC) - timedelta(days=0.5)).strftime("%Y-%m-%d")
+    choices = json.loads(result.out)["choices"]
+    labels = {each["label"].partition(" ")[2] for each in choices}
+    assert result.code == 3
+    assert f"Task: first-task Branch: feat/first-task (checkpoint: {day})" in labels
+    assert choices[-1]["choice"] == "skip"
+    assert len(imported.marks()) == 2
+    chosen = next(each for each in choices if each.get("task") == "second-task")
+    assert "Resuming task: second-task." in cli.ok(*chosen["command"].split()[1:]).out
+    assert imported.marks() == [OTHER]
+
+
+@pytest.mark.accept(93)
+@pytest.mark.parametrize(
+    ("answers", "wanted"),
+    [
+        (["2"], "Resuming task: "),
+        (["skip"], "Resuming task: newest-task."),
+        (["seven", "0"], "Resuming task: newest-task."),
+    ],
+)
+def test_on_a_terminal_a_number_selects_and_anything_else_leads_to_the_newest(
+    cli: Cli, imported: Workspace, answers: list[str], wanted: str
+) -> None:
+    imported.native("first-task", OTHER, days=2.5)
+    imported.native("second-task", THIRD, days=2.6)
+    imported.native("newest-task", days=0.1)
+    with cli.terminal("restore", columns=200) as terminal:
+        terminal.expect("Multiple pending-restore sentinels found. Which session do you want")
+        terminal.expect("1. Task: ")
+        for answer in answers:
+            terminal.expect("Enter number, or 'skip' to proceed to direct checkpoint lookup:")
+            terminal.answer(answer)
+        terminal.expect(wanted)
+        terminal.rest()
+
+
+@pytest.mark.accept(94)
+def test_with_nothing_waiting_the_newest_is_taken(cli: Cli, imported: Workspace) -> None:
+    imported.native("zz-older", days=0.9)
+    imported.native("aa-newer", days=0.1)
+
+    assert task(restored(cli)) == "aa-newer"
+
+
+@pytest.mark.accept(94)
+def test_one_saved_on_purpose_beats_a_precompact_one_of_the_same_day_and_task(
+    cli: Cli, imported: Workspace
+) -> None:
+    day = datetime.now(UTC).replace(hour=0, minute=0, second=1)
+    older = imported.native("some-task")
+    newer = imported.native("some-task", kind="-precompact")
+    os.utime(older, (day.timestamp(), day.timestamp()))
+    answer = restored(cli)
+
+    assert newer.exists()
+    assert task(answer) == "some-task"
+    assert answer["checkpoint"]["trigger"] == "manual"
+
+
+@pytest.mark.accept(95)
+def test_tasks_saved_at_about_the_same_time_are_a_choice(cli: Cli, imported: Workspace) -> None:
+    for number in range(12):
+        imported.native(f"task-{number}", days=0.01 * number)
+    result = cli("restore")
+
+    choices = json.loads(result.out)["choices"]
+    assert result.code == 3
+    assert [each["choice"] for each in choices] == [*map(str, range(1, 11)), "skip"]
+
+
+@pytest.mark.accept(96)
+def test_an_old_checkpoint_is_not_taken_for_the_present_work(cli: Cli, imported: Workspace) -> None:
+    imported.native("old-task", days=3)
+    imported.state("2026-11-15-payment-retry.md", age=3600)
+    answer = restored(cli)
+
+    assert "about old-task, the newest session about payment-retry" in answer["said"][0]
+    assert answer["checkpoint"]["intent"] == "T-04 wire processRefund()"
+    assert answer["checkpoint"]["questions"] == ["dedupe window?"]
+
+
+@pytest.mark.accept(96)
+def test_without_notes_an_old_checkpoint_is_taken_with_a_warning(
+    cli: Cli, imported: Workspace
+) -> None:
+    imported.native("old-task", days=3)
+    answer = restored(cli)
+
+    assert answer["said"][0] == "The newest checkpoint is 3 day(s) old."
+    assert task(answer) == "old-task"
+
+
+@pytest.mark.accept(97)
+def test_conflict_copies_and_fragments_are_never_candidates(cli: Cli, imported: Workspace) -> None:
+    whole = imported.native("some-task", days=0.2).read_bytes()
+    folder = imported.memory / "checkpoints"
+    (folder / "2026-11-15-some-task 2.md").write_bytes(whole.replace(b"some-task", b"copy-task"))
+    (folder / "2026-11-15-tiny.md").write_text("## Active task\ntiny\n", encoding="utf-8")
+    (folder / "2026-11-15-none.md").write_bytes(whole.replace(b"## Active task", b"## Nothing"))
+
+    assert task(restored(cli)) == "some-task"
+
+
+@pytest.mark.accept(98)
+def test_a_restore_tells_what_there_is_and_asks_before_reading(
+    cli: Cli, imported: Workspace, repo: Repo
+) -> None:
+    (repo.folder / "plan.md").write_text("the plan's own words\n", encoding="utf-8")
+    words = ["--artifact", "plan=plan.md", "--artifact", "notes=gone.md", "--question", "Why?"]
+    cli.ok("save", "some-task", "--summary", "Do it", *words)
+    out = cli.ok("restore").out
+
+    assert imported.checkpoints()
+    assert out.splitlines()[:3] == [
+        "Resuming task: some-task. Branch: main. Last intent: Do it.",
+        "In-flight artifacts: 2 paths.",
+        "Open questions: 1 items.",
+    ]
+    assert out.endswith("Re-fire reads on artifacts now? [y / n]\n")
+    assert "the plan's own words" not in out
+    read = cli.ok("restore", "--read-artifacts").out
+    assert "the plan's own words" in read
+    assert "notes: gone.md is missing." in read
+    assert "own words" not in cli.ok("restore", "--no-read-artifacts").out
+
+
+@pytest.mark.accept(98)
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_the_answer_decides_whether_artifacts_are_read(
+    cli: Cli, imported: Workspace, repo: Repo, answer: str
+) -> None:
+    (repo.folder / "plan.md").write_text("the plan's own words\n", encoding="utf-8")
+    cli.ok("save", "some-task", "--summary", "Do it", "--artifact", "plan=plan.md")
+    with cli.terminal("restore") as terminal:
+        terminal.expect("Re-fire reads on artifacts now? [y / n]")
+        terminal.answer(answer)
+        rest = terminal.rest()
+
+    assert imported.checkpoints()
+    assert ("the plan's own words" in rest) is (answer == "y")
+
+
+@pytest.mark.accept(99)
+def test_a_corrupt_checkpoint_is_shown_raw_and_goes_on_waiting(
+    cli: Cli, imported: Workspace
+) -> None:
+    path = imported.memory / "checkpoints" / "2026-11-15-broken.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("half of a checkpoint, in my own words\n", encoding="utf-8")
+    imported.mark(OTHER, path)
+    result = cli("restore")
+
+    assert result.code == 1
+    assert result.out == "half of a checkpoint, in my own words\n"
+    assert "Manual recovery — please paste the checkpoint content above" in result.err
+    assert imported.marks() == [OTHER]
+
+
+@pytest.mark.accept(107)
+def test_trashed_marks_get_numbers_and_come_back(cli: Cli, imported: Workspace) -> None:
+    for number in range(3):
+        imported.native(f"task-{number}", OTHER)
+        cli.ok("restore")
+    mark = f"pending-restore-{OTHER}"
+
+    assert imported.trashed() == [f"{mark}-1.txt", f"{mark}-2.txt", f"{mark}.txt"]
+    listed = {Path(each["path"]).name for each in cli.json("trash", "list") if "path" in each}
+    assert listed == set(imported.trashed())
+    cli.ok("trash", "restore", f"{mark}-1.txt")
+    assert imported.marks() == [OTHER]
+    assert "task-1" in (imported.memory / f"{mark}.txt").read_text(encoding="utf-8")
+    assert imported.trashed() == [f"{mark}-2.txt", f"{mark}.txt"]
+    assert f"{mark}-2.txt" in cli.ok("trash", "list").out
+
+
+@pytest.mark.accept(107)
+def test_a_mark_that_cannot_be_moved_is_left_with_a_warning(cli: Cli, imported: Workspace) -> None:
+    imported.native("some-task", OTHER)
+    (imported.memory / "trash").write_text("a file where the folder should be", encoding="utf-8")
+    result = cli.ok("restore")
+
+    assert "could not be moved to the trash and is left" in result.err
+    assert imported.marks() == [OTHER]
