@@ -16,6 +16,8 @@ from leftoff.store import Store
 _MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
 _COLOURS = {"done": "green", "skipped": None, "failed": "red", "planned": "cyan"}
 _NAME_WIDTH = 13
+# Most ships have nothing to do for these; JSON tells them all the same.
+_SILENT_IF_SKIPPED = frozenset({"memory", "archive", "briefing", "tidy"})
 
 
 @command()
@@ -77,6 +79,8 @@ def _listener(app: App) -> Listener:
 
 
 def _tell(app: App, step: Step) -> None:
+    if step.state == "skipped" and step.name in _SILENT_IF_SKIPPED:
+        return
     line = f"{_MARKS[step.state]}  {step.name:<{_NAME_WIDTH}} {step.text}"
     app.out.text(line, fg=_COLOURS[step.state])
     for each in [*step.lines, *([step.hint] if step.hint else [])]:

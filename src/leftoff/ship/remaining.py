@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.features import Board
-from leftoff.gitstate import GitState
 from leftoff.redact import redact
 from leftoff.ship.values import Check
 from leftoff.store import Store
@@ -14,26 +13,27 @@ _MOST = 5
 
 
 def remaining(
-    state: GitState, saved: Checkpoint | None, checks: Sequence[Check], board: Board
+    dirty: Sequence[str], saved: Checkpoint | None, checks: Sequence[Check], board: Board
 ) -> list[str]:
     """Name what is left to do, the most pressing first."""
     found = [f"Put right: {check.command}" for check in checks if not check.has_passed]
     if saved is not None:
         found += [f"Blocked: {each}" for each in saved.blockers[:_MOST]]
         found += [f"Next: {saved.next_action.text}"] if saved.next_action else []
-    names = [git.printable(path) for path in state.dirty]
-    if names:
-        found.append(f"Not committed: {_some(names)}")
+    if dirty:
+        found.append(f"Not committed: {_some([git.printable(path) for path in dirty])}")
     unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.unfinished]
     return [redact(each) for each in [*found, *unfinished[:_MOST]]]
 
 
 def kept_in(store: Store, saved: Checkpoint | None, native: Collection[str]) -> dict[str, str]:
     """Tell where what was saved and learnt is kept."""
-    root = store.project.store
+    root, here = store.project.store, store.project.root
     files = {"memory": root / "memory.jsonl", "features": root / "features.json"}
     kept = {"checkpoint": f"leftoff show {saved.id}"} if saved else {}
-    kept |= {what: str(path) for what, path in files.items() if path.exists()}
+    for what, path in files.items():
+        if path.exists():
+            kept[what] = str(path.relative_to(here) if path.is_relative_to(here) else path)
     return kept | ({"in the repository": _some(sorted(native))} if native else {})
 
 

@@ -37,6 +37,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: Checkpoint
     context: context.WorkingContext
     notice: str | None = None
+    is_new: bool = True
 
 
 def session_id() -> str | None:
@@ -119,7 +120,7 @@ def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
     kept, _ = bounded(redact_value(draft))
     # An interrupted ship that goes on has nothing else to save.
     if told.checkpoint is not None and _says_the_same(told.checkpoint, kept, seen):
-        return Saved(checkpoint=told.checkpoint, context=at_hand)
+        return Saved(checkpoint=told.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
     return Saved(checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice)
 

@@ -96,6 +96,9 @@ class _Run:
         saved = remembering.save(self.store, told, self.options.message, seen)
         self.kept = saved
         lines = [saved.notice] if saved.notice else []
+        if not saved.is_new:
+            text = f"Saved before as {saved.checkpoint.id}"
+            return Step(name="save", state="skipped", text=text)
         return Step(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
 
     def _unfinished(self) -> set[str | None]:
@@ -273,7 +276,8 @@ class _Run:
     def report(self) -> Report:
         """Put together what came of it all."""
         state = staging.look(self.worktree)
-        last = state.last_commit
+        last, out = state.last_commit, {each.path for each in self.chosen.left_out}
+        dirty = [path for path in state.dirty if path not in out]
         return Report(
             steps=self.steps,
             checkpoint=self.saved.id if self.saved else None,
@@ -287,7 +291,7 @@ class _Run:
             pull=self.pull,
             checks=self.checks,
             left_out=self.chosen.left_out,
-            remaining=remaining(state, self.saved, self.checks, features.load(self.store)),
+            remaining=remaining(dirty, self.saved, self.checks, features.load(self.store)),
             kept=kept_in(self.store, self.saved, self.native),
         )
 
