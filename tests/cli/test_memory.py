@@ -97,6 +97,23 @@ def test_superseding_takes_the_old_one_out_of_view(cli: Cli) -> None:
     assert f"superseded by {new['id']}" in cli.ok("memory", "show", old["id"]).out
 
 
+def test_all_that_a_session_told_can_be_put_aside(cli: Cli) -> None:
+    ids = [add(cli, "rule", f"Rule {n}", "--source", "led-astray")["id"] for n in range(3)]
+    add(cli, "rule", "Rule 0", "--source", "another")
+    add(cli, "rule", "A good one", "--source", "another")
+
+    told = cli.json("memory", "list", "--source", "led-astray")
+
+    assert [each["id"] for each in told] == ids[::-1]
+    assert cli("memory", "reject", ids[1], "abcdef", ids[2]).code == 1
+    assert len(cli.json("memory", "list")) == 4
+    rejected = cli.json("memory", "reject", *(each[:8] for each in ids), "--why", "Nonsense")
+    assert [each["status"] for each in rejected] == ["rejected"] * 3
+    assert [each["text"] for each in cli.json("memory", "list")] == ["A good one"]
+    assert cli.json("memory", "list", "--source", "led-astray") == []
+    assert len(cli.json("memory", "list", "--source", "led-astray", "--all")) == 3
+
+
 def test_lists_can_be_narrowed(cli: Cli) -> None:
     for number in range(60):
         add(cli, "decision", f"Decision {number}")

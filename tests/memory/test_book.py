@@ -194,7 +194,6 @@ def test_an_entry_needs_words(store: Store) -> None:
         memory.change(store, entry.id, text=" ")
 
 
-@pytest.mark.accept(155)
 def test_a_saved_checkpoint_teaches_its_decisions_and_failed_approaches(store: Store) -> None:
     saved = store.save(
         draft(

@@ -36,17 +36,21 @@ limit_option = click.option(
 @kind_option
 @click.option("--status", type=click.Choice(STATUSES), help="Only what is in this state.")
 @click.option("--feature", metavar="ID", help="Only what belongs to this feature.")
+@click.option("--source", metavar="ID", help="Only what this session or checkpoint told.")
 @all_option
 @limit_option
 def memory_list(app: App, *, limit: int, **given: Any) -> None:
     """List what is remembered, newest first."""
-    found = book.entries(
-        app.store,
-        kinds=given["kinds"] or None,
-        statuses=_statuses(given["status"], with_all=given["with_all"]),
-        feature=given["feature"],
-        limit=limit,
-    )
+    kinds, feature = given["kinds"] or KINDS, given["feature"]
+    statuses = _statuses(given["status"], with_all=given["with_all"])
+    if given["source"] is None:
+        found = book.entries(
+            app.store, kinds=kinds, statuses=statuses, feature=feature, limit=limit
+        )
+    else:
+        told = book.from_source(app.store, given["source"])
+        here = [each for each in told if each.kind in kinds and each.status in statuses]
+        found = [each for each in here if feature in {None, each.feature}][:limit]
     _show_list(app, found)
 
 
@@ -175,14 +179,26 @@ def _state(entry: Entry) -> str:
 
 
 def _changed(app: App, entry: Entry, done: str) -> None:
-    app.out.result(book.plain(entry), f"{done} {entry.kind} {entry.id}: {one_line(entry.text)}")
+    app.out.result(book.plain(entry), _line(entry, done))
+
+
+def _line(entry: Entry, done: str) -> str:
+    return f"{done} {entry.kind} {entry.id}: {one_line(entry.text)}"
+
+
+def _judge(app: App, ids: tuple[str, ...], done: str, **change: Any) -> None:
+    """Change several entries alike; an id that is wrong changes none."""
+    found = [book.find(app.store, entry_id) for entry_id in ids]
+    new = [book.change(app.store, entry.id, **change) for entry in found]
+    text = "\n".join(_line(entry, done) for entry in new)
+    app.out.result([book.plain(entry) for entry in new], text)
 
 
 @command(name="approve")
-@click.argument("entry_id", metavar="ID")
-def memory_approve(app: App, entry_id: str) -> None:
-    """Make an entry active that was queued, rejected or superseded."""
-    _changed(app, book.change(app.store, entry_id, status="active"), "Approved")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+def memory_approve(app: App, ids: tuple[str, ...]) -> None:
+    """Make entries active that were queued, rejected or superseded."""
+    _judge(app, ids, "Approved", status="active")
 
 
 @command(name="edit", context_settings={"ignore_unknown_options": True})
@@ -198,11 +214,11 @@ def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None
 
 
 @command(name="reject")
-@click.argument("entry_id", metavar="ID")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--why", help="The reason, for whoever asks later.")
-def memory_reject(app: App, entry_id: str, why: str | None) -> None:
-    """Put an entry aside for good: it does not come back when it is said again."""
-    _changed(app, book.change(app.store, entry_id, status="rejected", why=why), "Rejected")
+def memory_reject(app: App, ids: tuple[str, ...], why: str | None) -> None:
+    """Put entries aside for good: they do not come back when they are said again."""
+    _judge(app, ids, "Rejected", status="rejected", why=why)
 
 
 @command(name="supersede")

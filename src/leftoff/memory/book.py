@@ -124,6 +124,15 @@ def _kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
     return list(KINDS if kinds is None else dict.fromkeys(kinds))
 
 
+def from_source(store: Store, source: str) -> list[Entry]:
+    """Return all that a session or checkpoint told, whatever became of it, newest first."""
+    if is_empty(store):
+        return []
+    with opened(store) as index:
+        index.sync()
+        return index.from_source(source)
+
+
 def overview(store: Store, limits: Mapping[Kind, int]) -> dict[Kind, list[Entry]]:
     """Return the newest active entries of several kinds at once, newest first."""
     if is_empty(store):

@@ -15,7 +15,7 @@ from leftoff.memory.intake import Mark, News, Overlay, find_news
 from leftoff.store.database import Database
 from leftoff.store.text import spaced
 
-_VERSION = 1
+_VERSION = 2
 # So many bytes of the log the index may lack before one who adds brings it up to date.
 _MOST_LAG_BYTES = 100_000
 
@@ -30,6 +30,7 @@ CREATE TABLE entries (
 CREATE INDEX by_kind ON entries (kind, status, seq);
 CREATE INDEX by_feature ON entries (feature, kind, status, seq) WHERE feature IS NOT NULL;
 CREATE TABLE others (id TEXT PRIMARY KEY, entry TEXT) WITHOUT ROWID;
+CREATE TABLE sources (source TEXT, seq INTEGER, PRIMARY KEY (source, seq)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, kind, status, prefix={STEM}, tokenize='unicode61');
 """
 _GET = """
@@ -79,7 +80,7 @@ class Index:
             if any(each.is_another and each.area == 0 for each in news):
                 # The fallback's log is gone once it was taken in; another log in place of the
                 # store's own tells another story, for which nothing read so far can stand.
-                for table in ("logs", "entries", "others", "words"):
+                for table in ("logs", "entries", "others", "sources", "words"):
                     db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
             overlay = Overlay(self._stored)
             overlay.take(news)
@@ -102,6 +103,9 @@ class Index:
                 "INSERT INTO words (rowid, text, kind, status) VALUES (?, ?, ?, ?)",
                 (seq, text, entry.kind, entry.status),
             )
+            # Entries gain sources and never lose one.
+            rows = [(source, seq) for source in entry.sources]
+            db.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?)", rows)
         db.executemany("INSERT OR REPLACE INTO others VALUES (?, ?)", overlay.others.items())
 
     def with_news(self) -> Overlay:
@@ -149,6 +153,13 @@ class Index:
         asked = [(kind, status, *more) for kind in kinds for status in wanted]
         rows = [row for values in asked for row in self._rows(query, values)]
         return [decoded(row[1]) for row in sorted(rows, reverse=True)[:limit]]
+
+    def from_source(self, source: str) -> list[Entry]:
+        """Return what a session or checkpoint told, newest first."""
+        query = (
+            "SELECT body FROM sources JOIN entries USING (seq) WHERE source = ? ORDER BY seq DESC"
+        )
+        return [decoded(row[0]) for row in self._rows(query, (source,))]
 
     def search(self, match: str, *, limit: int | None = None) -> list[Entry]:
         """Return the entries that a full-text question finds, newest first."""
