@@ -54,6 +54,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent: str = ""
     session_id: str = ""
     told_at: str = ""
+    tag: str = ""
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +67,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     told_at: str = ""
     """Its time as a file had it, where that is no moment."""
+    tag: str = ""
+    """What kind of notice a file calls it, if any."""
     fate: Fate = "pending"
 
     @property
@@ -76,7 +79,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_from_a_person(self) -> bool:
         """Whether a person typed it; a program's notice is not replayed with the others."""
-        return _NOTICE.match(self.text) is None
+        return not self.tag and _NOTICE.match(self.text) is None
 
 
 _decoder = msgspec.json.Decoder(Line)
@@ -111,6 +114,7 @@ def take_in(store: Store, found: Sequence[FilePrompt], session_id: str) -> list[
             text=_without_secrets(each.text),
             session_id=session_id,
             told_at=each.told_at if each.told_at == LEGACY else "",
+            tag=each.tag,
         )
         if prompt.key not in known:
             known.add(prompt.key)
@@ -281,6 +285,7 @@ def _from_line(line: Line) -> Prompt:
         agent=line.agent,
         session_id=line.session_id,
         told_at=line.told_at,
+        tag=line.tag,
     )
 
 
@@ -293,6 +298,7 @@ def _append_captured(store: Store, prompt: Prompt) -> None:
         agent=prompt.agent,
         session_id=prompt.session_id,
         told_at=prompt.told_at,
+        tag=prompt.tag,
     )
     _append(store, line)
 

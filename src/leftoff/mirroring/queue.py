@@ -40,7 +40,10 @@ def take_in(mirror: Mirror) -> None:
 def _in_file(found: Iterable[Prompt]) -> list[FilePrompt]:
     return [
         FilePrompt(
-            text=each.text, told_at=each.told_at or f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at
+            text=each.text,
+            told_at=each.told_at or f"{each.at:%Y-%m-%dT%H:%M:%SZ}",
+            at=each.at,
+            tag=each.tag,
         )
         for each in found
     ]

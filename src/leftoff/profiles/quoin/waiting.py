@@ -100,7 +100,8 @@ def _entries(text: str) -> list[tuple[str, str]]:
 
 
 def _header(prompt: FilePrompt) -> str:
-    return f"=== BLOCKED PROMPT [{prompt.told_at}] ==="
+    tag = f" [non-replayable:{prompt.tag}]" if prompt.tag else ""
+    return f"=== BLOCKED PROMPT [{prompt.told_at}]{tag} ==="
 
 
 def words(text: str) -> str:
