@@ -11,7 +11,7 @@ from leftoff.checkpoint import Checkpoint, bounded, to_plain
 from leftoff.errors import LeftoffError
 from leftoff.features import context
 from leftoff.gitstate import GitState
-from leftoff.redact import redact_value
+from leftoff.redact import redact, redact_value
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
 from leftoff.store.area import Area
@@ -113,7 +113,7 @@ def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
     # git was asked a moment ago, and need not be asked again.
     blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
     draft = saving.compose(again, blind, session=session)
-    at_hand = context.working_context(board, changes, _notes(draft), now)
+    at_hand = _clean(context.working_context(board, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
     )
@@ -152,6 +152,12 @@ def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: Seen) -> bool:
         msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)
     )
     return autosaving.digest(one) == autosaving.digest(other)
+
+
+def _clean(at_hand: context.WorkingContext) -> context.WorkingContext:
+    """Cut out secrets, also of the names of files."""
+    files = {redact(path): role for path, role in at_hand.files.items()}
+    return msgspec.structs.replace(redact_value(at_hand), files=files)
 
 
 def _notes(draft: Checkpoint) -> context.Notes:
