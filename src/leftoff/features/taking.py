@@ -52,7 +52,8 @@ def _placed(board: Board, item: Feature | Fix, written_at: datetime) -> Feature 
         return _numbered(board, item)
     extra = {**item.extra, **{key: known.extra[key] for key in known.extra if key == FORMER_ID}}
     item = msgspec.structs.replace(item, id=known.id, extra=extra)
-    changed_at = known.updated_at or _EVER
+    # Putting it away is a change, too.
+    changed_at = max(known.updated_at or _EVER, known.archived_at or _EVER)
     is_newer = written_at > changed_at or (item.updated_at or _EVER) > changed_at
     return item if item != known and is_newer else None
 

@@ -107,7 +107,9 @@ def _follow(
         mirror.warnings.extend(files.warnings)
         if not is_new:
             _drop_purged(files, mirror, events)
-        now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, prompts=size)
+        now = Cursor(
+            *end, folder_mtime=mirror.stamp(), knowledge=known, files=mirror.stamps(), prompts=size
+        )
         if cursor != now:
             mirror.keep_cursor(now)
         # What shows the newest checkpoint comes first.
@@ -121,7 +123,7 @@ def _looked(mirror: Mirror) -> Cursor | None:
         return cursor
     noticed = Noticed()
     if cursor is None:
-        take_knowledge(mirror, noticed)
+        take_knowledge(mirror, {}, noticed)
         mirror.problems.extend(noticed.problems)
         return None
     look(mirror, cursor, noticed)

@@ -27,6 +27,8 @@ class Cursor(msgspec.Struct, frozen=True):
     """When the folder last changed, as far as we looked."""
     knowledge: str = ""
     """The state of features and memory that was last written."""
+    files: dict[str, str] = {}
+    """The files that show them, as we left them."""
     prompts: int = 0
     """How long the log of prompts was then."""
 
@@ -116,6 +118,18 @@ class Mirror:
     def wants_prompts(self) -> bool:
         """Whether its files keep prompts that wait."""
         return hasattr(self.profile, "waiting")
+
+    def stamps(self) -> dict[str, str]:
+        """Tell in what state the files are that show features and memory."""
+        if not self.wants_knowledge:
+            return {}
+        found = {}
+        for path in self.profile.folders(self.folder):
+            if path.is_file():
+                seen = path.stat()
+                name = str(path.relative_to(self.folder))
+                found[name] = f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
+        return found
 
     def stamp(self) -> int:
         """Tell when something last changed in the folders, or in the files named with them."""

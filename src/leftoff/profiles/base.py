@@ -4,7 +4,7 @@ A profile knows formats and nothing else. The store is the truth; native files a
 it. `importing` reads them, `mirroring` keeps them up to date, both the same way for every profile.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -228,6 +228,13 @@ class Worker(Protocol):
 
     def at_work(self, folder: Path) -> Iterator[tuple[Path, AtWork]]:
         """Yield each mark with what it says, whether the process still runs or not."""
+
+
+class Knowing(Protocol):
+    """A profile whose files show features and memory, as `WANTS_KNOWLEDGE` says."""
+
+    def changed(self, folder: Path, names: Collection[str]) -> More:
+        """Read what some files, by their paths in the folder, hold of them."""
 
 
 class Noted(Protocol):

@@ -4,7 +4,7 @@ Features, memory and agents that work together are the project's, in the main wo
 briefing and the state of sessions are each worktree's own.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,13 @@ def more(folder: Path) -> More:
     from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
 
     return reading.more(folder)
+
+
+def changed(folder: Path, names: Collection[str]) -> More:
+    """Read what some files hold of features and memory."""
+    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
+
+    return reading.more(folder, only=names)
 
 
 def write(files: Files, news: News) -> None:

@@ -1,6 +1,6 @@
 """Finding and reading all that the layout holds, of whichever version."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from leftoff.profiles.harness.documents import read as read_json
 from leftoff.profiles.harness.facts import SHELVES
 from leftoff.profiles.harness.layers import LAYERS
 
+_OLD_ACTIVE, _OLD_ARCHIVE = "feature-list.json", "feature-archive.json"
 _SHARED = (
     items.ACTIVE,
     items.ARCHIVE,
@@ -32,7 +33,8 @@ def watched(folder: Path) -> list[Path]:
     """Return the folder and all files in it that others may change."""
     sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *work.loops_in(folder)]
     shared = [folder / path for path in _SHARED]
-    return [folder, folder / SESSIONS, folder / PROGRESS, *sessions, *shared]
+    markdown = legacy.okf_files(folder)
+    return [folder, folder / SESSIONS, folder / PROGRESS, *sessions, *shared, *markdown]
 
 
 def natives(folder: Path) -> Iterator[Path]:
@@ -45,27 +47,41 @@ def natives(folder: Path) -> Iterator[Path]:
         yield folder / PROGRESS
 
 
-def more(folder: Path) -> More:
-    """Read features, memory, loops and agents that work together."""
+def more(folder: Path, *, only: Collection[str] | None = None) -> More:
+    """Read features, memory, loops and agents that work together, in some files or in all."""
     problems: list[str] = []
-    documents = {path: object_of(read_json(folder / path, problems)) for path in _SHARED}
+    wanted = [path for path in _SHARED if only is None or path in only]
+    documents = {path: object_of(read_json(folder / path, problems)) for path in wanted}
     active, queued = memories.read(documents)
     for path in legacy.okf_files(folder):
-        found = legacy.okf_entry(path)
-        if found is None:
-            problems.append(f"{path.name} was left out: It holds no entry.")
-        else:
-            (active if found[1] else queued).append(found[0])
-    agents = documents[orchestration.AGENTS] or _first(legacy.agent_files(folder), problems)
+        if only is None or str(path.relative_to(folder)) in only:
+            found = legacy.okf_entry(path)
+            if found is None:
+                problems.append(f"{path.name} was left out: It holds no entry.")
+            else:
+                (active if found[1] else queued).append(found[0])
+    if only is None:
+        documents = _with_older(folder, documents, problems)
+    agents = documents.get(orchestration.AGENTS)
     return More(
         memories=active,
         queued=queued,
-        features=_features(folder, documents, problems),
+        features=_features(folder, documents),
         features_at=_written_at(folder),
-        loops=_loops(folder, problems),
+        loops=_loops(folder, only, problems),
         orchestration=orchestration.read(agents) if agents else None,
         problems=problems,
     )
+
+
+def _with_older(
+    folder: Path, documents: Mapping[str, Plain], problems: list[str]
+) -> dict[str, Plain]:
+    """Add what older versions kept elsewhere, where the newer files say nothing of it."""
+    active = _first(legacy.active_files(folder), problems)
+    archive = _first(legacy.archive_files(folder), problems)
+    agents = documents[orchestration.AGENTS] or _first(legacy.agent_files(folder), problems)
+    return {**documents, orchestration.AGENTS: agents, _OLD_ACTIVE: active, _OLD_ARCHIVE: archive}
 
 
 def _first(paths: list[Path], problems: list[str]) -> Plain:
@@ -78,22 +94,18 @@ def _object(path: Path, problems: list[str]) -> Plain:
     return {"features": found} if isinstance(found, list) else object_of(found)
 
 
-def _features(
-    folder: Path, documents: Mapping[str, Plain], problems: list[str]
-) -> list[Feature | Fix]:
-    active, archive = documents[items.ACTIVE], documents[items.ARCHIVE]
-    old = _first(legacy.active_files(folder), problems)
-    older = _first(legacy.archive_files(folder), problems)
+def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fix]:
     found: list[Feature | Fix] = []
-    for document in (active, old):
+    for document in (documents.get(items.ACTIVE, {}), documents.get(_OLD_ACTIVE, {})):
         found += items.read_features(document.get("features"))
         found += items.read_fixes(document.get("fixes"))
-    for document in (archive, older):
+    for document in (documents.get(items.ARCHIVE, {}), documents.get(_OLD_ARCHIVE, {})):
         archived: list[Feature | Fix] = [
             *items.read_features(document.get("archived")),
             *items.read_fixes(document.get("archivedFixes")),
         ]
         found += [items.put_away(each, _written_at(folder)) for each in archived]
+    # What is in two files is told by the first: the newer one, and the active one.
     return list({each.id: each for each in reversed(found)}.values())[::-1]
 
 
@@ -103,11 +115,12 @@ def _written_at(folder: Path) -> datetime | None:
     return datetime.fromtimestamp(max(stamps), UTC) if stamps else None
 
 
-def _loops(folder: Path, problems: list[str]) -> dict[str, Loop]:
+def _loops(folder: Path, only: Collection[str] | None, problems: list[str]) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
     for path in work.loops_in(folder):
-        plain = object_of(read_json(path, problems))
-        if plain:
-            found.setdefault(work.session_of(path), work.read_loop(plain))
+        if only is None or str(path.relative_to(folder)) in only:
+            plain = object_of(read_json(path, problems))
+            if plain:
+                found.setdefault(work.session_of(path), work.read_loop(plain))
     mark = work.read_interrupted(object_of(read_json(folder / work.INTERRUPTED, problems)))
     return work.with_mark(found, mark) if mark else found
