@@ -69,6 +69,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """Its time as a file had it, where that is no moment."""
     tag: str = ""
     """What kind of notice a file calls it, if any."""
+    typed: str = ""
+    """Its words before they were edited, if they were."""
     fate: Fate = "pending"
 
     @property
@@ -197,10 +199,17 @@ def _captured(store: Store) -> list[Prompt]:
                 known[prompt.id] = prompt
                 waiting[prompt.key] = prompt.id
         elif (before := known.get(line.prompt)) is not None:
-            text = line.text if line.action == "edited" else before.text
-            fate = _FATE_AFTER[line.action]
-            known[line.prompt] = msgspec.structs.replace(before, text=text, fate=fate)
+            known[line.prompt] = _after(before, line)
     return list(known.values())
+
+
+def _after(prompt: Prompt, line: Line) -> Prompt:
+    """Return a prompt after something was done about it."""
+    fate = _FATE_AFTER[line.action]
+    if line.action != "edited":
+        return msgspec.structs.replace(prompt, fate=fate)
+    typed = prompt.typed or prompt.text
+    return msgspec.structs.replace(prompt, text=line.text, typed=typed, fate=fate)
 
 
 def _left_in_queues(store: Store) -> Iterator[Prompt]:

@@ -1,6 +1,8 @@
 """The prompt queue, for layouts that keep prompts in files: what waits, by session."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+import msgspec
 
 from leftoff import prompts
 from leftoff.mirroring.mirror import Mirror
@@ -24,10 +26,19 @@ def of(store: Store) -> list[PromptNews]:
         PromptNews(
             session_id=session_id,
             waiting=_in_file(each for each in found if each.fate == "pending"),
-            settled=_in_file(each for each in found if each.fate != "pending"),
+            settled=_in_file(_settled(found)),
         )
         for session_id, found in by_session.items()
     ]
+
+
+def _settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
+    """Yield what waits no more, also the words that others took the place of."""
+    for prompt in found:
+        if prompt.fate != "pending":
+            yield prompt
+        if prompt.typed:
+            yield msgspec.structs.replace(prompt, text=prompt.typed)
 
 
 def take_in(mirror: Mirror) -> None:

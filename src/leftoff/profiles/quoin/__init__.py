@@ -14,13 +14,12 @@ from leftoff import paths
 from leftoff.paths import Project
 from leftoff.profiles import ledger as ledgers
 from leftoff.profiles.base import AtWork, More, Native
-from leftoff.profiles.quoin import parsing, pidfiles
-from leftoff.profiles.quoin import waiting as files_waiting
+from leftoff.profiles.quoin import parsing, pidfiles, sentinels
 from leftoff.profiles.quoin.notes import noted
 from leftoff.profiles.quoin.pidfiles import path_of as work_path
 from leftoff.profiles.quoin.pidfiles import text_of as work_text
 from leftoff.profiles.quoin.rendering import task_of
-from leftoff.profiles.quoin.waiting import CHECKPOINTS, MEMORY, marks
+from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.writing import write
 from leftoff.promptfile import FilePrompt
 
@@ -110,7 +109,7 @@ def more(folder: Path) -> More:
 
 def waiting(folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
     """Return the prompts that wait, by session."""
-    return files_waiting.prompts(folder)
+    return sentinels.prompts(folder)
 
 
 def pending(folder: Path) -> Mapping[str, Path]:

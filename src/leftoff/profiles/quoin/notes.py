@@ -9,7 +9,7 @@ from typing import Any
 from leftoff.profiles import markdown
 from leftoff.profiles.quoin import blocks
 from leftoff.profiles.quoin.rendering import DATED, PLAN, STATE
-from leftoff.profiles.quoin.waiting import MEMORY
+from leftoff.profiles.quoin.sentinels import MEMORY
 from leftoff.profiles.reading import read_regular
 
 SESSIONS = f"{MEMORY}/sessions"

@@ -8,9 +8,9 @@ from pathlib import Path
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import ledger
 from leftoff.profiles.base import Files, News, PromptNews, SessionNews
-from leftoff.profiles.quoin import waiting
+from leftoff.profiles.quoin import sentinels
 from leftoff.profiles.quoin.rendering import PRECOMPACT, render, task_of
-from leftoff.profiles.quoin.waiting import CHECKPOINTS, MEMORY, TRASH
+from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
 
 SOFT_CAP_BYTES = 4096
 _SWEPT_AFTER = timedelta(days=7)
@@ -72,7 +72,7 @@ def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
 
 def _is_covered(files: Files, checkpoint: Checkpoint) -> bool:
     """Say whether its session has a save on purpose waiting, which no other must push aside."""
-    mark = waiting.restore_path(checkpoint.session_id)
+    mark = sentinels.restore_path(checkpoint.session_id)
     if checkpoint.name or mark is None:
         return False
     target = (files.read(mark) or b"").decode("utf-8", "replace").strip()
@@ -105,7 +105,7 @@ def _mark(files: Files, checkpoint: Checkpoint, path: str, news: News) -> None:
     """Let the next session know what to take up; other automatic saves are not waited for."""
     if not checkpoint.name and checkpoint.trigger != PRECOMPACT:
         return
-    mark = waiting.restore_path(checkpoint.session_id)
+    mark = sentinels.restore_path(checkpoint.session_id)
     if mark is not None:
         files.edit(mark, lambda _: f"{files.root / path}\n")
     elif _is_fresh(checkpoint, news):
@@ -118,9 +118,9 @@ def _mark(files: Files, checkpoint: Checkpoint, path: str, news: News) -> None:
 def _unmark(files: Files, checkpoint: Checkpoint) -> None:
     """Move the marks of what was taken up to the trash; the checkpoint stays."""
     source = Path(checkpoint.source.path).name if checkpoint.source else None
-    for session_id, target in waiting.marks(files.root).items():
+    for session_id, target in sentinels.marks(files.root).items():
         if session_id == checkpoint.session_id or target.name == source:
-            _trash(files, waiting.restore_path(session_id))
+            _trash(files, sentinels.restore_path(session_id))
 
 
 def _trash(files: Files, path: str | None) -> None:
@@ -134,7 +134,7 @@ def _trash(files: Files, path: str | None) -> None:
 
 def _sweep(files: Files, news: News, session: SessionNews) -> None:
     """Move marks that nobody came for to the trash, but for this session's own."""
-    own = waiting.restore_path(session.session_id)
+    own = sentinels.restore_path(session.session_id)
     for path in files.names(MEMORY, "pending-restore-*.txt"):
         age = news.now.timestamp() - (files.root / path).stat().st_mtime
         if path != own and age > _SWEPT_AFTER.total_seconds():
@@ -145,14 +145,14 @@ def _sweep(files: Files, news: News, session: SessionNews) -> None:
 
 
 def _prompts(files: Files, news: PromptNews) -> None:
-    path = waiting.prompt_path(news.session_id)
+    path = sentinels.prompt_path(news.session_id)
     if path is None:
         return
     text = (files.read(path) or b"").decode("utf-8", "surrogateescape")
     if not news.waiting and not text:
         return
-    if waiting.with_prompts(text, news.waiting, news.settled):
-        files.edit(path, lambda now: waiting.with_prompts(now, news.waiting, news.settled))
+    if sentinels.with_prompts(text, news.waiting, news.settled):
+        files.edit(path, lambda now: sentinels.with_prompts(now, news.waiting, news.settled))
     else:
         _trash(files, path)
 

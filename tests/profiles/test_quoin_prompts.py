@@ -1,0 +1,278 @@
+"""quoin's files of prompts: what was captured is in them, what was dealt with leaves them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from hooks.letterboxes import SCRIPT
+from leftoff import paths
+from leftoff.hooks import settle
+from leftoff.profiles.quoin import sentinels
+from leftoff.promptfile import FilePrompt
+from profiles.quoinspace import OTHER, SESSION, Workspace
+from stores import NOON
+from talk import Talk
+
+THREE = """=== BLOCKED PROMPT [2026-11-15T18:41:07Z] ===
+first thing to do
+=== BLOCKED PROMPT [2026-11-15T18:43:55Z] ===
+second thing to do
+=== BLOCKED PROMPT [2026-11-15T18:50:00Z] [non-replayable:task-notification] ===
+agent 3 finished
+"""
+
+
+@pytest.fixture
+def work(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """Follow quoin, with one checkpoint that waits for this session."""
+    cli.ok("config", "set", "profile", "quoin", "--project")
+    cli.ok("config", "set", "mirror", "quoin", "--project")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    cli.ok("save", "some-task", "--summary", "Do it")
+    return Workspace(repo.folder)
+
+
+def put(work: Workspace, session: str, text: str) -> Path:
+    path = work.memory / f"pending-prompt-{session}.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def asked(cli: Cli, question: str, *answers: str) -> str:
+    """Restore on a terminal, answer, and return what is printed after the last answer."""
+    with cli.terminal("restore", columns=200) as terminal:
+        terminal.expect(question)
+        for answer in answers:
+            terminal.answer(answer)
+        return terminal.rest()
+
+
+@pytest.mark.accept(100)
+def test_without_prompts_a_restore_does_not_speak_of_them(cli: Cli, work: Workspace) -> None:
+    assert work.marks() == [SESSION]
+    assert "prompt" not in cli.ok("restore").out.lower()
+
+
+@pytest.mark.accept(101)
+@pytest.mark.parametrize("answers", [["y"], ["n"], ["edit", "something else"]])
+def test_one_prompt_as_it_was_typed_is_run_dropped_or_edited(
+    cli: Cli, work: Workspace, answers: list[str]
+) -> None:
+    path = put(work, SESSION, "rename the column\nand rerun migrations\n")
+    rest = asked(cli, "Run it now? [y / n / edit]", *answers)
+
+    shown = rest.replace("\r", "")
+    assert ("rename the column\nand rerun migrations" in shown) is (answers[0] != "n")
+    assert ("something else" in shown) is (answers[0] == "edit")
+    assert not path.exists()
+    assert path.name in work.trashed()
+    assert "prompt" not in cli.ok("restore").out.lower()
+
+
+@pytest.mark.accept(102, 105)
+@pytest.mark.parametrize(
+    ("answers", "wanted", "left"),
+    [
+        (["all"], ["first thing to do", "second thing to do"], 1),
+        (["3"], ["agent 3 finished"], 2),
+        (["2,1"], ["first thing to do", "second thing to do"], 1),
+        (["none"], [], 0),
+        (["what", "7"], [], 0),
+    ],
+)
+def test_several_are_numbered_and_chosen_from(
+    cli: Cli, work: Workspace, answers: list[str], wanted: list[str], left: int
+) -> None:
+    path = put(work, SESSION, THREE)
+    question = "Replay which? [all / 1 / 2 / 1,3 / edit 1 / none]"
+    with cli.terminal("restore", columns=200) as terminal:
+        before = terminal.expect(question)
+        for answer in answers:
+            terminal.answer(answer)
+        rest = terminal.rest().replace("\r", "")
+
+    assert "1. [2026-11-15 18:41] first thing to do" in before
+    assert "\n\n".join(wanted) in rest
+    assert all(text in rest for text in wanted)
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert kept.count("=== BLOCKED PROMPT") == left
+
+
+@pytest.mark.accept(103)
+def test_text_before_the_first_header_is_the_first_entry(cli: Cli, work: Workspace) -> None:
+    put(work, SESSION, f"typed before anyone kept times\n{THREE}")
+
+    rows = cli.json("restore")["prompts"]
+    assert rows[0]["text"] == "typed before anyone kept times"
+    assert "1. [legacy] typed before anyone kept times" in cli.ok("prompts", "list").out
+
+
+@pytest.mark.accept(104)
+@pytest.mark.parametrize(("answer", "stays"), [("n", True), ("delete", False), ("y", False)])
+def test_prompts_of_another_session_come_with_a_warning(
+    cli: Cli, work: Workspace, answer: str, *, stays: bool
+) -> None:
+    path = put(work, OTHER, "rename the column\n")
+    with cli.terminal("restore", columns=200) as terminal:
+        terminal.expect(f"(session-id MISMATCH: was {OTHER}, current {SESSION}).")
+        terminal.expect("Content: rename the column")
+        terminal.expect("Run it now? [y / n / delete]")
+        terminal.answer(answer)
+        terminal.rest()
+
+    assert path.exists() is stays
+    assert (path.name in work.trashed()) is not stays
+
+
+# Captured by hooks
+
+
+def typed(talk: Talk, prompt: str) -> dict[str, Any] | None:
+    """Type a prompt: run the real letterbox and return what it prints."""
+    done = subprocess.run(
+        ["sh", SCRIPT, "claude", "UserPromptSubmit"],
+        input=json.dumps(talk.payload("UserPromptSubmit", prompt=prompt)).encode(),
+        cwd=talk.folder,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == b""
+    return json.loads(done.stdout) if done.stdout.strip() else None
+
+
+@pytest.fixture
+def full(work: Workspace, repo: Repo, python: None) -> Talk:
+    """Make a session whose context is nearly full."""
+    del work, python
+    talk = Talk(repo.folder, SESSION)
+    talk.ask("Add a login form to app.py")
+    talk.say("Done.", percent=96)
+    talk.fire("Stop")
+    return talk
+
+
+@pytest.fixture
+def python() -> None:
+    """Let the letterbox know our Python."""
+    state = paths.state_folder()
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+
+
+def settled() -> None:
+    assert settle.run(paths.state_folder(), wait_seconds=60)
+
+
+def pending(work: Workspace, session: str = SESSION) -> str:
+    path = work.memory / f"pending-prompt-{session}.txt"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+@pytest.mark.accept(109)
+def test_a_blocked_prompt_is_in_the_file_before_it_is_blocked(
+    cli: Cli, work: Workspace, full: Talk
+) -> None:
+    cli.ok("config", "set", "prompts", "block", "--project")
+    full.fire("Stop")
+    reply = typed(full, "also rename the button")
+
+    assert reply is not None
+    assert reply["decision"] == "block"
+    assert "also rename the button\n" in pending(work)
+    settled()
+
+
+@pytest.mark.accept(109)
+def test_by_default_no_prompt_is_blocked_and_all_are_kept(work: Workspace, full: Talk) -> None:
+    """D15: blocking was given up by its author, so it is off unless asked for."""
+    reply = typed(full, "also rename the button")
+    settled()
+
+    assert "decision" not in (reply or {})
+    assert "also rename the button\n" in pending(work)
+
+
+@pytest.mark.accept(110)
+def test_prompts_captured_at_once_are_all_kept_whole(work: Workspace, full: Talk) -> None:
+    """D12: a second blocked prompt must not overwrite the first."""
+    texts = [f"do thing number {number}\nwith a second line" for number in range(5)]
+    data = [json.dumps(full.payload("UserPromptSubmit", prompt=text)).encode() for text in texts]
+    running = [
+        subprocess.Popen(["sh", SCRIPT, "claude", "UserPromptSubmit"],
+                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=full.folder)
+        for _ in texts
+    ]  # fmt: skip
+    for process, each in zip(running, data, strict=True):
+        process.communicate(each, timeout=60)
+    settled()
+
+    found = sentinels.prompts(work.root)[SESSION]
+    assert sorted(each.text for each in found) == texts
+    assert pending(work).count("=== BLOCKED PROMPT [") == 5
+
+
+@pytest.mark.accept(110)
+def test_a_file_without_headers_is_migrated_and_nothing_is_lost(
+    work: Workspace, full: Talk
+) -> None:
+    put(work, SESSION, "typed before anyone kept times\n")
+    typed(full, "also rename the button")
+    settled()
+
+    text = pending(work)
+    assert text.startswith(
+        "=== BLOCKED PROMPT [legacy-pre-migration] ===\ntyped before anyone kept times\n"
+    )
+    assert text.endswith("] ===\nalso rename the button\n")
+
+
+@pytest.mark.accept(111)
+@pytest.mark.parametrize(
+    ("prompt", "is_kept"),
+    [
+        ("/checkpoint", False),
+        ("\n /checkpoint --restore", False),
+        ("/compact", False),
+        ("/clear", False),
+        ("/help", False),
+        ("/checkpoint --purge", True),
+        ("/checkpointfoo", True),
+    ],
+)
+def test_the_ways_out_are_not_captured(
+    work: Workspace, full: Talk, prompt: str, *, is_kept: bool
+) -> None:
+    typed(full, prompt)
+    settled()
+
+    assert (prompt in pending(work)) is is_kept
+
+
+@pytest.mark.accept(129)
+def test_nothing_is_written_through_a_link(work: Workspace, full: Talk, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere.txt"
+    target.write_text("not ours\n", encoding="utf-8")
+    (work.memory / f"pending-prompt-{SESSION}.txt").symlink_to(target)
+    typed(full, "also rename the button")
+    settled()
+
+    assert target.read_text(encoding="utf-8") == "not ours\n"
+
+
+def test_what_others_wrote_between_our_entries_stays() -> None:
+    def entry(text: str) -> FilePrompt:
+        return FilePrompt(text=text, told_at="2026-11-15T12:00:00Z", at=NOON)
+
+    first = sentinels.with_prompts("", [entry("one"), entry("two")], [])
+    theirs = f"{first}=== BLOCKED PROMPT [2026-11-15T13:00:00Z] ===\ntheirs\n"
+    after = sentinels.with_prompts(theirs, [entry("two"), entry("three")], [entry("one")])
+
+    assert [line for line in after.splitlines() if "===" not in line] == ["two", "theirs", "three"]
+    assert sentinels.with_prompts(after, [entry("two"), entry("three")], [entry("one")]) == after
