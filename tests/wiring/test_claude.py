@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.dialects.claude import KINDS
+from leftoff.hooks import compaction
 from leftoff.wiring import claude
 
 HOOK = Path("/home/ada/.local/state/leftoff/hook")
@@ -70,6 +71,12 @@ def _foreign_commands(settings: dict[str, Any]) -> list[str]:
         for hook in group["hooks"]
         if not claude.is_ours(hook["command"], HOOK)
     ]
+
+
+def test_a_compaction_is_waited_for_longer_than_saving_before_it_may_take() -> None:
+    [group] = json.loads(claude.wire("{}", HOOK))["hooks"]["PreCompact"]
+
+    assert group["hooks"][0]["timeout"] >= compaction.WAIT_SECONDS + 3
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

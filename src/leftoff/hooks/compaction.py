@@ -15,8 +15,8 @@ from leftoff.paths import Project
 
 ALLOWED = ".allow-compact"
 """A file in the project's folder that lets every compaction pass."""
-# The agent waits for us no longer than ten seconds.
-_WAIT_SECONDS = 6.0
+WAIT_SECONDS = 6.0
+"""How long a settle that is at work is waited for; the agent waits for us no longer than ten."""
 
 
 def expect(
@@ -63,7 +63,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
     if is_off(project) or _passes(read, project):
         return ""
     # Whoever holds the lock drains what we kept, too.
-    is_saved = settle.run(state, wait_seconds=_WAIT_SECONDS)
+    is_saved = settle.run(state, wait_seconds=WAIT_SECONDS)
     if settings.compaction != "block" or not is_saved or _is_others_turn(project, settings):
         return ""
     return DIALECTS[agent].block_reply(

@@ -18,7 +18,8 @@ OPTIONAL = tuple(event for event, kind in claude.KINDS.items() if kind in _ON_RE
 _MATCHERS = {"PreToolUse": "Bash|PowerShell", "PostToolUse": "Edit|Write|MultiEdit"}
 # The hot hooks take milliseconds; these are for a machine in distress. Without one of its own, a
 # hook at the end of a session is killed after little more than a second.
-_TIMEOUT_SECONDS = {"SessionStart": 15}
+# A compaction may have to wait until all is saved.
+_TIMEOUT_SECONDS = {"SessionStart": 15, "PreCompact": 10}
 _HOT_TIMEOUT_SECONDS = 5
 _PLACE = "/leftoff/hook"
 
