@@ -18,6 +18,22 @@ def test_the_change_of_folder_is_left_out(command: str, plain: str) -> None:
     assert commands.without_cd(command) == plain
 
 
+@pytest.mark.parametrize(
+    ("command", "is_one"),
+    [
+        ("leftoff save login --summary 'Add a; b && c'", True),
+        ("cd /r && /opt/bin/leftoff --json save", True),
+        ("leftoff save login && make test", False),
+        ("leftoff ship", False),
+        ("echo leftoff save", False),
+    ],
+)
+def test_a_save_of_the_session_by_itself_is_known_by_its_words(
+    command: str, *, is_one: bool
+) -> None:
+    assert commands.is_own_save(command) == is_one
+
+
 def test_a_command_is_shortened_to_one_line() -> None:
     assert commands.shorten("cd x && git commit -m 'a\n\nb'") == "git commit -m 'a b'"
     assert commands.shorten("make it " * 99, 30) == "make it make it make it make "

@@ -19,6 +19,8 @@ _WEAK = re.compile(
 _NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE)
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
+_OWN_SAVE = re.compile(r"(?:\S*/)?leftoff(?:\s+-\S+)*\s+save(?:\s[^;&|]*)?")
 _LINE_CHARS = 180
 _TAIL_CHARS = 1500
 _COMMIT_WITHIN = 20_000
@@ -41,6 +43,12 @@ def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
 
 def _is_uneven(command: str) -> bool:
     return command.startswith((" ", "cd ")) or command.endswith(" ") or "  " in command
+
+
+def is_own_save(command: str) -> bool:
+    """Say whether a command does nothing but save the session that runs it."""
+    plain = without_cd(command)
+    return "leftoff" in plain and _OWN_SAVE.fullmatch(_QUOTED.sub("x", plain)) is not None
 
 
 def key_of(command: str) -> str:

@@ -95,7 +95,7 @@ def report(state: State) -> Facts:
         plan_title=state.plan_title,
         step=step,
         total=total,
-        in_flight=[_anchored(call, state) for call in state.open.values() if not call.sidechain],
+        in_flight=_in_flight(state),
         files_modified=_modified(state),
         files_modified_by_agents=_modified(state, by_agents=True),
         ranked_files=[places.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]],
@@ -124,6 +124,12 @@ def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
     done = sum(todo.status == "completed" for todo in todos)
     is_open = any(todo.is_open for todo in todos)
     return (done + 1, len(todos)) if is_open else (None, None)
+
+
+def _in_flight(state: State) -> list[ToolCall]:
+    """List the calls under way; a save from within is what reads this, and ends well."""
+    calls = [call for call in state.open.values() if not call.sidechain]
+    return [_anchored(call, state) for call in calls if not commands.is_own_save(call.command)]
 
 
 def _modified(state: State, *, by_agents: bool = False) -> list[str]:
