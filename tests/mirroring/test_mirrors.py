@@ -136,7 +136,10 @@ def test_what_is_purged_leaves_no_native_file(cli: Cli, memory: Path, repo: Repo
     assert names(memory) == []
 
 
-def test_each_worktree_has_files_of_its_own(cli: Cli, memory: Path, repo: Repo) -> None:
+def test_each_worktree_has_files_of_its_own_where_the_layout_lies_in_it(
+    cli: Cli, repo: Repo
+) -> None:
+    cli.ok("config", "set", "mirror", "sail", "--project")
     other = repo.worktree(repo.folder.parent / "other", "side")
     cli.ok("save", "main-work", "--summary", "Main")
     os.chdir(other.folder)
@@ -144,8 +147,21 @@ def test_each_worktree_has_files_of_its_own(cli: Cli, memory: Path, repo: Repo) 
     os.chdir(repo.folder)
     cli.ok("list")
 
-    assert names(memory) == ["main-work"]
-    assert names(memory_of(other.folder)) == ["side-work"]
+    for folder, word in ((repo.folder, "Main"), (other.folder, "Side")):
+        (path,) = (folder / ".claude" / "checkpoints").glob("*.json")
+        assert word in path.read_text(encoding="utf-8")
+
+
+def test_worktrees_share_the_memory_folder_as_they_do_in_claude_code(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    other = repo.worktree(repo.folder.parent / "other", "side")
+    cli.ok("save", "main-work", "--summary", "Main")
+    os.chdir(other.folder)
+    cli.ok("save", "side-work", "--summary", "Side")
+
+    assert names(memory) == ["main-work", "side-work"]
+    assert "- **side-work** (side, " in (memory / "MEMORY.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.accept(129)

@@ -25,7 +25,7 @@ SETTINGS: Mapping[str, Any] = {
 }
 HOLDS = frozenset({"name", "branch", "plan", "left_off", "done", "failed", "files_modified"})
 IS_LIVING = True
-PER_WORKTREE = True
+PER_WORKTREE = False
 WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
 
@@ -41,8 +41,8 @@ _BULLET = re.compile(r"- \*\*(.+?)\*\* \(")
 
 
 def home(project: Project) -> Path:
-    """Return Claude Code's memory folder for the worktree."""
-    munged = re.sub(r"[^A-Za-z0-9-]", "-", str(project.worktree))
+    """Return Claude Code's memory folder, which all worktrees of a repository share."""
+    munged = re.sub(r"[^A-Za-z0-9-]", "-", str(project.root))
     return paths.agent_folder("claude") / "projects" / munged / "memory"
 
 
