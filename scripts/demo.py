@@ -1,5 +1,6 @@
 """The story of `make demo`: real commands, real files, real processes, and two real kills.
 
+`demo_later.py` tells how it goes on.
 Everything happens in a temp folder with a home folder of its own; nothing is left behind.
 """
 
@@ -11,13 +12,12 @@ import shlex
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
-import click
-
+from demo_later import later
 from stage import Stage, stage
+from telling import command, flat, heading, say, show
 
 FILES = {
     "src/cart.py": "def total(items):\n    return sum(item.price for item in items)\n",
@@ -47,23 +47,24 @@ def main() -> None:
         _resume(world)
         _undo(world)
         _recover(world)
-    _heading("That was all real")
-    _say(
+        later(world)
+    heading("That was all real")
+    say(
         f"It took {time.monotonic() - started:.0f} seconds and left nothing behind. "
         "Try it in a project of yours: .venv/bin/leftoff save, then .venv/bin/leftoff resume"
     )
 
 
 def _save(world: Stage) -> None:
-    _heading("1. A session works, and saves where it left off")
-    _show(world, "leftoff", "save", "cart-totals", *_flat(SAVE))
+    heading("1. A session works, and saves where it left off")
+    show(world, "leftoff", "save", "cart-totals", *flat(SAVE))
 
 
 def _kill_while_saving(world: Stage) -> None:
-    _heading("2. The next one saves over and over, and is killed with kill -9 in the middle")
-    words = ["leftoff", "save", "cart-totals", "--overwrite", "--json", *_flat(SAVE)]
+    heading("2. The next one saves over and over, and is killed with kill -9 in the middle")
+    words = ["leftoff", "save", "cart-totals", "--overwrite", "--json", *flat(SAVE)]
     loop = f"while :; do {shlex.join(words)}; done"
-    _command("while :; do leftoff save cart-totals --overwrite …; done &")
+    command("while :; do leftoff save cart-totals --overwrite …; done &")
     process = subprocess.Popen(
         ["sh", "-c", loop],
         cwd=world.project,
@@ -75,7 +76,7 @@ def _kill_while_saving(world: Stage) -> None:
     )
     acknowledged = _wait_for_saves(process, 8)
     time.sleep(random.uniform(0.05, 0.3))  # noqa: S311 - any moment will do
-    _command(f"kill -9 -{process.pid}")
+    command(f"kill -9 -{process.pid}")
     os.killpg(process.pid, signal.SIGKILL)
     rest, _ = process.communicate()
     acknowledged += _ID.findall(rest)
@@ -94,11 +95,11 @@ def _wait_for_saves(process: subprocess.Popen[str], count: int) -> list[str]:
 
 def _tell_what_survived(world: Stage, acknowledged: list[str]) -> None:
     torn = len(list((world.project / ".git/leftoff/tmp").iterdir()))
-    _command("leftoff log cart-totals --json")
+    command("leftoff log cart-totals --json")
     log = json.loads(world.run("leftoff", "log", "cart-totals", "--json"))
     kept = {revision["id"] for revision in log["revisions"]}
     lost = [each for each in acknowledged if each not in kept]
-    _say(
+    say(
         f"{len(acknowledged)} saves had been acknowledged when the process died, and "
         f"{len(acknowledged) - len(lost)} of them are in the store. "
         + (
@@ -112,46 +113,40 @@ def _tell_what_survived(world: Stage, acknowledged: list[str]) -> None:
 
 
 def _resume(world: Stage) -> None:
-    _heading("3. Meanwhile a colleague changes a file; a fresh session is told so")
+    heading("3. Meanwhile a colleague changes a file; a fresh session is told so")
     world.write("src/cart.py", FILES["src/cart.py"].replace("items)", "items if item)"))
-    _command("git commit --all --message 'Skip empty items'")
+    command("git commit --all --message 'Skip empty items'")
     world.commit("Skip empty items")
-    _show(world, "leftoff", "resume", "cart-totals", "--accept")
+    show(world, "leftoff", "resume", "cart-totals", "--accept")
     if any((world.project / ".git/leftoff/tmp").iterdir()):
         raise SystemExit("The half-written file is still there.")
 
 
 def _undo(world: Stage) -> None:
-    _heading("4. Nothing is gone for good: a cleared checkpoint comes back")
-    _show(world, "leftoff", "clear", "cart-totals")
-    _show(world, "leftoff", "list")
-    _show(world, "leftoff", "undo")
-    _show(world, "leftoff", "list")
+    heading("4. Nothing is gone for good: a cleared checkpoint comes back")
+    show(world, "leftoff", "clear", "cart-totals")
+    show(world, "leftoff", "list")
+    show(world, "leftoff", "undo")
+    show(world, "leftoff", "list")
 
 
 def _recover(world: Stage) -> None:
-    _heading("5. Another session never saves anything, and is killed while it writes")
-    _say(
+    heading("5. Another session never saves anything, and is killed while it writes")
+    say(
         "This one plays Claude Code: it edits src/limiter.py and writes the transcript that "
         "Claude Code would write. Nobody asks leftoff to save."
     )
-    transcript = _transcript(world)
+    world.transcripts.mkdir(parents=True)
+    transcript = world.transcripts / f"{SESSION_ID}.jsonl"
     _die_in_the_middle(world, transcript)
     # A transcript touched a moment ago may belong to an agent still at work.
     earlier = time.time() - _HOUR
     os.utime(transcript, (earlier, earlier))
-    _say("An hour passes (the demo sets the transcript's time back), and someone comes back:")
-    _show(world, "leftoff", "recover")
+    say("An hour passes (the demo sets the transcript's time back), and someone comes back:")
+    show(world, "leftoff", "recover")
     saved = json.loads(world.run("leftoff", "list", "--json"))
     recovered = next(each["id"] for each in saved if each["trigger"] == "recovered")
-    _show(world, "leftoff", "resume", recovered, "--accept")
-
-
-def _transcript(world: Stage) -> Path:
-    key = re.sub(r"[^A-Za-z0-9]", "-", str(world.project))
-    folder = world.home / ".claude" / "projects" / key
-    folder.mkdir(parents=True)
-    return folder / f"{SESSION_ID}.jsonl"
+    show(world, "leftoff", "resume", recovered, "--accept")
 
 
 def _die_in_the_middle(world: Stage, transcript: Path) -> None:
@@ -168,49 +163,10 @@ def _die_in_the_middle(world: Stage, transcript: Path) -> None:
         told = process.stdout.readline() if process.stdout else ""
         if "middle" not in told:
             raise SystemExit("The agent of the demo did not start.")
-        _command(f"kill -9 {process.pid}")
+        command(f"kill -9 {process.pid}")
         process.kill()
     end = transcript.read_text(encoding="utf-8").rpartition("\n")[2]
-    _say(f"The transcript now ends in the middle of a line: {end}")
-
-
-def _flat(options: dict[str, str]) -> list[str]:
-    return [word for option in options.items() for word in option]
-
-
-def _show(world: Stage, *words: str) -> None:
-    """Show a command and let it print by itself."""
-    _command(_shown(words))
-    sys.stdout.flush()
-    done = subprocess.run(
-        words,
-        cwd=world.project,
-        env=world.environment,
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"The command ended with {done.returncode}.")
-
-
-def _shown(words: tuple[str, ...]) -> str:
-    line = shlex.join(words)
-    return line if len(line) <= 90 else line.replace(" --", " \\\n    --")
-
-
-def _heading(text: str) -> None:
-    click.secho(f"\n{text}", bold=True, fg="cyan")
-    click.secho("─" * len(text), fg="cyan")
-
-
-def _command(line: str) -> None:
-    click.secho(f"\n$ {line}", bold=True)
-
-
-def _say(text: str) -> None:
-    click.echo()
-    click.secho(textwrap.fill(text, 92), fg="green")
+    say(f"The transcript now ends in the middle of a line: {end}")
 
 
 if __name__ == "__main__":

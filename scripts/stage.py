@@ -1,6 +1,7 @@
 """A world of its own for the demo and the pictures: a temp folder with a real project in it."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -33,6 +34,12 @@ class Stage(msgspec.Struct, frozen=True):
     def home(self) -> Path:
         """The home folder."""
         return self.folder / "home"
+
+    @property
+    def transcripts(self) -> Path:
+        """The folder in which Claude Code would keep the project's sessions."""
+        key = re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
+        return self.home / ".claude" / "projects" / key
 
     def run(self, *words: str) -> str:
         """Run a command in the project and return what it prints."""

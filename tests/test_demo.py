@@ -21,7 +21,7 @@ def told(tmp_path: Path) -> str:
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -38,5 +38,13 @@ def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
     assert "- changed: src/cart.py" in told
     assert "Undid clearing cart-totals" in told
     assert "Error: AssertionError: 200 != 429" in told
+    assert "leftoff: This failed before: round() on every item — the errors add up" in told
+    assert "- Decimal instead of floats (20" in told
+    assert "Took in 1 checkpoint(s) from" in told
+    assert "Task: The yearly report sums net prices." in told
+    assert "- **cart-totals** (cents, " in told
+    assert "left out .env: its name says that it holds secrets" in told
+    assert " feat(feature-001): Round cart totals to cents" in told
+    assert "Pushed to origin/cents" in told
     assert "\x1b[" not in told
     assert {path.name for path in tmp_path.rglob("*")} == {"home", "tmp"}

@@ -1,0 +1,156 @@
+"""The second half of the demo's story: what outlives a checkpoint, and how work is finished."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+from stage import Stage
+from telling import command, flat, heading, say, shell, show
+
+SESSION_ID = "5e55107e-0000-4000-8000-00000000beef"
+NATIVE = """\
+# Checkpoint: vat-report
+
+- **Branch:** `main`
+- **Saved:** 2026-11-13 17:05
+
+## Left Off
+The yearly report sums net prices. It should sum the VAT of each line.
+
+## Failed Approaches
+- One query per order — two minutes for a month
+"""
+SOLUTION = """\
+from decimal import Decimal
+
+
+def total(items):
+    return sum((Decimal(item) for item in items), Decimal(0)).quantize(Decimal("0.01"))
+"""
+TEST = """\
+import unittest
+
+from src.cart import total
+
+
+class Total(unittest.TestCase):
+    def test_cents(self):
+        self.assertEqual(str(total(["0.1", "0.2"])), "0.30")
+"""
+SAVE = {
+    "--summary": "Round cart totals to cents, once and at the end",
+    "--done": "Summed Decimal in src/cart.py; tests/test_cart.py passes",
+    "--next": "Show totals with two digits in src/receipt.py",
+    "--decision": "Quantize once, in total() :: prices keep all their digits",
+}
+MEMORY = "~/.claude/projects/*/memory"
+_PATIENCE_SECONDS = 20
+
+
+def later(world: Stage) -> None:
+    """Play what happens on the days after."""
+    _about_to_repeat(world)
+    _remember(world)
+    _take_in(world)
+    _ship(world)
+
+
+def _about_to_repeat(world: Stage) -> None:
+    heading("6. A later session is about to do what failed before, and is told")
+    show(world, "leftoff", "init", "--agent", "claude", "--yes", "--quiet")
+    say(
+        "Claude Code would now call leftoff's hook at each prompt. The demo calls it in the same "
+        "way. A hook may not keep an agent waiting: the prompt goes into a file, and it is "
+        "settled in the background."
+    )
+    _prompt(world, "Call round() on every item in total(), please.")
+    _wait_for_reply(world)
+    say("The next prompt brings the answer:")
+    _prompt(world, "And then run the tests.")
+    _wait_for_settle(world)
+
+
+def _remember(world: Stage) -> None:
+    heading("7. What was decided and what failed is told to every new session")
+    show(world, "leftoff", "briefing")
+
+
+def _take_in(world: Stage) -> None:
+    heading("8. A colleague used guardz session-checkpoint; that file is taken in")
+    memory = world.transcripts / "memory"
+    memory.mkdir(parents=True)
+    (memory / "checkpoint-vat-report.md").write_text(NATIVE, encoding="utf-8")
+    shell(world, f"cat {MEMORY}/checkpoint-vat-report.md")
+    show(world, "leftoff", "init", "--profile", "guardz", "--yes")
+    show(world, "leftoff", "resume", "vat-report", "--accept")
+
+
+def _ship(world: Stage) -> None:
+    heading("9. The work is finished: saved, checked, committed without secrets, pushed")
+    world.run("git", "init", "--quiet", "--bare", "../shop.git")
+    world.run("git", "remote", "add", "origin", "../shop.git")
+    show(world, "git", "switch", "--quiet", "--create", "cents")
+    show(world, "leftoff", "feature", "add", "Round cart totals to cents", "--start")
+    show(world, "leftoff", "config", "set", "--project", "verify", "python -B -m unittest")
+    world.write("src/cart.py", SOLUTION)
+    world.write("tests/test_cart.py", TEST)
+    world.write("tests/__init__.py", "")
+    world.write(".env", "STRIPE_KEY=not-for-anyone-else\n")
+    show(world, "leftoff", "save", "cart-totals", "--overwrite", *flat(SAVE))
+    say("Since step 8 the files of guardz are kept up to date, too:")
+    shell(world, f"cat {MEMORY}/MEMORY.md")
+    show(world, "leftoff", "ship", "--no-pr")
+    show(world, "git", "-C", "../shop.git", "show", "--stat", "--format=%s", "cents")
+    if ".env" in world.run("git", "ls-tree", "-r", "--name-only", "origin/cents"):
+        raise SystemExit("The secret was pushed.")
+
+
+def _prompt(world: Stage, text: str) -> None:
+    """Fire the hook of a prompt as Claude Code does, and show what the agent is told."""
+    hook = world.home / ".local/state/leftoff/hook"
+    event = {
+        "session_id": SESSION_ID,
+        "transcript_path": str(world.transcripts / f"{SESSION_ID}.jsonl"),
+        "cwd": str(world.project),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": text,
+    }
+    command(f'echo \'{{"prompt": "{text}", …}}\' | {_tilde(world, hook)} claude UserPromptSubmit')
+    done = subprocess.run(
+        [hook, "claude", "UserPromptSubmit"],
+        cwd=world.project,
+        env=world.environment | {"CLAUDE_CODE_SESSION_ID": SESSION_ID},
+        input=json.dumps(event),
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    if done.stdout:
+        print(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+
+
+def _wait_for_reply(world: Stage) -> None:
+    reply = f"replies{world.project}/claude.UserPromptSubmit.{SESSION_ID}"
+    _wait(world.home / ".local/state/leftoff" / reply, is_there=True)
+
+
+def _wait_for_settle(world: Stage) -> None:
+    """Let what runs in the background end before its folder is removed."""
+    state = world.home / ".local/state/leftoff"
+    for event in list((state / "spool").iterdir()):
+        _wait(event, is_there=False)
+    _wait(state / "settling", is_there=False)
+
+
+def _wait(path: Path, *, is_there: bool) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while path.exists() is not is_there:
+        if time.monotonic() > deadline:
+            raise SystemExit(f"The hooks did not settle: {path}")
+        time.sleep(0.01)
+
+
+def _tilde(world: Stage, path: Path) -> str:
+    return f"~/{path.relative_to(world.home)}"

@@ -1,0 +1,65 @@
+"""How the demo speaks: headings, sentences, and commands that print by themselves."""
+
+import shlex
+import subprocess
+import sys
+import textwrap
+
+import click
+
+from stage import Stage
+
+_WIDTH = 92
+
+
+def heading(text: str) -> None:
+    """Begin a chapter."""
+    click.secho(f"\n{text}", bold=True, fg="cyan")
+    click.secho("─" * len(text), fg="cyan")
+
+
+def say(text: str) -> None:
+    """Say what is going on."""
+    click.echo()
+    click.secho(textwrap.fill(text, _WIDTH), fg="green")
+
+
+def command(line: str) -> None:
+    """Show a command line."""
+    click.secho(f"\n$ {line}", bold=True)
+
+
+def show(world: Stage, *words: str) -> None:
+    """Show a command and let it print by itself."""
+    command(_shown(words))
+    _run(world, *words)
+
+
+def shell(world: Stage, line: str) -> None:
+    """Show a line of shell and let it print by itself."""
+    command(line)
+    _run(world, "sh", "-c", line)
+
+
+def _run(world: Stage, *words: str) -> None:
+    sys.stdout.flush()
+    done = subprocess.run(
+        words,
+        cwd=world.project,
+        env=world.environment,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"The command ended with {done.returncode}.")
+
+
+def flat(options: dict[str, str]) -> list[str]:
+    """Return options and their values as words of a command."""
+    return [word for option in options.items() for word in option]
+
+
+def _shown(words: tuple[str, ...]) -> str:
+    line = shlex.join(words)
+    return line if len(line) <= _WIDTH - 2 else line.replace(" --", " \\\n    --")
