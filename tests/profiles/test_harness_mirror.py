@@ -129,6 +129,20 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_written(cli: Cli, hom
     assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
 
 
+@pytest.mark.accept(150)
+def test_a_save_is_confirmed_in_a_panel_that_says_where_things_are(cli: Cli, home: Path) -> None:
+    words = ["save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test"]
+    told = cli.ok(*words).out
+    cli.ok("config", "set", "advise_clear", "false", "--project")
+    plain = cli.ok(*words, "--overwrite").out
+
+    assert told.startswith("CHECKPOINT COMPLETE\n  Saved    csv-export: Export as CSV\n")
+    assert "  Next     Add a test\n  Kept in  " in told
+    assert str(home / "claude-progress.json") in told
+    assert "clear the agent's context" in told
+    assert "clear" not in plain
+
+
 # Features and memory
 
 
@@ -535,6 +549,43 @@ def test_what_belongs_to_sessions_is_kept_out_of_commits(cli: Cli, home: Path, r
     assert ".claude-harness/features/active.json" in committed
     assert not any("sessions/" in each or "/working/" in each for each in committed)
     assert not any("compaction-backups" in each or each == ".env" for each in committed)
+
+
+@pytest.mark.accept(146)
+def test_a_ship_ends_with_a_clean_tree(cli: Cli, home: Path, repo: Repo, tmp_path: Path) -> None:
+    """D25: what a ship notes after its commit is committed, too."""
+    remote = Repo(tmp_path / "remote.git", bare=True)
+    repo.git("remote", "add", "origin", str(remote.folder))
+    repo.git("switch", "--quiet", "--create", "feature/x")
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("feature", "start", "1")
+    repo.write("export.py")
+    cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
+    cli.ok("feature", "pass")
+    cli.ok("ship", "--message", "Export", "--no-pr")
+
+    assert repo.git("status", "--short") == ""
+    assert read(home / "features/archive.json")["archived"][0]["name"] == "Export orders"
+    cli.ok("list")
+    cli.ok("briefing", "--write")
+    assert repo.git("status", "--short") == ""
+    assert repo.git("rev-parse", "HEAD") == repo.git("rev-parse", "origin/feature/x")
+
+
+def test_what_was_put_away_is_not_brought_back_by_its_old_file(
+    cli: Cli, home: Path, store: Store
+) -> None:
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("feature", "pass", "1")
+    features.archive(store)
+    path = home / "features" / "active.json"
+    edit(path, owner="ada")
+    cli.ok("feature", "list")
+
+    assert read(path)["owner"] == "ada"
+    assert [each["id"] for each in read(home / "features/archive.json")["archived"]] == [
+        "feature-001"
+    ]
 
 
 @pytest.mark.accept(160)

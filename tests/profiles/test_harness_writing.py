@@ -1,8 +1,6 @@
 """harness: what is saved, remembered and worked on is shown in .claude-harness, and read back."""
 
 import json
-import subprocess
-import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +12,11 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features, importing, memory, mirroring, profiles
+from leftoff import importing, memory, mirroring, profiles
 from leftoff.checkpoint import (
     Checkpoint,
     Decision,
     Failure,
-    NextAction,
     Plan,
     Todo,
     to_plain,
@@ -125,9 +122,9 @@ def test_what_is_exported_is_imported_again(checkpoint: Checkpoint) -> None:
 
 
 MOMENT = st.datetimes(
-    datetime(2020, 1, 1),
-    datetime(2030, 1, 1),
-    timezones=st.just(UTC),  # noqa: DTZ001
+    datetime(2020, 1, 1),  # noqa: DTZ001 - hypothesis adds the zone
+    datetime(2030, 1, 1),  # noqa: DTZ001 - same
+    timezones=st.just(UTC),
 )
 SCENARIO = st.builds(Scenario, scenario=TEXT, given=TEXT, when=TEXT, then=TEXT)
 COMMON: dict[str, st.SearchStrategy[Any]] = {

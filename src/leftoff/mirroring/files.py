@@ -1,6 +1,7 @@
 """Native files on disk: written whole, never through a link, never over what a person wrote."""
 
 import contextlib
+import itertools
 import os
 import stat
 from collections.abc import Callable
@@ -61,23 +62,22 @@ class NativeFiles:
 
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
         """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
-        number = 0
-        while True:
-            name = _numbered(path, number)
-            target = self._target(name)
-            if self.read(name) == data:
-                # The same news told twice.
-                return name
-            temp = _temp(target, data, mode=0o644)
-            try:
-                os.link(temp, target)
-            except FileExistsError:
-                number += 1
-            else:
-                self._noted(name, data, of)
-                return name
-            finally:
-                temp.unlink()
+        first = self._target(path)
+        temp = _temp(first, data, mode=0o644)
+        try:
+            for number in itertools.count():
+                name = _numbered(path, number)
+                target = first.with_name(Path(name).name)
+                if _holds(target, data):
+                    # The same news told twice.
+                    return name
+                with contextlib.suppress(FileExistsError):
+                    os.link(temp, target)
+                    break
+        finally:
+            temp.unlink()
+        self._noted(name, data, of)
+        return name
 
     def replace(self, path: str, data: bytes, *, of: str = "") -> None:
         """Write a file of ours; what a person changed in it is first taken into the store."""
@@ -202,6 +202,16 @@ class NativeFiles:
             self._swept.add(target.parent)
             _sweep(target.parent)
         return target
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Say whether a file has this content, without reading one of another size."""
+    try:
+        is_likely = path.lstat().st_size == len(data)
+    except OSError:
+        return False
+    found = read_regular(path) if is_likely else None
+    return found is not None and found[0] == data
 
 
 def _sweep(folder: Path) -> None:

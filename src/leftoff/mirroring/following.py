@@ -15,7 +15,7 @@ from leftoff.errors import LeftoffError
 from leftoff.mirroring import knowledge, queue
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
-from leftoff.mirroring.noticing import Noticed, look, take_knowledge
+from leftoff.mirroring.noticing import Noticed, look
 from leftoff.profiles.base import AUTOSAVE, News, SessionNews
 from leftoff.store import LISTED, Entry, Event, Store
 
@@ -107,9 +107,8 @@ def _follow(
         mirror.warnings.extend(files.warnings)
         if not is_new:
             _drop_purged(files, mirror, events)
-        now = Cursor(
-            *end, folder_mtime=mirror.stamp(), knowledge=known, files=mirror.stamps(), prompts=size
-        )
+        left = knowledge.leave(mirror, cursor.files if cursor else {})
+        now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, files=left, prompts=size)
         if cursor != now:
             mirror.keep_cursor(now)
         # What shows the newest checkpoint comes first.
@@ -121,11 +120,10 @@ def _looked(mirror: Mirror) -> Cursor | None:
     cursor = mirror.cursor()
     if not mirror.folder.is_dir():
         return cursor
-    noticed = Noticed()
     if cursor is None:
-        take_knowledge(mirror, {}, noticed)
-        mirror.problems.extend(noticed.problems)
+        knowledge.take_in(mirror, {}, mirror.problems)
         return None
+    noticed = Noticed()
     look(mirror, cursor, noticed)
     mirror.problems.extend(noticed.problems)
     return mirror.cursor()

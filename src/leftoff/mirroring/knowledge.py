@@ -1,10 +1,15 @@
 """Knowledge: the features and the memory of a project, for layouts that show them too."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, cast
 
-from leftoff import features, memory
-from leftoff.profiles.base import Knowledge
-from leftoff.store import Store
+import msgspec
+
+from leftoff import features, importing, memory
+from leftoff.mirroring.mirror import Mirror
+from leftoff.profiles.base import Knowing, Knowledge, More
+from leftoff.profiles.reading import digest
+from leftoff.store import Store, disk
 
 # What was remembered before these was written when it was new.
 _NEWEST = 200
@@ -40,3 +45,84 @@ def stamp(store: Store) -> str:
             continue
         found.append(f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}")
     return " ".join(found)
+
+
+# What others changed in the files
+
+
+def take_in(mirror: Mirror, before: Mapping[str, str], problems: list[str]) -> dict[str, str]:
+    """Take in what others changed since we left the files; return in what state they are.
+
+    Only what differs from what the files showed then: all else may have moved on in the store.
+    """
+    stamps = mirror.stamps()
+    changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
+    shown = _shown(mirror) if changed else {}
+    for name in changed:
+        more = _read(mirror, name)
+        importing.take_knowledge(mirror.store, _without(more, shown.get(name, ())))
+        problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
+        shown[name] = [*_digests(more)]
+    if changed:
+        _keep_shown(mirror, shown)
+    return stamps
+
+
+def leave(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
+    """Note what the files show now that they are written; return in what state they are."""
+    stamps = mirror.stamps()
+    changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
+    if changed:
+        noted = {name: [*_digests(_read(mirror, name))] for name in changed}
+        _keep_shown(mirror, {**_shown(mirror), **noted})
+    return stamps
+
+
+def _read(mirror: Mirror, name: str) -> More:
+    return cast("Knowing", mirror.profile).changed(mirror.folder, [name])
+
+
+def _values(more: More) -> Iterable[Any]:
+    loops = [[session, loop] for session, loop in more.loops.items()]
+    return (*more.memories, *more.queued, *more.features, *loops, more.orchestration)
+
+
+def _digests(more: More) -> Iterable[str]:
+    return (_digest(value) for value in _values(more) if value is not None)
+
+
+def _digest(value: object) -> str:
+    return digest(msgspec.json.encode(value, order="sorted"))[:16]
+
+
+def _without(more: More, shown: Collection[str]) -> More:
+    """Leave out what the files showed already when we left them."""
+    known = {*shown}
+
+    def new(values: Iterable[Any]) -> list[Any]:
+        return [value for value in values if _digest(value) not in known]
+
+    agents = more.orchestration
+    return msgspec.structs.replace(
+        more,
+        memories=new(more.memories),
+        queued=new(more.queued),
+        features=new(more.features),
+        loops={key: loop for key, loop in more.loops.items() if new([[key, loop]])},
+        orchestration=agents if agents is not None and new([agents]) else None,
+    )
+
+
+def _shown(mirror: Mirror) -> dict[str, list[str]]:
+    try:
+        return _decoder.decode(disk.read(mirror.state / "shown.json")[0])
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+
+
+def _keep_shown(mirror: Mirror, shown: Mapping[str, Sequence[str]]) -> None:
+    path = mirror.state / "shown.json"
+    disk.replace(path, msgspec.json.encode(shown), temps=mirror.state)
+
+
+_decoder = msgspec.json.Decoder(dict[str, list[str]])

@@ -1,20 +1,19 @@
 """Noticing: what people and the original programs did to native files since we wrote them."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 
 import msgspec
 
 from leftoff import importing
 from leftoff.errors import LeftoffError
-from leftoff.mirroring import queue
+from leftoff.mirroring import knowledge, queue
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.notes import Note
 from leftoff.names import kebab
-from leftoff.profiles.base import Knowing, News
+from leftoff.profiles.base import News
 from leftoff.profiles.reading import digest, read_regular
 from leftoff.store import LISTED, Store, trash
 
@@ -70,19 +69,8 @@ def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
         _clean_up(mirror, name, noticed)
     if stamp != cursor.folder_mtime:
         queue.take_in(mirror)
-        stamps = take_knowledge(mirror, cursor.files, noticed)
+        stamps = knowledge.take_in(mirror, cursor.files, noticed.problems)
         mirror.keep_cursor(msgspec.structs.replace(cursor, folder_mtime=stamp, files=stamps))
-
-
-def take_knowledge(mirror: Mirror, before: Mapping[str, str], noticed: Noticed) -> dict[str, str]:
-    """Take in what others noted of features and memory in the files; return their state."""
-    stamps = mirror.stamps()
-    changed = {name for name, stamp in stamps.items() if before.get(name) != stamp}
-    if changed:
-        more = cast("Knowing", mirror.profile).changed(mirror.folder, changed)
-        importing.take_knowledge(mirror.store, more)
-        noticed.problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
-    return stamps
 
 
 def _is_unchanged(path: Path, note: Note | None) -> bool:

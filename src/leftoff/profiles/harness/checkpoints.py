@@ -52,7 +52,10 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 def read(path: Path, data: bytes) -> Native:
     """Read a progress file, a working context or the record beside one."""
-    found = parsed(data)
+    try:
+        found = parsed(data)
+    except ValueError as error:
+        return Native(problem=str(error))
     if not isinstance(found, dict) or not found:
         return Native(problem="It holds no JSON object with anything in it.")
     if path.name == RECORD:
