@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from leftoff.gitstate import path_text
+from leftoff.repository import find_repository
 from leftoff.running import Ended, Program, environment, run
 
 # English, so that what git says can be told apart.
@@ -87,6 +89,17 @@ class Repo:
         """Return the commit before another one."""
         return self._answer("rev-parse", "--quiet", "--verify", f"{revision}^")
 
+    def has_hooks(self) -> bool:
+        """Say whether the user has any hooks; samples are none."""
+        if "core.hookspath" in self._settings:
+            return True
+        repository = find_repository(self.worktree)
+        folder = repository.common_dir / "hooks" if repository else self.worktree
+        try:
+            return any(each.suffix != ".sample" for each in folder.iterdir())
+        except FileNotFoundError:
+            return False
+
     def has_hook(self, name: str) -> bool:
         """Say whether the user has a hook of this name."""
         asked = self._run("rev-parse", "--git-path", f"hooks/{name}", asks=True)
@@ -96,12 +109,12 @@ class Repo:
 
     def remotes(self) -> list[str]:
         """List the names of all remotes."""
-        return _names(self._settings())
+        return _names(self._settings)
 
     def push_remote(self, branch: str) -> Remote | None:
         """Return where a branch is pushed to, as git itself chooses; None if that is not told."""
         section = f"branch.{branch}"
-        found = self._settings()
+        found = self._settings
         chosen = (
             found.get(f"{section}.pushremote")
             or found.get("remote.pushdefault")
@@ -116,7 +129,7 @@ class Repo:
 
     def url_of(self, remote: str) -> str | None:
         """Return the address of a remote."""
-        return self._settings().get(f"remote.{remote}.url")
+        return self._settings.get(f"remote.{remote}.url")
 
     def remote_head(self, remote: str, branch: str) -> str | None:
         """Return the commit at which the remote's branch was last seen."""
@@ -162,8 +175,10 @@ class Repo:
 
     # Running
 
+    @cached_property
     def _settings(self) -> dict[str, str]:
-        asked = self._run("config", "--null", "--get-regexp", r"^(branch|remote)\.", asks=True)
+        wanted = r"^(branch|remote)\.|^core\.hookspath$"
+        asked = self._run("config", "--null", "--get-regexp", wanted, asks=True)
         pairs = (path_text(each).partition("\n") for each in asked.out.split(b"\0") if each)
         return {key: value for key, _, value in pairs}
 

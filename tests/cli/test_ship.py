@@ -484,6 +484,18 @@ def test_trouble_with_labels_is_a_note_and_no_failure(shop: Shop, cli: Cli, hub:
     assert "The labels could not be set" in done.out
 
 
+def test_from_a_fork_the_branch_is_named_with_its_owner(shop: Shop, cli: Cli, hub: Hub) -> None:
+    address = f"ssh://git@{shop.remote.folder.name}/ada/shop"
+    shop.git("config", f"url.{shop.remote.folder}.insteadOf", address)
+    shop.git("remote", "set-url", "origin", address)
+    shop.git("remote", "add", "upstream", "https://github.com/grace/shop")
+    shop.write("app.py", "print('csv')\n")
+
+    cli.ok("ship", "-m", "Export orders")
+
+    assert ["pr create", "--head", "ada:feature/csv"] in [call[:3] for call in hub.calls]
+
+
 @pytest.mark.accept(146)
 def test_the_number_is_kept_the_state_told_and_the_tree_left_clean(
     shop: Shop, cli: Cli, store: Store, hub: Hub
@@ -593,6 +605,13 @@ def test_a_hook_that_refuses_the_commit_is_named_with_its_words(shop: Shop, cli:
     (shop.folder / ".git" / "hooks" / "pre-commit").unlink()
     cli.ok("ship", "--no-pr")
     assert len(shop.subjects("main..")) == 1
+
+
+def test_what_a_hook_changes_behind_the_commit_is_told(shop: Shop, cli: Cli) -> None:
+    shop.hook("post-commit", "echo tidy >> app.py")
+    shop.write("app.py", "print('csv')\n")
+
+    assert "Not committed: app.py" in cli.ok("ship", "--no-pr").out
 
 
 def test_on_no_branch_nothing_is_committed(shop: Shop, cli: Cli) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from leftoff.gh import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
+from leftoff.gh import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull, repository_of
 from leftoff.gitstate import GitState
 from leftoff.gitwrite import Pushed, Remote, Repo
 from leftoff.running import Ended
@@ -178,6 +178,13 @@ def is_main(branch: str, default: str | None) -> bool:
 def on_main(branch: str) -> str:
     """Say why no pull request is opened."""
     return f"You are on {branch}: no pull request is opened from the main branch."
+
+
+def head_of(repo: Repo, remote: Remote, branch: str) -> str:
+    """Name a branch as another repository must, if it lies in a fork."""
+    owner = (repository_of(remote.url) or "").partition("/")[0]
+    is_fork = owner and remote.name != "upstream" and repo.url_of("upstream") is not None
+    return f"{owner}:{branch}" if is_fork else branch
 
 
 def put_up(hub: GitHub, wanted: Wanted) -> tuple[Step, Pull | None]:

@@ -49,7 +49,8 @@ class _Run:
         self.judge = Judge(self.repo, settings.not_secret)
         self.chosen = self.judge.choose(self.state)
         self.native: set[str] = set()
-        self.is_new = self.is_pushed = False
+        self.made: Commit | None = None
+        self.is_pushed = False
         self.remote: Remote | None = None
         self.pull: Pull | None = None
 
@@ -153,12 +154,10 @@ class _Run:
         problem = delivering.commit(self.repo, text)
         if problem is not None:
             return self.end(problem)
-        self.is_new = True
-        self.head = git.head_sha(self.worktree)
-        subject = text.partition("\n")[0]
-        return self.end(
-            Step(name="commit", state="done", text=f"{(self.head or '')[:12]} {subject}")
-        )
+        self.head = git.head_sha(self.worktree) or ""
+        self.made = Commit(sha=self.head, subject=text.partition("\n")[0])
+        told = f"{self.head[:12]} {self.made.subject}"
+        return self.end(Step(name="commit", state="done", text=told))
 
     def _push(self) -> bool:
         self.begin("push")
@@ -170,7 +169,7 @@ class _Run:
         self.remote = self.repo.push_remote(branch)
         if self.remote is None:
             return self.end(delivering.no_remote(self.repo))
-        if not self.is_new and self.repo.remote_head(self.remote.name, branch) == head:
+        if self.made is None and self.repo.remote_head(self.remote.name, branch) == head:
             self.is_pushed = True
             there = f"{self.remote.name}/{branch} has it already"
             return self.end(Step(name="push", state="skipped", text=there))
@@ -187,7 +186,7 @@ class _Run:
         self.work = about.work
         wanted = delivering.Wanted(
             branch=branch,
-            head=self._head_of(remote, branch),
+            head=delivering.head_of(self.repo, remote, branch),
             sha=about.sha,
             text=message.pull_request(about),
             comment=message.comment(about),
@@ -214,13 +213,6 @@ class _Run:
             text = self.repo.message(sha)
         work = self.work if self.work.scope else work_of_subject(self.store, text)
         return message.About(sha=sha, text=text, work=work, saved=self.saved, checks=self.checks)
-
-    def _head_of(self, remote: Remote, branch: str) -> str:
-        """Name the branch as the other repository must, if it lies in a fork."""
-        upstream = self.repo.url_of("upstream")
-        owner = (repository_of(remote.url) or "").partition("/")[0]
-        is_fork = upstream is not None and remote.name != "upstream" and owner
-        return f"{owner}:{branch}" if is_fork else branch
 
     # Finishing
 
@@ -273,18 +265,25 @@ class _Run:
 
     # The end
 
+    def _last_look(self) -> tuple[Commit | None, list[str]]:
+        """Return the last commit and what is not committed; git is asked if that may have moved."""
+        ours = self.checks or self.native or self.pull
+        if self.made is not None and not ours and not self.repo.has_hooks():
+            return self.made, []
+        state = staging.look(self.worktree)
+        out = {each.path for each in self.chosen.left_out}
+        return state.last_commit, [path for path in state.dirty if path not in out]
+
     def report(self) -> Report:
         """Put together what came of it all."""
-        state = staging.look(self.worktree)
-        last, out = state.last_commit, {each.path for each in self.chosen.left_out}
-        dirty = [path for path in state.dirty if path not in out]
+        last, dirty = self._last_look()
         return Report(
             steps=self.steps,
             checkpoint=self.saved.id if self.saved else None,
             context=self.kept.context if self.kept else None,
-            branch=state.branch,
-            commit=Commit(sha=last.sha, subject=last.subject) if last else None,
-            is_new=self.is_new,
+            branch=self.state.branch,
+            commit=last,
+            is_new=self.made is not None,
             remote=self.remote.name if self.remote else None,
             repository=repository_of(self.remote.url) if self.remote else None,
             pushed=self.is_pushed,
