@@ -16,7 +16,8 @@ SCRIPT = Path(settle.__file__).with_name("letterbox.sh")
 TWIN = Path(settle.__file__).with_name("letterbox.py")
 RECORDED = sorted((Path(__file__).parent / "recorded" / "claude").glob("*.json"))
 EVENTS = (
-    "SessionStart UserPromptSubmit Stop StopFailure PreCompact SessionEnd PreToolUse Notification"
+    "SessionStart UserPromptSubmit Stop StopFailure PreCompact SessionEnd PreToolUse PostToolUse "
+    "Notification"
 ).split()
 HOT = EVENTS[1:]
 

@@ -272,6 +272,7 @@ def test_without_arguments_it_does_no_harm(box: Letterbox) -> None:
     assert is_harmless(done)
 
 
+@pytest.mark.accept(78)
 @pytest.mark.parametrize("names", ["stop", "prompt,stop", "prompt, stop", "stop pre-tool"])
 def test_a_disabled_hook_keeps_nothing_and_says_nothing(box: Letterbox, names: str) -> None:
     box.reply("Stop", '{"a": 1}')
