@@ -26,6 +26,8 @@ from leftoff.redact import redact_value
 from leftoff.store import Store
 
 _TRIGGER = "import"
+# One event for all would be read again for each of them.
+_BATCH = 100
 # Native files tell their time to the minute.
 _PRECISION_SECONDS = 60
 
@@ -111,8 +113,8 @@ def _settled(taken: Taken) -> list[str]:
 
 def settle(store: Store, ids: Sequence[str]) -> None:
     """Offer these to no session: they were taken up long ago."""
-    if ids:
-        store.record("declined", ids)
+    for begin in range(0, len(ids), _BATCH):
+        store.record("declined", ids[begin : begin + _BATCH])
 
 
 def take_knowledge(store: Store, more: More) -> tuple[int, int]:
