@@ -22,7 +22,7 @@ from leftoff.checkpoint import (
 )
 from leftoff.errors import BelowQualityBar, LeftoffError, Usage
 from leftoff.fingerprints import can_be_path, fingerprints, located, modified_since, state_of
-from leftoff.names import checked_name, suggested_name, unused_name
+from leftoff.names import FORBIDDEN, RESERVED, checked_name, kebab, suggested_name, unused_name
 from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
 from leftoff.redact import redact_value
 from leftoff.sessions import KnownSession, checkpoint_of
@@ -317,8 +317,16 @@ def _day(number: int, moment: datetime) -> str:
     return f"### Day {number} ({moment.astimezone():%Y-%m-%d})"
 
 
-def name_for(draft: Checkpoint, store: Store) -> str:
-    """Suggest a name of two to four words that is not taken yet."""
+def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> str:
+    """Suggest a name of two to four words that is not taken yet.
+
+    Where a name in use may be revised, work on a plan that has a name goes by that.
+    """
+    plan = draft.plan
+    if may_revise and plan is not None and plan.title and plan.path is None:
+        name = kebab(plan.title)
+        if name and name not in FORBIDDEN | RESERVED:
+            return name
     action = draft.next_action.text if draft.next_action else None
     name = suggested_name([draft.summary, draft.intent, draft.left_off, action], draft.branch)
     return unused_name(name, store.index().names_like(name))

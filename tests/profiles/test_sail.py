@@ -84,6 +84,16 @@ def test_a_plan_that_is_no_name_of_a_folder_leads_nowhere(
     assert not (folder / "plans").exists()
 
 
+def test_saves_with_a_plan_are_revisions_named_after_it(cli: Cli, folder: Path) -> None:
+    put(folder / "state-index.json", {"active_plan": "rate-limits", "active_plan_stage": 4})
+    for number in range(3):
+        cli.ok("save", "--summary", f"Step {number}")
+
+    [entry] = cli.json("list")
+    assert (entry["name"], entry["summary"]) == ("rate-limits", "Step 2")
+    assert len([*(folder / "plans" / "rate-limits" / "checkpoints").iterdir()]) == 3
+
+
 @pytest.mark.accept(58)
 def test_the_file_has_every_key_and_null_for_what_is_not_known(cli: Cli, folder: Path) -> None:
     cli.ok("save", "--summary", "Alone")

@@ -214,7 +214,8 @@ def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
 
 
 def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
-    name = saving.name_for(draft, app.store)
+    may_revise = app.settings.same_name == "revise"
+    name = saving.name_for(draft, app.store, may_revise=may_revise)
     if auto or app.settings.naming == "auto" or not app.out.is_interactive:
         return name
     choice = ChoiceNeeded(
