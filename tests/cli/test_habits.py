@@ -73,7 +73,7 @@ def test_a_second_profile_is_mirrored_beside_the_first(cli: Cli, memory: Path) -
     assert values["mirror"] == ["guardz", "sail"]
 
 
-EXPECTED = {
+EXPECTED: dict[str, dict[str, object]] = {
     "guardz": {"on_resume": "consume", "confirm": "never", "noise": "line"},
     "openclaw": {"on_resume": "keep", "on_decline": "trash", "confirm": "always"},
     "sail": {"on_resume": "keep", "noise": "box", "advise_at": 65.0, "urge_at": 75.0},
