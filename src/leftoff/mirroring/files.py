@@ -68,16 +68,27 @@ class NativeFiles:
             for number in itertools.count():
                 name = _numbered(path, number)
                 target = first.with_name(Path(name).name)
-                if _holds(target, data):
-                    # The same news told twice.
-                    return name
-                with contextlib.suppress(FileExistsError):
-                    os.link(temp, target)
+                # The same news may be told twice.
+                if _holds(target, data) or self._linked(temp, target, name, data, of):
                     break
         finally:
             temp.unlink()
         self._noted(name, data, of)
         return name
+
+    def _linked(self, temp: Path, target: Path, name: str, data: bytes, of: str) -> bool:
+        """Give a file its name, unless that is taken; say whether it got it."""
+        if os.path.lexists(target):
+            return False
+        # Noted before it is there: whoever dies in between leaves nothing that seems another's.
+        before = self._notes.files.get(name, Note(path=name))
+        self._notes.add(Note(path=name, sha256=digest(data), size=len(data), of=of))
+        try:
+            os.link(temp, target)
+        except FileExistsError:
+            self._notes.add(before)
+            return False
+        return True
 
     def replace(self, path: str, data: bytes, *, of: str = "") -> None:
         """Write a file of ours; what a person changed in it is first taken into the store."""
@@ -122,14 +133,18 @@ class NativeFiles:
         target = self._target(path)
         found = read_regular(target)
         size = found[1].st_size if found else 0
+        data = text.encode("utf-8", "replace")
         begun = self._notes.appended(path, key)
-        if begun is not None and size > begun.size:
+        if begun is None:
+            self._notes.add(Note(path=path, size=size, key=key))
+        elif found is not None:
+            data = _left_to_add(found[0][begun.size :], data)
+        if not data:
             return
-        self._notes.add(Note(path=path, size=size, key=key))
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS
         descriptor = os.open(target, flags, 0o644)
         try:
-            os.write(descriptor, text.encode("utf-8", "replace"))
+            os.write(descriptor, data)
         finally:
             os.close(descriptor)
         self.written.append(target)
@@ -220,6 +235,13 @@ def _sweep(folder: Path) -> None:
         pid = temp.name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
         if not (pid.isdecimal() and processes.is_alive(int(pid), 0)):
             temp.unlink(missing_ok=True)
+
+
+def _left_to_add(added: bytes, data: bytes) -> bytes:
+    """Return what is missing of an addition that somebody began; nothing if it is there."""
+    if data in added:
+        return b""
+    return data[len(added) :] if data.startswith(added) else data
 
 
 def _put(target: Path, data: bytes, mode: int) -> None:

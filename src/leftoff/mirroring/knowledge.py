@@ -73,8 +73,10 @@ def leave(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
     stamps = mirror.stamps()
     changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
     if changed:
+        shown = _shown(mirror)
         noted = {name: [*_digests(_read(mirror, name))] for name in changed}
-        _keep_shown(mirror, {**_shown(mirror), **noted})
+        if news := {name: each for name, each in noted.items() if each != shown.get(name, [])}:
+            _keep_shown(mirror, {**shown, **news})
     return stamps
 
 
@@ -122,7 +124,8 @@ def _shown(mirror: Mirror) -> dict[str, list[str]]:
 
 def _keep_shown(mirror: Mirror, shown: Mapping[str, Sequence[str]]) -> None:
     path = mirror.state / "shown.json"
-    disk.replace(path, msgspec.json.encode(shown), temps=mirror.state)
+    # Without it the files are taken in whole, which adds nothing that is known.
+    disk.replace(path, msgspec.json.encode(shown), temps=mirror.state, durable=False)
 
 
 _decoder = msgspec.json.Decoder(dict[str, list[str]])

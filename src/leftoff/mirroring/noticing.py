@@ -98,11 +98,12 @@ def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
     if taken.problem is not None:
         noticed.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
         return
+    if taken.is_foreign:
+        return
     _note(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
     if taken.checkpoint is not None and taken.is_new and not taken.is_open and is_new:
         importing.settle(mirror.store, [taken.checkpoint.id])
-    if not taken.is_foreign:
-        noticed.imported.append(path)
+    noticed.imported.append(path)
 
 
 def _note(mirror: Mirror, path: Path, data: bytes, *, of: str) -> None:

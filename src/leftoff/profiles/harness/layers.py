@@ -170,13 +170,16 @@ def _derived(layer: Layer, rest: Plain) -> Plain:
 # Writing
 
 
-def keys_of(layer: Layer, found: Plain) -> list[str]:
-    """Tell by what an entry of the layout is known: the id it has, and its words."""
-    said = draft_of(layer, found)
-    if said is None:
+def keys_of(layer: Layer, found: Plain, *, is_clean: bool = True) -> list[str]:
+    """Tell by what an entry of the layout is known: the id it has, and its words.
+
+    Ours were kept without secrets; whether theirs hold any is seen only where that is asked for.
+    """
+    text = _text(layer, found)[0].strip()
+    if not text:
         return []
-    former = said.draft.extra.get(FORMER_ID)
-    words = id_of(layer.kind, cut_words(said.draft.text))
+    former = text_of(found.get(OURS)) or text_of(found.get("id"))
+    words = id_of(layer.kind, text if is_clean else cut_words(text))
     return [former, words] if former else [words]
 
 

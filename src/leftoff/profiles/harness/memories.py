@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from leftoff.memory import Draft, Entry
+from leftoff.memory import KINDS, Draft, Entry
 from leftoff.profiles.base import Knowledge
 from leftoff.profiles.harness import facts, layers
 from leftoff.profiles.harness.documents import Documents, Plain, iso, object_of, objects_of, text_of
@@ -32,16 +32,17 @@ def read(documents: dict[str, Plain]) -> tuple[list[Draft], list[Draft]]:
 
 def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
     """Bring every layer up to date with the memory."""
+    known = {kind: knowledge.remembered(kind) for kind in KINDS}
     for layer in layers.LAYERS:
         entries = [
             each
-            for each in knowledge.remembered(layer.kind)
+            for each in known[layer.kind]
             if not (layer is layers.RULES and facts.belongs(facts.CONSTRAINTS, each))
         ]
         if entries:
             documents.change(layer.path, partial(_with, layer, entries, knowledge, now))
     for shelf in facts.SHELVES:
-        mine = [each for each in knowledge.remembered(shelf.kind) if facts.belongs(shelf, each)]
+        mine = [each for each in known[shelf.kind] if facts.belongs(shelf, each)]
         if mine:
             documents.change(shelf.path, partial(facts.with_facts, shelf, mine, iso(now)))
 
@@ -51,9 +52,11 @@ def _with(
 ) -> Plain:
     """Return a layer with the entries as they are now."""
     standing = found.get(layer.key)
-    listed = _placed(list(standing) if isinstance(standing, list) else [], layer, entries)
-    if layer is layers.DECISIONS:
-        listed = _newest(listed, found, knowledge)
+    listed = list(standing) if isinstance(standing, list) else []
+    most = _most(found) if layer is layers.DECISIONS else 0
+    listed = _placed(listed, layer, _in_view(entries, most))
+    if most:
+        listed = _newest(listed, most, knowledge)
     if listed == standing or (not listed and standing is None):
         return found
     result = {**layer.head, **found, layer.key: listed}
@@ -62,16 +65,26 @@ def _with(
     return {**result, "lastUpdated": iso(now)} if "lastUpdated" in found else result
 
 
+def _most(found: Plain) -> int:
+    most = found.get("maxEntries")
+    is_number = isinstance(most, int) and not isinstance(most, bool) and most > 0
+    return most if is_number and isinstance(most, int) else _MOST_DECISIONS
+
+
+def _in_view(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """Leave out what is too old to be shown; what is no longer in force must be taken out."""
+    active = [entry.id for entry in entries if entry.status == "active"]
+    shown = {*active[-most:]}
+    return [entry for entry in entries if entry.status != "active" or entry.id in shown]
+
+
 def _placed(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> list[object]:
     """Put entries where they stand, or at the end; take out what is no longer in force."""
     result: list[object | None] = list(listed)
     ids = [text_of(object_of(each).get("id")) for each in listed]
-    places: dict[str, int] = {}
-    for number, each in enumerate(listed):
-        for key in layers.keys_of(layer, object_of(each)):
-            places.setdefault(key, number)
+    places = _places(listed, layer, entries)
     for entry in entries:
-        at = next((places[key] for key in layers.own_keys(entry) if key in places), None)
+        at = places.get(entry.id)
         is_kept = layer is layers.RULES and entry.status == "queued"
         if at is None and (entry.status == "active" or is_kept):
             result.append(layers.written(layer, entry, {}, ids))
@@ -83,15 +96,32 @@ def _placed(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> lis
     return [each for each in result if each is not None]
 
 
-def _newest(listed: list[object], found: Plain, knowledge: Knowledge) -> list[object]:
+def _places(listed: Sequence[object], layer: Layer, entries: Sequence[Entry]) -> dict[str, int]:
+    """Tell where each entry stands; what is not found so is looked for among cleaned words."""
+    found: dict[str, int] = {}
+    open_places = dict(enumerate(listed))
+    for is_clean in (True, False):
+        keys: dict[str, int] = {}
+        for number, each in open_places.items():
+            for key in layers.keys_of(layer, object_of(each), is_clean=is_clean):
+                keys.setdefault(key, number)
+        for entry in entries:
+            at = next((keys[key] for key in layers.own_keys(entry) if key in keys), None)
+            if entry.id not in found and at is not None:
+                found[entry.id] = at
+                open_places.pop(at, None)
+        if all(entry.id in found for entry in entries):
+            break
+    return found
+
+
+def _newest(listed: list[object], most: int, knowledge: Knowledge) -> list[object]:
     """Leave the newest decisions in view; what the memory does not know stays, too."""
-    most = found.get("maxEntries")
-    most = most if isinstance(most, int) and most > 0 else _MOST_DECISIONS
     excess = len(listed) - most
     kept: list[object] = []
     for each in listed:
-        said = layers.draft_of(layers.DECISIONS, object_of(each))
-        if excess > 0 and said is not None and knowledge.knows("decision", said.draft.text):
+        said = layers.draft_of(layers.DECISIONS, object_of(each)) if excess > 0 else None
+        if said is not None and knowledge.knows("decision", said.draft.text):
             excess -= 1
         else:
             kept.append(each)
