@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from leftoff.profiles.base import Exchange
 
@@ -13,6 +14,7 @@ _HEAD = """\
 
 ---
 """
+_END = "\n"
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"
 _HEADING = re.compile(rf"^(\\*## {_STAMP} (?:Human|Agent \(summary\)))$", re.MULTILINE)
 _ANSWER = re.compile(rf"^## ({_STAMP}) Agent \(summary\)$", re.MULTILINE)
@@ -31,7 +33,7 @@ def continued(text: str, exchanges: Sequence[Exchange], now: datetime) -> str:
         before = found.get(heading, "")
         after = _block(heading, exchange, before, now)
         if not before:
-            text = f"{text.rstrip()}\n\n{after}"
+            text = f"{text.rstrip(_END)}\n\n{after}"
         elif after != before:
             text = text.replace(before, after, 1)
     return text
@@ -40,21 +42,19 @@ def continued(text: str, exchanges: Sequence[Exchange], now: datetime) -> str:
 def _blocks(text: str) -> list[tuple[str, str]]:
     """Split the buffer into exchanges, each with the line that heads it."""
     starts = [found.start() for found in re.finditer(rf"^## {_STAMP} Human$", text, re.MULTILINE)]
-    ends = [*starts[1:], len(text)]
-    blocks = [text[begin:end] for begin, end in zip(starts, ends, strict=True)]
+    blocks = [text[begin:end] for begin, end in pairwise([*starts, len(text)])]
     return [(block.partition("\n")[0], block) for block in blocks]
 
 
 def _block(heading: str, exchange: Exchange, before: str, now: datetime) -> str:
-    block = f"{heading}\n{_quoted(exchange.asked)}\n"
-    if exchange.answered.strip():
-        answered = _ANSWER.search(before)
-        at = answered[1] if answered else _stamp(now)
-        block += f"\n## {at} Agent (summary)\n{_quoted(exchange.answered)}\n"
-    elif _ANSWER.search(before):
-        return before
+    """Write an exchange, or add the answer to one; what stands there already stays."""
+    block = before or f"{heading}\n{_quoted(exchange.asked)}\n"
+    if not exchange.answered.strip() or _ANSWER.search(before):
+        return block
+    answer = f"## {_stamp(now)} Agent (summary)\n{_quoted(exchange.answered)}\n"
     # The empty line before the next exchange is part of this one.
-    return f"{block}\n" if before.endswith("\n\n") else block
+    gap = "\n" if before.endswith("\n\n") else ""
+    return f"{block.rstrip(_END)}\n\n{answer}{gap}"
 
 
 def _quoted(text: str) -> str:
