@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leftoff.checkpoint import Commit
 from leftoff.gitstate import (
     Change,
     CommitsSince,
@@ -46,6 +47,7 @@ __all__ = [
     "find_repository",
     "head_sha",
     "inspect",
+    "newest_commits",
     "printable",
     "read_state",
 ]
@@ -106,6 +108,14 @@ def inspect(
         return _inspect(folder, repository, deadline=deadline, limit=limit)
     except OSError as error:
         return Unreadable(f"git cannot be run: {error.strerror}.")
+
+
+def newest_commits(folder: Path, limit: int) -> list[Commit]:
+    """Name the newest commits of the branch, newest first."""
+    repository = find_repository(folder)
+    if repository is None:
+        return []
+    return parse_log(_records(folder, repository, *_LOG, f"--max-count={limit}"))
 
 
 def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:

@@ -51,6 +51,7 @@ COMMANDS = {
     "sessions": "leftoff.cli.sessions:sessions",
     "ship": "leftoff.cli.ship:ship",
     "show": "leftoff.cli.show:show",
+    "start": "leftoff.cli.start:start",
     "status": "leftoff.cli.status:status",
     "statusline": "leftoff.cli.statusline:statusline",
     "trash": "leftoff.cli.trash:trash",

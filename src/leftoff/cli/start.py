@@ -1,0 +1,52 @@
+"""leftoff start."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from leftoff import starting
+from leftoff.checkpoint import to_plain
+from leftoff.cli.app import App, command
+from leftoff.cli.layout import one_line
+from leftoff.starting import Start, Task
+from leftoff.store import Store
+
+_CHARS = 120
+
+
+@command()
+def start(app: App) -> None:
+    """Recommend what to do first, with where the code stands. Changes nothing."""
+    store = Store(app.project, leaves_no_trace=True)
+    try:
+        found = starting.look(store)
+    finally:
+        store.close()
+    plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
+    app.out.result(plain, "\n".join(_lines(found)))
+
+
+def _lines(found: Start) -> Iterator[str]:
+    if found.recommended is not None:
+        yield f"Recommended: {one_line(found.recommended.what, _CHARS)}"
+        yield f"  {_why(found.recommended)}"
+    if found.alternatives:
+        yield from ("", "Or:")
+        for number, task in enumerate(found.alternatives, 1):
+            yield f"  {number}. {one_line(task.what, _CHARS)}  ({_why(task)})"
+    if found.branch is not None or found.commits:
+        yield from ("", *_code(found))
+
+
+def _why(task: Task) -> str:
+    why = one_line(task.why, _CHARS)
+    return f"{why}; `{task.command}`" if task.command else why
+
+
+def _code(found: Start) -> Iterator[str]:
+    plural = "file" if found.changed_count == 1 else "files"
+    yield f"On {found.branch or 'no branch'}, {found.changed_count} {plural} changed"
+    yield from (f"  {path}" for path in found.changed)
+    if found.commits:
+        yield "Last commits:"
+        yield from (f"  {commit.sha[:8]} {commit.subject}" for commit in found.commits)

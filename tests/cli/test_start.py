@@ -1,0 +1,51 @@
+"""leftoff start: what to do first, and what else."""
+
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from leftoff import features
+from leftoff.paths import find_project
+from leftoff.store import Store
+from stores import contents
+
+
+@pytest.mark.accept(75)
+def test_the_next_action_of_the_last_checkpoint_is_recommended(cli: Cli, repo: Repo) -> None:
+    for number in range(4):
+        repo.commit(f"Commit {number}")
+    repo.write("app.py", "print('changed')\n")
+    cli.ok("save", "billing", "--summary=Round totals", "--next=Fix money.py")
+    cli.ok("save", "login", "--summary=Validate the form", "--next=Run pytest -k login")
+    store = Store(find_project(repo.folder))
+    features.add(store, features.Draft(name="Export orders"))
+    store.close()
+    before = contents(repo.folder)
+
+    told = cli.json("start")
+    text = cli.ok("start").out
+
+    assert told["recommended"]["what"] == "Run pytest -k login"
+    assert told["recommended"]["command"] == "leftoff resume login"
+    assert [each["what"] for each in told["alternatives"]] == [
+        "Fix money.py",
+        "feature-001: Export orders",
+    ]
+    assert [each["subject"] for each in told["commits"]] == ["Commit 3", "Commit 2", "Commit 1"]
+    assert (told["branch"], told["changed"]) == ("main", ["app.py"])
+    assert text.startswith("Recommended: Run pytest -k login\n")
+    assert contents(repo.folder) == before
+
+
+@pytest.mark.accept(75)
+def test_many_things_are_cut_to_three_alternatives(cli: Cli) -> None:
+    for number in range(6):
+        cli.ok("save", f"thing-{number}", f"--summary=Thing {number}", f"--next=Do {number}")
+    told = {"summary": "More", "todos": [{"text": f"Todo {number}"} for number in range(5)]}
+    cli.ok("save", "more-things", "--from-json=-", stdin=str(told).replace("'", '"'))
+
+    assert len(cli.json("start")["alternatives"]) == 3
+
+
+def test_where_nothing_is_open_it_says_how_to_begin(cli: Cli) -> None:
+    assert "leftoff save --summary" in cli.ok("start").out
