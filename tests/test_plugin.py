@@ -10,12 +10,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 import leftoff
 from gitrepo import Repo
 from leftoff import paths
 from leftoff.cli import COMMANDS
+from leftoff.cli import leftoff as program
 from leftoff.hooks import settle
 from leftoff.intents import find, passes_always
 from leftoff.wiring import claude as wiring
@@ -25,6 +27,9 @@ ROOT = Path(__file__).parent.parent
 PLUGIN = ROOT / "plugin"
 COMMAND_PAGES = sorted((PLUGIN / "commands").glob("*.md"))
 SKILL = PLUGIN / "skills" / "leftoff" / "SKILL.md"
+RUNNER = 'sh "${CLAUDE_PLUGIN_ROOT}/leftoff.sh"'
+# What runs programs, writes where it is told to, changes settings or destroys: a person decides.
+HARMFUL = set("briefing capture config export import init off purge ship uninstall".split())
 
 
 def read_json(path: Path) -> Any:
@@ -33,6 +38,15 @@ def read_json(path: Path) -> Any:
 
 def shipped(*parts: str) -> bytes:
     return resources.files("leftoff").joinpath(*parts).read_bytes()
+
+
+def allowed(page: Path) -> set[str]:
+    """Return the command lines that a page lets the agent run without asking."""
+    line = re.search(r"^allowed-tools: (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert line
+    rules = re.findall(r"Bash\(([^)]*)\)", line[1])
+    assert ", ".join(f"Bash({rule})" for rule in rules) == line[1]
+    return set(rules)
 
 
 # --- its parts ---
@@ -68,30 +82,66 @@ def test_the_skill_is_short_and_names_only_commands_that_exist() -> None:
 
     assert len(text.splitlines()) < 80
     named = set(re.findall(r"[`\n]leftoff ([a-z-]+)", text))
-    assert {"save", "resume", "prompts"} <= named <= set(COMMANDS)
+    assert named <= set(COMMANDS)
+    asked_for = {"memory", "reflect", "feature", "ship", "wal", "restore", "briefing"}
+    assert {"save", "resume", "prompts"} | asked_for <= named
+
+
+def test_the_options_that_the_skill_names_exist() -> None:
+    text = SKILL.read_text(encoding="utf-8").replace("\\\n", "")
+    for line in re.findall(r"^leftoff .*$|(?<=`)leftoff [a-z][^`]*", text, re.MULTILINE):
+        words = re.sub(r'"[^"]*"', "", line).split()[1:]
+        command = program.get_command(click.Context(program), words[0])
+        if isinstance(command, click.Group) and words[1:]:
+            command = command.commands[words[1]]
+        assert command, line
+        options = {option for each in command.params for option in each.opts}
+        assert {word for word in words if word.startswith("--")} <= options, line
+
+
+def test_the_skill_may_do_unasked_only_what_harms_nothing() -> None:
+    rules = allowed(SKILL)
+    with_arguments = {rule.removesuffix(":*") for rule in rules if rule.endswith(":*")}
+    as_they_are = {rule for rule in rules if not rule.endswith(":*")}
+
+    assert with_arguments <= {f"leftoff {name}" for name in set(COMMANDS) - HARMFUL}
+    assert as_they_are == {"leftoff briefing", "leftoff ship --dry-run"}
 
 
 @pytest.mark.parametrize("page", COMMAND_PAGES, ids=lambda page: page.stem)
 def test_a_slash_command_runs_only_leftoff_and_keeps_the_users_words_out_of_the_shell(
     page: Path,
 ) -> None:
-    text = page.read_text(encoding="utf-8")
-    inline = re.findall(r"!`([^`]*)`", text)
+    inline = re.findall(r"!`([^`]*)`", page.read_text(encoding="utf-8"))
 
     assert inline
     for line in inline:
-        found = re.fullmatch(r'sh "\$\{CLAUDE_PLUGIN_ROOT\}/leftoff\.sh" ([a-z]+)(?: list)?', line)
+        found = re.fullmatch(rf"{re.escape(RUNNER)} ([a-z]+)(?: list| --dry-run| --review)?", line)
         assert found, line
         assert found[1] in COMMANDS
-    allowed = re.search(r"^allowed-tools: (.*)$", text, re.MULTILINE)
-    assert allowed
-    assert allowed[1] == 'Bash(leftoff:*), Bash(sh "${CLAUDE_PLUGIN_ROOT}/leftoff.sh":*)'
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES, ids=lambda page: page.stem)
+def test_a_slash_command_may_do_unasked_what_it_is_for_and_nothing_else(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    inline = set(re.findall(r"!`([^`]*)`", text))
+    told = set(re.findall(r"(?<!!)`leftoff ([a-z]+(?: [a-z]+)?)", text))
+    rules = allowed(page)
+
+    assert inline <= rules
+    for rule in rules - inline:
+        words = re.fullmatch(r"leftoff ([a-z]+(?: [a-z]+)?):\*", rule)
+        assert words, rule
+        assert words[1].split()[0] not in HARMFUL - {page.stem}
+    granted = {rule.removesuffix(":*").removeprefix("leftoff ") for rule in rules - inline}
+    assert all(any(f"{each} ".startswith(f"{one} ") for one in granted) for each in told)
 
 
 def test_every_promised_slash_command_is_there_and_always_passes() -> None:
     names = [page.stem for page in COMMAND_PAGES]
 
-    assert names == ["clear", "list", "resume", "save", "status"]
+    told = (ROOT / "docs" / "plugin.md").read_text(encoding="utf-8")
+    assert names == sorted(set(re.findall(r"`/leftoff:([a-z]+)", told)))
     assert all(passes_always(f"/leftoff:{name}") for name in names)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from e2e.claude import Bench
 from e2e.model import Model
+from e2e.turns import bash
 from e2e.user import TASK, User
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,4 +78,35 @@ def test_its_commands_reach_the_model_even_when_leftoff_fails(
     bench.run("/leftoff:status", *PLUGIN)
 
     assert model.requests(), "Claude Code dropped the command"
+    assert newcomer.trouble() == []
+
+
+def test_a_command_may_do_its_own_work_unasked_and_nothing_else(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    model.will(
+        bash(
+            'leftoff save csv-export \\\n  --task "Export CSV" \\\n  --next "Run pytest tests/csv"'
+        ),
+        bash("leftoff config set verify 'touch planted'"),
+        bash("leftoff ship --no-push"),
+    )
+
+    bench.run("/leftoff:save csv-export", *PLUGIN)
+
+    told = [request.news for request in model.requests()]
+    assert 'Saved checkpoint "csv-export"' in told[1]
+    assert all("requires approval" in news for news in told[2:4])
+    assert newcomer.ok("list", "--json").count('"csv-export"') == 1
+
+
+def test_ship_shows_its_plan_before_the_model_decides(
+    bench: Bench, model: Model, newcomer: User
+) -> None:
+    bench.repo.write("app.py", "print('two')\n")
+    bench.repo.write(".env", "KEY=1\n")
+
+    bench.run("/leftoff:ship", *PLUGIN)
+
+    assert "left out .env" in model.requests()[-1].news
     assert newcomer.trouble() == []
