@@ -20,9 +20,7 @@ def confirmation(
     return f"{told}\n\n  {_ADVICE}" if noise == "panel" and advise_clear else told
 
 
-_ADVICE = (
-    "You can clear the agent's context now: all of this is kept, and the next session is told."
-)
+_ADVICE = "You can clear the agent's context now: all is kept, and the next session is told."
 
 
 def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> str:

@@ -209,7 +209,16 @@ def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> 
             continue
         if value or key in result or key in _ALWAYS.get(layer.kind, ()):
             result[key] = iso(value) if isinstance(value, datetime) else value
-    return {**result, **_force(layer, is_active=is_active)}
+    result |= _force(layer, is_active=is_active)
+    return result if standing else _ordered(result)
+
+
+# What a person looks for first.
+_FIRST = ("id", OURS, "timestamp", "feature", "type", "title")
+
+
+def _ordered(entry: Plain) -> Plain:
+    return {**{key: entry[key] for key in _FIRST if key in entry}, **entry}
 
 
 _ALWAYS: dict[str, tuple[str, ...]] = {
