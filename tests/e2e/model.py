@@ -3,7 +3,7 @@
 import contextlib
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -23,6 +23,8 @@ class Model:
         self._requests: list[Request] = []
         self._lock = threading.Lock()
         self._released = threading.Event()
+        self.watch: Callable[[Request], None] = lambda _: None
+        """Called with each request before it is answered: how the world looks at that moment."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
@@ -67,6 +69,7 @@ class Model:
     def take(self, request: Request) -> Turn:
         """Keep the request; return the turn that answers it."""
         news = request.news
+        self.watch(request)
         with self._lock:
             self._requests.append(request)
             for turn in self._turns:

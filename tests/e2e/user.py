@@ -24,6 +24,11 @@ class User:
         """Do what a user does once."""
         self.ok("init", "--agent", "claude", "--yes")
 
+    def follows(self, *profiles: str, cwd: Path | None = None) -> None:
+        """Wire leftoff, and go on as with these systems; the last one's habits are followed."""
+        for profile in profiles:
+            self.ok("init", "--agent", "claude", "--profile", profile, "--yes", cwd=cwd)
+
     def leftoff(self, *arguments: str, cwd: Path | None = None) -> Result:
         """Run leftoff as the user would."""
         return self.bench.program("leftoff", *arguments, cwd=cwd)

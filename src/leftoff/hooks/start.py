@@ -134,9 +134,17 @@ def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
 
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
     problems = mirroring.notice(store, mirrored).problems
-    problems += mirroring.follow(store, mirrored, session=news).problems
+    problems += mirroring.follow(
+        store, mirrored, session=news, briefing=lambda: _page(store)
+    ).problems
     for problem in problems:
         trouble.note(state, "mirroring", LeftoffError(problem))
+
+
+def _page(store: Store) -> str:
+    from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+
+    return memorybriefing.render(memorybriefing.gather(store))
 
 
 def _changes(event: HookEvent, store: Store) -> str:
