@@ -64,3 +64,12 @@ def test_the_notes_are_shown(cli: Cli) -> None:
 
     assert "## Proper nouns & values\n- [" in cli.ok("wal").out
     assert "Acme Corp" in cli.json("wal", "show")["text"]
+
+
+def test_another_task_begins_with_no_notes(cli: Cli) -> None:
+    cli.ok("wal", "add", "--kind", "noun", "Acme Corp")
+
+    assert cli.ok("wal", "reset").out.startswith("The notes were moved to ")
+    assert cli.ok("wal", "reset").out == "There are no notes.\n"
+    assert "Nothing is noted" in cli.ok("wal").out
+    assert any("SESSION-STATE" in each.get("path", "") for each in cli.json("trash", "list"))

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.runs import environment
+from gitrepo import Repo
 from leftoff import config, saving, sessionstate
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project
+from leftoff.paths import Project, find_project
 from leftoff.store import Store
 from leftoff.wal import notes
 from leftoff.wal.place import place
@@ -187,3 +188,28 @@ def test_two_writers_lose_nothing(store: Store) -> None:
     assert sorted(noted) == sorted(
         f"{name} {n} of" for name in ("left", "right") for n in range(20)
     )
+
+
+def test_each_worktree_has_notes_of_its_own(tmp_path: Path) -> None:
+    main = Repo(tmp_path / "main")
+    main.commit("Begin", {"a.py": "1\n"})
+    main.worktree(tmp_path / "side", "side")
+    stores = [Store(find_project(tmp_path / name)) for name in ("main", "side")]
+    for number, store in enumerate(stores):
+        notes.add(store, "value", f"port {number}")
+    told = [sessionstate.read(place(store.project))["notes"] for store in stores]
+
+    assert told == [["port 0"], ["port 1"]]
+    for store in stores:
+        store.close()
+
+
+def test_a_reset_moves_the_notes_to_the_trash(store: Store) -> None:
+    path = notes.add(store, "value", "port 8081").path
+    moved = notes.reset(store)
+
+    assert moved is not None
+    assert "port 8081" in moved.read_text("utf-8")
+    assert not path.exists()
+    assert notes.reset(store) is None
+    assert "port 8081" not in notes.add(store, "value", "port 1").path.read_text("utf-8")

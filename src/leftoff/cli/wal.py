@@ -52,6 +52,14 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
     app.out.result(told, "\n".join(lines) or "There is nothing to note in it.")
 
 
+@command(name="reset")
+def reset(app: App) -> None:
+    """Begin new notes, for another task; the old ones go to the trash."""
+    moved = notes.reset(app.store, path=place(app.project, app.settings))
+    said = f"The notes were moved to {moved}" if moved else "There are no notes."
+    app.out.result({"moved": str(moved) if moved else None}, said)
+
+
 def _said(words: tuple[str, ...]) -> str:
     text = " ".join(words)
     if not text.strip():
@@ -74,5 +82,5 @@ def _line(noted: notes.Noted) -> str:
     return f"{state} ({noted.kind}): {noted.text}"
 
 
-for each in (add, scan):
+for each in (add, scan, reset):
     wal.add_command(each)

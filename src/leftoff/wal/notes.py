@@ -13,7 +13,7 @@ import msgspec
 from leftoff import paths
 from leftoff.errors import StoreRefused
 from leftoff.redact import redact
-from leftoff.store import Store, disk
+from leftoff.store import Store, disk, trash
 from leftoff.wal.place import place
 
 Kind = Literal["correction", "noun", "preference", "decision", "draft", "value"]
@@ -53,6 +53,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _STAMPED = re.compile(r"[-*][ \t]+(?:\[[^\]]*\][ \t]+)?")
 _TEXT_CHARS = 2_000
+_TEMP = ".leftoff"
 
 
 class Noted(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +71,9 @@ def add(store: Store, kind: Kind, text: str, *, path: Path | None = None) -> Not
     path = path or place(store.project)
     clean = redact(text).strip()[:_TEXT_CHARS]
     now = store.now().astimezone()
-    with disk.lock(_lock(path)):
+    with disk.lock(_lock(path)) as is_held:
+        if is_held:
+            _sweep(path)
         before, mode = _read(path)
         after = with_note(before or _TEMPLATE.format(today=f"{now:%Y-%m-%d}"), kind, clean, now)
         is_new = after is not None
@@ -150,11 +153,26 @@ def _read(path: Path) -> tuple[str, int]:
     return path.read_bytes().decode("utf-8", "surrogateescape"), stat.S_IMODE(found.st_mode)
 
 
+def reset(store: Store, *, path: Path | None = None) -> Path | None:
+    """Move the notes to the trash, for another task; return where they are now."""
+    path = path or place(store.project)
+    with disk.lock(_lock(path)):
+        if not _read(path)[0]:
+            return None
+        return trash.put(store.project.store, path, store.now())
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a writer that was killed left behind."""
+    for temp in path.parent.glob(f".{path.name}.*{_TEMP}"):
+        temp.unlink(missing_ok=True)
+
+
 def _write(path: Path, text: str, mode: int) -> None:
     """Put the notes in place, durably and all at once."""
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True, mode=0o700)
-    temp = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.leftoff")
+    temp = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temp, flags, mode)
     try:

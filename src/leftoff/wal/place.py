@@ -1,5 +1,7 @@
 """Where the working notes of a session are."""
 
+import hashlib
+import os
 from pathlib import Path
 
 from leftoff import config, profiles
@@ -16,4 +18,12 @@ def place(project: Project, settings: config.Settings | None = None) -> Path:
     if known.notes == "profile" and known.profile in profiles.PROFILES:
         return profiles.load(known.profile).home(project) / FILE_NAME
     own = project.worktree / FILE_NAME
-    return own if own.is_file() else project.store / FILE_NAME
+    return own if own.is_file() else _folder(project) / FILE_NAME
+
+
+def _folder(project: Project) -> Path:
+    """Return the folder of the worktree's notes: what is said in one is not meant for others."""
+    if project.worktree == project.root:
+        return project.store
+    digest = hashlib.sha256(os.fsencode(project.worktree)).hexdigest()[:12]
+    return project.store / "notes" / f"{project.worktree.name[:40]}-{digest}"
