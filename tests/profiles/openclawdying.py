@@ -54,6 +54,11 @@ def _note(project: Project) -> None:
     store.close()
 
 
+def _dying(project: Project, work: Callable[[Project], None], at: int) -> None:
+    _arm(at, halfway=False)
+    work(project)
+
+
 def _notes(project: Project) -> Path:
     return project.worktree / "memory" / "SESSION-STATE.md"
 
@@ -92,7 +97,7 @@ def _run(folder: Path, work: Callable[[Project], None], *, at: int | None) -> bo
     if at is None:
         work(project)
         return True
-    lived = _in_child(lambda: (_arm(at, halfway=False), work(project))[1])
+    lived = _in_child(lambda: _dying(project, work, at))
     work(project)
     return lived
 

@@ -195,5 +195,7 @@ def _nouns(text: str) -> Iterator[str]:
         while words and words[0] in _COMMON:
             words.pop(0)
         name = " ".join(words)
-        if len(words) > 1 and not set(words) <= _COMMON and name not in named:
+        # Abbreviations stand beside names without being part of one.
+        spelt = [word for word in words if word not in _COMMON and word[1:].islower()]
+        if len(spelt) > 1 and name not in named:
             yield name

@@ -4,6 +4,7 @@
 being asked goes to autosave.md beside them, with a line in autosave-log.md.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ AUTOSAVE = f"{CHECKPOINTS}/autosave.md"
 LOG = f"{CHECKPOINTS}/autosave-log.md"
 BUFFER = "memory/working-buffer.md"
 
+_AUTOSAVE_NAME = AUTOSAVE.rpartition("/")[2]
+_LOG_NAME = LOG.rpartition("/")[2]
 _WORKSPACE = "OPENCLAW_WORKSPACE"
 
 
@@ -70,9 +73,15 @@ def folders(folder: Path) -> list[Path]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints; the log of autosaves is none."""
-    for path in sorted((folder / CHECKPOINTS).glob("*.md")):
-        if path.name != Path(LOG).name and not path.name.startswith("."):
-            yield path
+    place = folder / CHECKPOINTS
+    try:
+        # Every hook looks here, and names sort quicker than paths.
+        names = sorted(entry.name for entry in os.scandir(place))
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(".md") and name != _LOG_NAME and not name.startswith("."):
+            yield place / name
 
 
 def listed(folder: Path) -> list[str]:
@@ -90,7 +99,7 @@ def more(folder: Path) -> More:
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    if path.name == Path(AUTOSAVE).name:
+    if path.name == _AUTOSAVE_NAME:
         return autosave.read(text, path)
     native = reader.read(text, path)
     return msgspec.structs.replace(native, name=path.stem)
