@@ -196,6 +196,17 @@ def test_every_page_is_within_reach_of_the_readme() -> None:
     assert {page.resolve() for page in PAGES} - reached == set()
 
 
+def test_the_architecture_names_every_room_and_no_other() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.partition("| modules | what they do |")[2].partition("\n\n")[0]
+    named = re.findall(r"`(\w+/?)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)))
+    package = ROOT / "src" / "leftoff"
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
+    folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
+
+    assert sorted(named) == sorted(modules | folders)
+
+
 def test_every_dependency_has_its_reason() -> None:
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
