@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import autosaving, git, paths, plans, sessionstate, stages
+from leftoff import autosaving, git, paths, plans, sessionstate, stages, statusline
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
@@ -343,6 +343,9 @@ def save(
         raise refused(findings)
     saved = store.save(kept, overwrite=overwrite)
     lessons = autosaving.lessons(store, saved.checkpoint)
+    if kept.session_id:
+        at = saved.checkpoint.saved_at.timestamp()
+        statusline.tell_saved(str(paths.state_folder()), kept.session_id, kept.name or "", at)
     return Outcome(saved=saved, warnings=[*_warnings(saved, findings, cut), *lessons])
 
 

@@ -57,6 +57,12 @@ def lay_ready(state: str, session_id: str, name: str, saved_at: float) -> None:
     _write(state, session_id, "saved", {"name": shown, "saved_at": saved_at})
 
 
+def tell_saved(state: str, session_id: str, name: str, saved_at: float) -> None:
+    """Show at once that a session was saved, if it is one of those that run."""
+    if _read(state, session_id, "saved"):
+        lay_ready(state, session_id, name, saved_at)
+
+
 def live_use(state: str, session_id: str) -> tuple[int, int, float] | None:
     """Return tokens, window and time of the context use that the line was last told."""
     use = _read(state, session_id, "use")
