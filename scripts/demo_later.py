@@ -88,15 +88,12 @@ def _take_in(world: Stage) -> None:
 
 def _ship(world: Stage) -> None:
     heading("9. The work is finished: saved, checked, committed without secrets, pushed")
-    world.run("git", "init", "--quiet", "--bare", "../shop.git")
-    world.run("git", "remote", "add", "origin", "../shop.git")
-    show(world, "git", "switch", "--quiet", "--create", "cents")
+    finish_work(world)
+    say(
+        "On the branch cents the code is written, the check `python -B -m unittest` is set, and "
+        "a key lies in .env."
+    )
     show(world, "leftoff", "feature", "add", "Round cart totals to cents", "--start")
-    show(world, "leftoff", "config", "set", "--project", "verify", "python -B -m unittest")
-    world.write("src/cart.py", SOLUTION)
-    world.write("tests/test_cart.py", TEST)
-    world.write("tests/__init__.py", "")
-    world.write(".env", "STRIPE_KEY=not-for-anyone-else\n")
     show(world, "leftoff", "save", "cart-totals", "--overwrite", *flat(SAVE))
     say("Since step 8 the files of guardz are kept up to date, too:")
     shell(world, f"cat {MEMORY}/MEMORY.md")
@@ -104,6 +101,18 @@ def _ship(world: Stage) -> None:
     show(world, "git", "-C", "../shop.git", "show", "--stat", "--format=%s", "cents")
     if ".env" in world.run("git", "ls-tree", "-r", "--name-only", "origin/cents"):
         raise SystemExit("The secret was pushed.")
+
+
+def finish_work(world: Stage) -> None:
+    """Write the solution on a branch with a remote, and leave a secret beside it."""
+    world.run("git", "init", "--quiet", "--bare", "../shop.git")
+    world.run("git", "remote", "add", "origin", "../shop.git")
+    world.run("git", "switch", "--quiet", "--create", "cents")
+    world.run("leftoff", "config", "set", "--project", "verify", "python -B -m unittest")
+    world.write("src/cart.py", SOLUTION)
+    world.write("tests/test_cart.py", TEST)
+    world.write("tests/__init__.py", "")
+    world.write(".env", "STRIPE_KEY=not-for-anyone-else\n")
 
 
 def _prompt(world: Stage, text: str) -> None:
