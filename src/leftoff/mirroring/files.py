@@ -40,7 +40,6 @@ class NativeFiles:
         self._on_edit = on_edit
         self._is_source = is_source
         self._beside = beside
-        self._swept: set[Path] = set()
         self.written: list[Path] = []
         self.shows: dict[Path, str] = {}
         self.warnings: list[str] = []
@@ -73,7 +72,7 @@ class NativeFiles:
                     break
         finally:
             temp.unlink()
-        self._noted(name, data, of)
+        self._noted(name, data, of, is_new=True)
         return name
 
     def _linked(self, temp: Path, target: Path, name: str, data: bytes, of: str) -> bool:
@@ -81,12 +80,12 @@ class NativeFiles:
         if os.path.lexists(target):
             return False
         # Noted before it is there: whoever dies in between leaves nothing that seems another's.
-        before = self._notes.files.get(name, Note(path=name))
         self._notes.add(Note(path=name, sha256=digest(data), size=len(data), of=of))
         try:
             os.link(temp, target)
         except FileExistsError:
-            self._notes.add(before)
+            # Somebody else was quicker; without a note the file counts as theirs.
+            self._notes.add(Note(path=name))
             return False
         return True
 
@@ -128,17 +127,16 @@ class NativeFiles:
             hint="The next command tries again.",
         )
 
-    def append(self, path: str, text: str, *, key: str) -> None:
-        """Add to the end of a file, once for each key."""
+    def append(self, path: str, text: str, *, key: str, head: str = "") -> None:
+        """Add lines to the end of a file, once for each key; a new file begins with its head."""
         target = self._target(path)
         found = read_regular(target)
         size = found[1].st_size if found else 0
-        data = text.encode("utf-8", "replace")
         begun = self._notes.appended(path, key)
         if begun is None:
-            self._notes.add(Note(path=path, size=size, key=key))
-        elif found is not None:
-            data = _left_to_add(found[0][begun.size :], data)
+            begun = Note(path=path, size=size, key=key)
+            self._notes.add(begun)
+        data = _left_to_add(found[0] if found else b"", begun.size, text, head)
         if not data:
             return
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS
@@ -187,11 +185,12 @@ class NativeFiles:
             return True
         return self._is_source(of, data)
 
-    def _noted(self, path: str, data: bytes, of: str) -> None:
+    def _noted(self, path: str, data: bytes, of: str, *, is_new: bool = False) -> None:
         target = self._root / path
         found = target.lstat()
         note = Note(path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of)
-        if self._notes.files.get(path) != note:
+        # Of a new file there is no note, and to read those on thousands takes a while.
+        if is_new or self._notes.files.get(path) != note:
             self._notes.add(note)
         self.written.append(target)
         self.shows[target] = of
@@ -213,9 +212,6 @@ class NativeFiles:
                 f"{target} is not a regular file, so it is left alone",
                 hint="Move it away and try again.",
             )
-        if target.parent not in self._swept:
-            self._swept.add(target.parent)
-            _sweep(target.parent)
         return target
 
 
@@ -229,19 +225,25 @@ def _holds(path: Path, data: bytes) -> bool:
     return found is not None and found[0] == data
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what writers left behind that were killed."""
-    for temp in folder.glob(f".*{_TEMP}"):
-        pid = temp.name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
+    if not folder.is_dir():
+        return
+    for name in os.listdir(folder):  # noqa: PTH208 - a path for each of thousands takes ten times as long
+        if not (name.startswith(".") and name.endswith(_TEMP)):
+            continue
+        pid = name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
         if not (pid.isdecimal() and processes.is_alive(int(pid), 0)):
-            temp.unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
 
-def _left_to_add(added: bytes, data: bytes) -> bytes:
-    """Return what is missing of an addition that somebody began; nothing if it is there."""
-    if data in added:
-        return b""
-    return data[len(added) :] if data.startswith(added) else data
+def _left_to_add(there: bytes, size: int, text: str, head: str) -> bytes:
+    """Return what is missing of an addition that was begun at a size; nothing if it is there."""
+    before, added = there[:size], there[size:]
+    is_torn = bool(head and before) and not before.endswith(b"\n")
+    data = ("\n" if is_torn else "" if before else head) + text
+    whole = data.encode("utf-8", "replace")
+    return b"" if whole in added else whole.removeprefix(added)
 
 
 def _put(target: Path, data: bytes, mode: int) -> None:

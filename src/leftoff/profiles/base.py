@@ -31,6 +31,8 @@ class Native(msgspec.Struct, frozen=True, kw_only=True):
     """When it says it was saved; the file's own time where it does not."""
     project: str = ""
     """The project it says it belongs to, where several share a folder."""
+    shows: str = ""
+    """The id of the checkpoint that it was written from, if nobody changed it since."""
     is_open: bool = True
     """Whether somebody may still take it up, as far as the files tell."""
     problem: str | None = None
@@ -156,8 +158,8 @@ class Files(Protocol):
     def edit(self, path: str, change: "Callable[[str], str]") -> None:
         """Change a part of a file that belongs to others; empty text means no file."""
 
-    def append(self, path: str, text: str, *, key: str) -> None:
-        """Add to the end of a file, once for each key."""
+    def append(self, path: str, text: str, *, key: str, head: str = "") -> None:
+        """Add lines to the end of a file, once for each key; a new file begins with its head."""
 
     def trash(self, path: str, *, to: str | None = None) -> None:
         """Move a file to the trash, or to the profile's own; nothing where there is none."""

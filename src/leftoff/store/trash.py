@@ -3,6 +3,9 @@
 Checkpoints need none: they stay where they are and an event hides them.
 """
 
+import contextlib
+import errno
+import itertools
 import os
 import shutil
 from datetime import datetime
@@ -37,32 +40,36 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
         disk.ensure_folder(day)
     else:
         day.mkdir(parents=True, exist_ok=True)
-    target = _moved(path, day)
+    target = _reserved(path, day)
     line = Trashed(at=now, path=str(target), came_from=str(path))
-    disk.append(store / "trash.jsonl", msgspec.json.encode(line))
+    try:
+        # Noted first: what is in the trash and nobody knows of would be lost.
+        disk.append(store / "trash.jsonl", msgspec.json.encode(line))
+        _move(path, target)
+    except OSError:
+        target.unlink(missing_ok=True)
+        raise
     return target
 
 
-def _moved(path: Path, day: Path) -> Path:
-    number = 0
-    while True:
+def _reserved(path: Path, day: Path) -> Path:
+    """Take a name that is free, with an empty file, so that a move replaces nobody else's."""
+    for number in itertools.count():
         suffix = f"-{number}" if number else ""
         target = day / f"{path.stem}{suffix}{path.suffix}"
-        try:
-            # A link, unlike a rename, fails when the name is taken.
-            os.link(path, target, follow_symlinks=False)
-        except FileExistsError:
-            number += 1
-        except OSError:
-            # Another file system, or one without links.
-            if os.path.lexists(target):
-                number += 1
-                continue
-            shutil.move(path, target)
-            return target
-        else:
-            path.unlink()
-            return target
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            break
+    return target
+
+
+def _move(path: Path, target: Path) -> None:
+    try:
+        path.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.move(path, target)
 
 
 def listed(store: Path) -> list[Trashed]:
@@ -73,7 +80,12 @@ def listed(store: Path) -> list[Trashed]:
             found.append(_decoder.decode(line))
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
-    return [each for each in reversed(found) if Path(each.path).is_file()]
+    # A name that was reserved by someone who died before the move is empty.
+    return [each for each in reversed(found) if _has_content(Path(each.path))]
+
+
+def _has_content(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
 
 
 def restore(store: Path, name: str) -> Trashed:

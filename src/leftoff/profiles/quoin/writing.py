@@ -188,10 +188,7 @@ def _row(checkpoint: Checkpoint, note: str, *, date: str | None = None) -> ledge
 
 def _add(files: Files, row: ledger.Row, *, key: str) -> None:
     path = f"{row.task}/{ledger.FILE}"
-    data = files.read(path)
-    head = ledger.header(row.task) if data is None else ""
-    gap = "\n" if data and not data.endswith(b"\n") else ""
-    files.append(path, f"{head}{gap}{ledger.line(row)}", key=key)
+    files.append(path, ledger.line(row), key=key, head=ledger.header(row.task))
 
 
 def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint]) -> None:
