@@ -54,8 +54,8 @@ def _note(project: Project) -> None:
     store.close()
 
 
-def _dying(project: Project, work: Callable[[Project], None], at: int) -> None:
-    _arm(at, halfway=False)
+def _dying(project: Project, work: Callable[[Project], None], at: int, *, halfway: bool) -> None:
+    _arm(at, halfway=halfway)
     work(project)
 
 
@@ -80,24 +80,29 @@ def main(work: Callable[[Project], None], folder: Path) -> None:
     """Kill at every step; compare with what is there when nobody dies."""
     _run(folder / "whole", work, at=None)
     wanted = _seen(project_at(folder / "whole"))
-    for at in itertools.count(1):
-        lived = _run(folder / "now", work, at=at)
-        found = _seen(project_at(folder / "now"))
-        assert found == wanted, f"step {at}:\n{found}\n{wanted}"
-        shutil.rmtree(folder / "now")
-        if lived:
-            break
-    sys.stdout.write(f"{at}\n")
+    deaths = 0
+    for halfway in (False, True):
+        for at in itertools.count(1):
+            lived = _run(folder / "now", work, at=at, halfway=halfway)
+            found = _seen(project_at(folder / "now"))
+            assert found == wanted, f"step {at}, halfway {halfway}:\n{found}\n{wanted}"
+            shutil.rmtree(folder / "now")
+            if lived:
+                break
+            deaths += 1
+    sys.stdout.write(f"{deaths}\n")
 
 
-def _run(folder: Path, work: Callable[[Project], None], *, at: int | None) -> bool:
+def _run(
+    folder: Path, work: Callable[[Project], None], *, at: int | None, halfway: bool = False
+) -> bool:
     project = project_at(folder)
     os.environ["OPENCLAW_WORKSPACE"] = str(project.worktree)
     _prepare(project)
     if at is None:
         work(project)
         return True
-    lived = _in_child(lambda: _dying(project, work, at))
+    lived = _in_child(lambda: _dying(project, work, at, halfway=halfway))
     work(project)
     return lived
 

@@ -67,8 +67,8 @@ def is_here(folder: Path) -> bool:
 
 
 def folders(folder: Path) -> list[Path]:
-    """Return the one folder that holds checkpoints."""
-    return [folder / CHECKPOINTS]
+    """Return the folder that holds checkpoints, and the one of the buffer above it."""
+    return [folder / CHECKPOINTS, folder / "memory"]
 
 
 def natives(folder: Path) -> Iterator[Path]:
@@ -121,9 +121,9 @@ def write(files: Files, news: News) -> None:
             else autosave.render(checkpoint, _state(files), project=project)
         )
         files.replace(path, text.encode("utf-8", "replace"), of=checkpoint.id)
-    for checkpoint in news.saved:
-        if _is_told(checkpoint):
-            _log(files, checkpoint)
+    for checkpoint in filter(_is_told, news.saved):
+        line = autosave.log_line(checkpoint)
+        files.append(LOG, line, key=checkpoint.id, head=autosave.LOG_TITLE)
     if news.session is not None and news.session.buffer:
         said = news.session.buffer
         files.edit(BUFFER, lambda text: buffer.continued(text, said, news.now))
@@ -143,8 +143,3 @@ def _state(files: Files) -> str:
 def _is_told(checkpoint: Checkpoint) -> bool:
     """Say whether a checkpoint is one that the log tells of: saved by itself, and by us."""
     return checkpoint.is_autosave and checkpoint.source is None
-
-
-def _log(files: Files, checkpoint: Checkpoint) -> None:
-    title = "" if files.read(LOG) else autosave.LOG_TITLE
-    files.append(LOG, f"{title}{autosave.log_line(checkpoint)}", key=checkpoint.id)
