@@ -75,22 +75,14 @@ def import_all(  # noqa: PLR0913 - each has its name
 
     What a mirror of ours wrote shows what the store has already.
     """
-    counts = {"imported": 0, "known": 0}
-    problems: list[Problem] = []
-    settled: list[str] = []
+    tally = _Tally(store)
     for path in watched([*profile.natives(folder)]):
         if is_ours(path):
-            counts["known"] += 1
-            continue
-        taken = take(store, name, profile, path)
-        if taken.problem is not None:
-            problems.append(Problem(path=str(path), problem=taken.problem))
+            tally.known += 1
         else:
-            counts["imported" if taken.is_new else "known"] += 1
-            settled += _settled(taken)
-    settle(store, settled)
+            tally.add(path, take(store, name, profile, path))
+    tally.close()
     more = profile.more(folder)
-    problems += [Problem(path=str(folder), problem=problem) for problem in more.problems]
     queued = [
         prompt
         for session_id, found in more.prompts.items()
@@ -98,17 +90,56 @@ def import_all(  # noqa: PLR0913 - each has its name
     ]
     memories, features = take_knowledge(store, more)
     return Report(
-        **counts,
+        imported=tally.imported,
+        known=tally.known,
         prompts=len(queued),
         memories=memories,
         features=features,
-        problems=problems,
+        problems=[
+            *tally.problems,
+            *(Problem(path=str(folder), problem=problem) for problem in more.problems),
+        ],
     )
 
 
-def _settled(taken: Taken) -> list[str]:
-    is_settled = taken.checkpoint is not None and taken.is_new and not taken.is_open
-    return [taken.checkpoint.id] if taken.checkpoint and is_settled else []
+class _Tally:
+    """What came of the files of an import, with what is still to be done about them."""
+
+    def __init__(self, store: Store) -> None:
+        self.imported = 0
+        self.known = 0
+        self.problems: list[Problem] = []
+        self._store = store
+        self._settled: list[str] = []
+        self._telling: list[Checkpoint] = []
+
+    def add(self, path: Path, taken: Taken) -> None:
+        """Note what came of one file."""
+        if taken.problem is not None:
+            self.problems.append(Problem(path=str(path), problem=taken.problem))
+            return
+        self.imported += taken.is_new
+        self.known += not taken.is_new
+        if taken.checkpoint is None or not taken.is_new:
+            return
+        if not taken.is_open:
+            self._settled.append(taken.checkpoint.id)
+        if taken.checkpoint.decisions or taken.checkpoint.failed:
+            self._telling.append(taken.checkpoint)
+            if len(self._telling) >= _BATCH:
+                self._learn()
+
+    def close(self) -> None:
+        """Do what is still to be done."""
+        settle(self._store, self._settled)
+        self._learn()
+
+    def _learn(self) -> None:
+        if self._telling:
+            from leftoff import memory  # noqa: PLC0415 - many files tell of nothing to remember
+
+            memory.learn(self._store, *self._telling)
+            self._telling = []
 
 
 def settle(store: Store, ids: Sequence[str]) -> None:
@@ -143,6 +174,8 @@ def take(
         return Taken(problem=native.problem)
     if edit is not None and native.project not in {"", git.printable(str(store.project.root))}:
         return Taken(is_foreign=True)
+    if native.shows and (entry := store.index().get(native.shows)) and not entry.problem:
+        return Taken(checkpoint=store.load(entry), is_open=native.is_open)
     written_at = datetime.fromtimestamp(stat.st_mtime, UTC)
     moment = edit.at if edit else native.saved_at or written_at
     base = edit.base if edit else None

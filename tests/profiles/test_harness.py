@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.runs import Cli
-from leftoff import features, memory, profiles
+from leftoff import features, importing, memory, mirroring, profiles
 from leftoff.paths import find_project
 from leftoff.profiles import harness
 from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.store import Store
-from stores import contents
+from stores import MEMORY, Clock, contents, project_at
 
 GOLDEN = Path(__file__).parent / "golden" / "harness"
 
@@ -324,20 +325,18 @@ def test_damaged_files_never_raise_and_are_left_as_they_are(
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([2**70, -(2**70), 1e300, 0.1, "2026-11-15T18:40:00", "9999-12-31", "\x00"])
+    | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_values_of_any_kind_never_raise(data: st.DataObject, tmp_path: Path) -> None:
-    folder = tmp_path / "odd"
-    shutil.rmtree(folder, ignore_errors=True)
-    plain = sorted(path for path in (GOLDEN / "plain").rglob("*.json"))
-    victim = data.draw(st.sampled_from(plain))
-    value = read(victim)
+def changed_somewhere(data: st.DataObject, value: Any) -> Any:
+    """Put any value in the place of another, anywhere in a document."""
     holder = value
     for _ in range(data.draw(st.integers(0, 4))):
         inner = [
@@ -350,10 +349,28 @@ def test_values_of_any_kind_never_raise(data: st.DataObject, tmp_path: Path) -> 
         holder = data.draw(st.sampled_from(inner))
     key = data.draw(st.sampled_from([*holder] if isinstance(holder, dict) else range(len(holder))))
     holder[key] = data.draw(VALUES)
-    target = folder / victim.relative_to(GOLDEN / "plain")
-    target.parent.mkdir(parents=True)
-    target.write_text(json.dumps(value), encoding="utf-8")
+    return value
 
-    harness.more(folder)
-    for path in harness.natives(folder):
-        harness.read(path, path.read_bytes())
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_values_of_any_kind_are_taken_in_or_told_and_never_twice(data: st.DataObject) -> None:
+    plain = sorted(path for path in (GOLDEN / "plain").rglob("*.json"))
+    victims = data.draw(st.lists(st.sampled_from(plain), min_size=1, max_size=4, unique=True))
+    with tempfile.TemporaryDirectory(dir=MEMORY) as name:
+        folder = Path(name) / "odd"
+        for path in victims:
+            target = folder / path.relative_to(GOLDEN / "plain")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(changed_somewhere(data, read(path)), ensure_ascii=False)
+            target.write_bytes(text.encode("utf-8", "surrogatepass"))
+        before = contents(folder)
+        store = Store(project_at(Path(name)), now=Clock())
+        first = importing.import_all(store, "harness", harness, folder)
+        second = importing.import_all(store, "harness", harness, folder)
+        mirroring.export(store, "harness", Path(name) / "out")
+        store.close()
+
+        assert (second.imported, second.memories, second.features) == (0, 0, 0)
+        assert second.known == first.imported
+        assert contents(folder) == before

@@ -404,6 +404,7 @@ def test_before_a_compaction_the_state_is_copied(home: Path, repo: Repo, store: 
     assert found["workingContext"]["activeFeature"] == "feature-001"
     assert found["progress"]["lastSession"]["summary"]
     assert read(home / "claude-progress.json")["compactionCount"] == 7
+    assert not [each for each in store.index().newest(100) if each.trigger == "import"]
     assert read(home / "claude-progress.json")["lastCompaction"] == found["timestamp"]
 
 

@@ -186,6 +186,8 @@ class Profile(Protocol):
     """Whether its files show features and memory too; not there means no."""
     EVENTS: frozenset[str]
     """The kinds of hook events it needs beyond those that all do; not there means none."""
+    NATIVE: Sequence[str]
+    """Patterns of its files, from its folder, where that may be in a worktree; not there: none."""
 
     def home(self, project: Project) -> Path:
         """Tell where a project's native files are, or would be."""

@@ -65,13 +65,23 @@ def read(path: Path, data: bytes) -> Native:
     if not any(told.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
         return Native(problem="It does not tell of any work.")
     name = record.get("name") if record else told.get("feature") or told.get("summary")
-    told = _completed(told, record, path.name)
-    return Native(told=told, name=name, saved_at=moment_of(found.get("lastUpdated")))
+    edited = _edited(told, record, path.name)
+    return Native(
+        told=_completed(told, record, edited),
+        name=name,
+        saved_at=moment_of(found.get("lastUpdated")),
+        shows="" if edited else text_of(record.get("id")),
+    )
 
 
 def _recorded(found: Plain) -> Native:
     told = without(found, *_NOT_TOLD)
-    return Native(told=told, name=found.get("name"), saved_at=moment_of(found.get("saved_at")))
+    return Native(
+        told=told,
+        name=text_of(found.get("name")) or None,
+        saved_at=moment_of(found.get("saved_at")),
+        shows=text_of(found.get("id")),
+    )
 
 
 def _record_of(path: Path, found: Plain) -> Plain:
@@ -148,23 +158,26 @@ def _is_change(role: str) -> bool:
     return role.startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
 
 
-def _completed(told: Plain, record: Plain, shown_as: str) -> Plain:
+def _edited(told: Plain, record: Plain, shown_as: str) -> Plain:
+    """Return what a file says otherwise than it was written."""
+    shown = object_of(object_of(record.get("shown")).get(shown_as))
+    return {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
+
+
+def _completed(told: Plain, record: Plain, edited: Plain) -> Plain:
     """Add what the record knows, but for what the file says otherwise since."""
     if not record:
         return told
-    shown = object_of(object_of(record.get("shown")).get(shown_as))
-    edited = {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
-    kept = without(record, *_NOT_TOLD)
     files = {key: told[key] for key in ("files", EXTRA) if key in told}
-    return {**kept, **edited, **files}
+    return {**without(record, *_NOT_TOLD), **edited, **files}
 
 
 # How what a record holds reads once it was written to the files of the layout.
 _SHOWN = {
     PROGRESS: ("summary", "done", "blockers", "next_action", "todos"),
-    CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "todos"),
+    CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "todos", "files"),
 }
-_NOT_TOLD = ("name", "saved_at", "shown")
+_NOT_TOLD = ("id", "name", "saved_at", "shown")
 
 
 # Writing
@@ -265,6 +278,7 @@ def record_of(checkpoint: Checkpoint, board: Board) -> Mapping[str, Any]:
     progress = _of_progress(with_progress({}, checkpoint, ""))
     context = _of_context(with_context({}, checkpoint, board), Path(CONTEXT))
     return {
+        "id": checkpoint.id,
         **held,
         "saved_at": plain["saved_at"],
         "shown": {

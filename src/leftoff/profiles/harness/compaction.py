@@ -19,7 +19,12 @@ def write(documents: Documents, news: News, session: SessionNews) -> None:
     if documents.files.read(path) is None:
         backup = _backup(documents, news.project, session.session_id, at)
         documents.files.create(path, rendered(backup).encode())
-    documents.change(checkpoints.PROGRESS, lambda found: _counted(found, at))
+    text = (documents.files.read(checkpoints.PROGRESS) or b"").decode("utf-8", "surrogateescape")
+    counted = documents.changed(checkpoints.PROGRESS, text, lambda found: _counted(found, at))
+    if counted != text:
+        # Noted as ours: a count is no edit that somebody made.
+        data = counted.encode("utf-8", "surrogateescape")
+        documents.files.replace(checkpoints.PROGRESS, data)
     for old in documents.files.names(BACKUPS, "pre-compact-*.json")[:-_MOST]:
         documents.files.trash(old)
 

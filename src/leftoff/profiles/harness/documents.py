@@ -12,6 +12,7 @@ from leftoff.profiles.reading import read_regular
 
 Plain = dict[str, Any]
 _BOM = "\ufeff"
+_FIRST_YEAR = 1970
 _ODD = (msgspec.MsgspecError, UnicodeDecodeError, UnicodeEncodeError, RecursionError)
 
 
@@ -109,9 +110,11 @@ def moment_of(value: object) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(value)
-    except ValueError:
+        moment = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+        # No file of the layout is older; a year of one digit is a slip.
+        return moment if moment.astimezone(UTC).year >= _FIRST_YEAR else None
+    except (ValueError, OverflowError):
         return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def iso(moment: datetime) -> str:

@@ -110,7 +110,8 @@ def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
     taken = {"id", "name"} if "name" in found else {"id"}
     for ours, theirs, is_known in _keys(kind):
         if found.get(theirs) is not None and is_known(found[theirs]):
-            values[ours] = found[theirs]
+            is_moment = ours.endswith("_at")
+            values[ours] = moment_of(found[theirs]) if is_moment else found[theirs]
         if found.get(theirs) is None or ours in values:
             taken.add(theirs)
     github = _read_github(object_of(found.get("github")), found, values, taken)

@@ -58,7 +58,7 @@ def _team(found: Plain) -> Team:
 
 
 def _has_ended(mate: Plain) -> bool:
-    return mate.get("status") in {"completed", "failed"}
+    return text_of(mate.get("status")) in {"completed", "failed"}
 
 
 def _choices(found: object) -> list[Choice]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
@@ -10,6 +11,7 @@ from leftoff.features import (
     Attempt,
     Interrupted,
     Loop,
+    LoopStatus,
     Tasks,
 )
 from leftoff.profiles.harness.checkpoints import folder_name
@@ -32,9 +34,7 @@ RECOVERED_LOOP = f"{RECOVERY}/{LOOP}"
 EXTRA = "harness"
 """Under which key a record keeps what only this layout knows."""
 _VERSION = 9
-_LOOP_STATUSES = frozenset(
-    {"idle", "pending", "in_progress", "completed", "escalated", "needs_review"}
-)
+_STATUSES: dict[str, LoopStatus] = {status: status for status in get_args(LoopStatus)}
 _LOOP_KEYS = (
     *("version", "feature", "featureName", "type", "linkedTo", "status", "attempt", "maxAttempts"),
     *("startedAt", "lastAttemptAt", "verification", "history", "tasks", "lastCheckpoint"),
@@ -47,7 +47,6 @@ _LOOP_KEYS = (
 
 def read_loop(found: Plain) -> Loop:
     """Read the state of a loop."""
-    status = found.get("status")
     tasks = object_of(found.get("tasks"))
     link = object_of(found.get("linkedTo"))
     rest = without(found, *_LOOP_KEYS)
@@ -57,7 +56,7 @@ def read_loop(found: Plain) -> Loop:
         name=text_of(found.get("featureName")) or None,
         type="fix" if found.get("type") == "fix" else "feature",
         linked_to=text_of(link.get("featureId")) or text_of(found.get("linkedTo")) or None,
-        status=status if status in _LOOP_STATUSES else "idle",
+        status=_STATUSES.get(text_of(found.get("status")), "idle"),
         phase=text_of(found.get("tddPhase")) or None,
         attempt=_number(found.get("attempt"), 0),
         max_attempts=_number(found.get("maxAttempts"), 15),

@@ -1,8 +1,7 @@
 """Writing: each saved checkpoint, the features, the memory and the loops in their files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
@@ -11,7 +10,7 @@ from leftoff.paths import Project
 from leftoff.profiles.base import Files, Knowledge, News
 from leftoff.profiles.harness import checkpoints, compaction, items, memories, orchestration, work
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
-from leftoff.profiles.harness.documents import Documents, moment_of, rendered
+from leftoff.profiles.harness.documents import Documents, Plain, moment_of, rendered
 
 BRIEFING = "session-briefing.md"
 _IGNORE = ".gitignore"
@@ -55,37 +54,44 @@ def _write_checkpoints(
     for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
         _write_session(documents, checkpoint, board)
     newest = saved[-1]
-    _replace(
-        documents,
-        PROGRESS,
-        newest,
-        lambda found: checkpoints.with_progress(found, newest, project.root.name),
-    )
+    if not _is_older(documents, PROGRESS, newest):
+        name = project.root.name
+        _replace(
+            documents,
+            PROGRESS,
+            newest,
+            lambda found: checkpoints.with_progress(found, newest, name),
+        )
 
 
 def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
     folder = checkpoints.folder_of(checkpoint)
-    is_written = _replace(
+    path = f"{folder}/{CONTEXT}"
+    if _is_older(documents, path, checkpoint):
+        return
+    # First what tells that the context is ours: whoever is killed in between leaves no riddle.
+    record = rendered(checkpoints.record_of(checkpoint, board)).encode()
+    documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
+    _replace(
         documents,
-        f"{folder}/{CONTEXT}",
+        path,
         checkpoint,
         lambda found: checkpoints.with_context(found, checkpoint, board),
     )
-    if is_written:
-        record = rendered(checkpoints.record_of(checkpoint, board)).encode()
-        documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
 
 
-def _replace(documents: Documents, path: str, checkpoint: Checkpoint, change: Any) -> bool:
-    """Write a file that shows a checkpoint, unless it tells of something newer already."""
+def _replace(
+    documents: Documents, path: str, checkpoint: Checkpoint, change: Callable[[Plain], Plain]
+) -> None:
     data = documents.files.read(path) or b""
-    text = data.decode("utf-8", "surrogateescape")
+    after = documents.changed(path, data.decode("utf-8", "surrogateescape"), change)
+    documents.files.replace(path, after.encode("utf-8", "surrogateescape"), of=checkpoint.id)
+
+
+def _is_older(documents: Documents, path: str, checkpoint: Checkpoint) -> bool:
+    """Say whether a file tells of something newer than a checkpoint already."""
     shown_at = moment_of(documents.read(path).get("lastUpdated"))
-    if shown_at is not None and checkpoint.saved_at < shown_at <= datetime.now(UTC):
-        return False
-    after = documents.changed(path, text, change).encode("utf-8", "surrogateescape")
-    documents.files.replace(path, after, of=checkpoint.id)
-    return True
+    return shown_at is not None and checkpoint.saved_at < shown_at <= datetime.now(UTC)
 
 
 def _write_knowledge(documents: Documents, knowledge: Knowledge, news: News) -> None:
