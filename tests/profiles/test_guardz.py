@@ -419,3 +419,13 @@ def test_any_memory_file_comes_back_as_it_was(head: str, rest: str) -> None:
 
     assert "- **some-work** (main, Nov 15) — Summary of some-work" in during
     assert after == before
+
+
+def test_what_failed_in_imported_work_is_remembered(cli: Cli) -> None:
+    cli.ok("import", "--from", "guardz", str(GOLDEN / "plain"))
+
+    found = cli.json("memory", "list")
+    assert [(each["kind"], each["text"]) for each in found] == [
+        ("failure", "Patching `round` everywhere")
+    ]
+    assert found[0]["at"].startswith("2026-11-15T18:40")

@@ -71,9 +71,10 @@ def add(store: Store, drafts: Iterable[Draft], *, status: Status = "active") -> 
     return list(new.values())
 
 
-def learn(store: Store, checkpoint: Checkpoint) -> list[Entry]:
-    """Remember the decisions and failed approaches of a saved checkpoint; return what is new."""
-    return add(store, [draft for draft in _drafts(checkpoint) if draft.text.strip()])
+def learn(store: Store, *checkpoints: Checkpoint) -> list[Entry]:
+    """Remember the decisions and failed approaches of saved checkpoints; return what is new."""
+    drafts = [draft for checkpoint in checkpoints for draft in _drafts(checkpoint)]
+    return add(store, [draft for draft in drafts if draft.text.strip()])
 
 
 def _drafts(checkpoint: Checkpoint) -> Iterator[Draft]:
@@ -82,6 +83,7 @@ def _drafts(checkpoint: Checkpoint) -> Iterator[Draft]:
     for decision in checkpoint.decisions:
         yield Draft(
             kind="decision",
+            at=checkpoint.saved_at,
             text=decision.what,
             why=decision.why,
             alternatives=decision.alternatives,
@@ -92,6 +94,7 @@ def _drafts(checkpoint: Checkpoint) -> Iterator[Draft]:
     for failure in checkpoint.failed:
         yield Draft(
             kind="failure",
+            at=checkpoint.saved_at,
             text=failure.what,
             why=failure.why,
             feature=checkpoint.feature,
