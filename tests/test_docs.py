@@ -71,6 +71,15 @@ def test_no_command_is_documented_that_is_not_there() -> None:
     assert sorted(re.findall(r"^##+ (leftoff .*)$", text, re.MULTILINE)) == sorted(ALL)
 
 
+def test_the_commands_come_in_the_order_of_the_overview() -> None:
+    text = COMMANDS_PAGE.read_text(encoding="utf-8")
+    overview = text.partition("\n## ")[0]
+
+    assert re.findall(r"\(#leftoff-([a-z-]+)\)", overview) == re.findall(
+        r"^## leftoff ([a-z-]+)$", text, re.MULTILINE
+    )
+
+
 def test_options_that_every_command_has_are_told_once() -> None:
     head = COMMANDS_PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
 
