@@ -86,6 +86,19 @@ def test_no_pull_request_is_none_and_a_closed_one_is_none(hub: Hub, tmp_path: Pa
     assert github.open_pull("csv") is None
 
 
+def test_the_pull_request_of_another_ones_branch_is_never_taken_for_ours(
+    hub: Hub, tmp_path: Path
+) -> None:
+    github = GitHub(tmp_path)
+    github.create(head="csv", title="Export", body="Text")
+    theirs = {"headRepositoryOwner": {"login": "Grace"}, "isCrossRepository": True}
+    hub.know(pulls=[{**hub.pulls[0], **theirs}])
+
+    assert github.open_pull("csv") is None
+    assert github.open_pull("csv", "ada") is None
+    assert github.open_pull("csv", "grace") is not None
+
+
 def test_what_gh_says_is_passed_on(hub: Hub, tmp_path: Path) -> None:
     hub.know(trouble={"pr create": "GraphQL: was submitted too quickly (createPullRequest)"})
 

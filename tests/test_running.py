@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cli.runs import environment
-from leftoff import running
+from e2e.waiting import until
+from leftoff import processes, running
 from leftoff.running import Ended, Program
 
 
@@ -61,17 +62,7 @@ def test_one_that_is_late_is_ended_with_its_helpers(tmp_path: Path) -> None:
 
     assert ended.code is None
     helper = int((tmp_path / "pid").read_text())
-    deadline = time.monotonic() + 10
-    while _is_alive(helper) and time.monotonic() < deadline:
-        pass
-    assert not _is_alive(helper)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
+    until(lambda: not processes.is_alive(helper, 0), "the end of the helper")
 
 
 def test_a_helper_left_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
@@ -101,9 +92,8 @@ def test_an_interrupt_is_handed_on_and_waits_until_the_program_has_tidied_up(
 ) -> None:
     script = tmp_path / "tidy.sh"
     script.write_text(
-        "trap 'echo tidied > done; exit 1' INT\necho > ready\nwhile :; do sleep 0.1; done\n"
+        "trap 'echo tidied > done; exit 1' INT\ntouch ready\nwhile :; do sleep 0.1; done\n"
     )
-    os.mkfifo(tmp_path / "ready")
     code = (
         "from pathlib import Path; from leftoff.running import *\n"
         f"run(Program(arguments=('sh', {str(script)!r}), folder=Path({str(tmp_path)!r}), "
@@ -112,7 +102,7 @@ def test_an_interrupt_is_handed_on_and_waits_until_the_program_has_tidied_up(
     child = subprocess.Popen(
         (sys.executable, "-c", code), env=environment(), stderr=subprocess.PIPE, text=True
     )
-    (tmp_path / "ready").read_text()
+    until(lambda: (tmp_path / "ready").exists() or child.poll() is not None, "its beginning")
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=30)
 

@@ -21,9 +21,10 @@ _QUIET = {
 }
 _NEEDS_LOGIN = 4
 _PULL = re.compile(r"https?://\S+/pull/(\d+)")
-_FOUND_FIELDS = ("number", "url", "title", "body", "labels")
+_SAID_FIELDS = ("number", "url", "title", "body", "labels")
+_FOUND_FIELDS = (*_SAID_FIELDS, "headRepositoryOwner", "isCrossRepository")
 _VIEWED_FIELDS = (
-    *_FOUND_FIELDS, "comments", "isDraft", "mergeable", "reviewDecision", "state",
+    *_SAID_FIELDS, "comments", "isDraft", "mergeable", "reviewDecision", "state",
     "statusCheckRollup",
 )  # fmt: skip
 _FAILED = frozenset({"FAILURE", "ERROR", "CANCELLED", "TIMED_OUT", "ACTION_REQUIRED"})
@@ -65,10 +66,14 @@ class GitHub:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def open_pull(self, branch: str) -> Pull | None:
-        """Return the open pull request of a branch, or None."""
+    def open_pull(self, branch: str, owner: str | None = None) -> Pull | None:
+        """Return the open pull request of an owner's branch, or None.
+
+        Others may have a branch of the same name in a fork: theirs is never taken for ours.
+        """
         found = self._json("pr", "list", "--head", branch, "--state", "open", fields=_FOUND_FIELDS)
-        return _pull(found[0]) if isinstance(found, list) and found else None
+        mine = [each for each in found if _is_of(each, owner)] if isinstance(found, list) else []
+        return _pull(mine[0]) if mine else None
 
     def view(self, number: int) -> Pull:
         """Return a pull request with its checks, reviews and comments."""
@@ -170,6 +175,13 @@ def _refusal(ended: Ended, what: str) -> LeftoffError:
     return GhRefused(
         f"{what} failed: {told[0]}", hint="Put that right, then run `leftoff ship` again."
     )
+
+
+def _is_of(plain: Any, owner: str | None) -> bool:
+    if owner is None:
+        return not plain.get("isCrossRepository")
+    login = (plain.get("headRepositoryOwner") or {}).get("login") or ""
+    return bool(login.lower() == owner.lower())
 
 
 def _pull(plain: Any) -> Pull:

@@ -22,7 +22,9 @@ FLAGS = {
     "label create": set(),
 }
 FIELDS = {
-    "pr list": {"number", "url", "title", "body", "labels"},
+    "pr list": {
+        "number", "url", "title", "body", "labels", "headRepositoryOwner", "isCrossRepository",
+    },
     "pr view": {
         "number", "url", "title", "body", "labels", "comments", "isDraft", "mergeable",
         "reviewDecision", "state", "statusCheckRollup",
@@ -97,6 +99,7 @@ class Hub:
         if any(each["head"] == head and each["state"] == "OPEN" for each in self.state["pulls"]):
             fail(f'a pull request for branch "{head}" into branch "main" already exists:\n{url}')
         made = {
+            "headRepositoryOwner": {"login": "ada"}, "isCrossRepository": False,
             "number": number, "head": head, "url": url, "title": given["--title"][0],
             "body": sys.stdin.read(), "labels": [], "comments": [], "state": "OPEN",
             "isDraft": False, "mergeable": "MERGEABLE", "reviewDecision": "REVIEW_REQUIRED",

@@ -59,18 +59,6 @@ PLANTED: dict[str, bytes] = {
 SECRETS = [TOKEN, KEY_LINES[:64], AWS, SLACK, STRIPE, PASSWORD]
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    made = Shop(tmp_path)
-    monkeypatch.chdir(made.folder)
-    return made
-
-
-@pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
-    return Cli(monkeypatch)
-
-
 def plant(shop: Shop, path: str, data: bytes) -> None:
     place = shop.folder / path
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -12,11 +12,6 @@ from leftoff.ship.staging import Chosen, Judge
 from ship.shop import Shop
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return Shop(tmp_path)
-
-
 def stage(shop: Shop) -> Chosen:
     repo = Repo(shop.folder)
     return staging.stage(repo, Judge(repo))

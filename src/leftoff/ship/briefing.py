@@ -1,12 +1,15 @@
 """The briefing's file, where a profile or the user wants one."""
 
-from leftoff import memorybriefing
 from leftoff.config import Settings
 from leftoff.store import Store
 
 
 def write(store: Store, settings: Settings) -> list[str]:
     """Keep the briefing in its file, if there is to be one; return its path in the worktree."""
+    if not settings.briefing_file:
+        return []
+    from leftoff import memorybriefing  # noqa: PLC0415 - few keep such a file
+
     target = memorybriefing.file_of(store.project, settings.briefing_file)
     if target is None:
         return []

@@ -10,7 +10,7 @@ from leftoff.gitstate import GitState
 from leftoff.gitwrite import Pushed, Remote, Repo
 from leftoff.running import Ended
 from leftoff.ship import message
-from leftoff.ship.staging import conflicts
+from leftoff.ship.staging import conflicts, is_locked_by_other
 from leftoff.ship.values import State, Step
 
 _AGAIN = "then run `leftoff ship` again."
@@ -71,7 +71,8 @@ def commit(repo: Repo, text: str) -> Step | None:
         ended = repo.commit(text)
         if ended.is_done or not repo.staged():
             return None
-        if not any("index.lock" in line for line in ended.told) or time.monotonic() > deadline:
+        is_locked = any(is_locked_by_other(line) for line in ended.told)
+        if not is_locked or time.monotonic() > deadline:
             return _commit_refused(repo, ended)
         time.sleep(_PAUSE_SECONDS)
 
@@ -86,7 +87,7 @@ def _commit_refused(repo: Repo, ended: Ended) -> Step:
             'Tell it with `git config --global user.name "Your Name"` and '
             f"`git config --global user.email you@example.org`, {_AGAIN}",
         )
-    if "index.lock" in said:
+    if is_locked_by_other(said):
         return _failed(
             "commit", f"Another git holds the index: {told[0]}", f"Wait for it, {_AGAIN}"
         )
@@ -162,6 +163,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What a pull request is to say."""
 
     branch: str
+    owner: str | None
     head: str
     """The branch, with the owner's name before it where it lies in a fork."""
     sha: str
@@ -180,10 +182,17 @@ def on_main(branch: str) -> str:
     return f"You are on {branch}: no pull request is opened from the main branch."
 
 
+def owner_of(remote: Remote) -> str | None:
+    """Tell to whom a remote belongs, where its address says so."""
+    return (repository_of(remote.url) or "").partition("/")[0] or None
+
+
 def head_of(repo: Repo, remote: Remote, branch: str) -> str:
     """Name a branch as another repository must, if it lies in a fork."""
-    owner = (repository_of(remote.url) or "").partition("/")[0]
-    is_fork = owner and remote.name != "upstream" and repo.url_of("upstream") is not None
+    owner = owner_of(remote)
+    is_fork = (
+        owner is not None and remote.name != "upstream" and repo.url_of("upstream") is not None
+    )
     return f"{owner}:{branch}" if is_fork else branch
 
 
@@ -205,7 +214,7 @@ def put_up(hub: GitHub, wanted: Wanted) -> tuple[Step, Pull | None]:
 
 
 def _put_up(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
-    standing = hub.open_pull(wanted.branch)
+    standing = hub.open_pull(wanted.branch, wanted.owner)
     if standing is not None:
         return standing, "Updated" if _is_updated(hub, standing, wanted) else ""
     text = wanted.text
@@ -213,7 +222,11 @@ def _put_up(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
         return hub.create(head=wanted.head, title=text.title, body=text.body), "Opened"
     except GhRefused as refused:
         # A gh that an interrupted run left at work may have been quicker.
-        opened = hub.open_pull(wanted.branch) if "already exists" in refused.message else None
+        opened = (
+            hub.open_pull(wanted.branch, wanted.owner)
+            if "already exists" in refused.message
+            else None
+        )
         if opened is None:
             raise
         return opened, "Opened"

@@ -31,6 +31,8 @@ _MAX_PATHS = 1_000_000
 # Another git, perhaps one that an interrupted run left at work, gets this long to finish.
 _LOCK_SECONDS = 20.0
 _PAUSE_SECONDS = 0.1
+_CHANGING = "files keep changing while they are staged"
+_MEDDLING = "another program stages files"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 
 
@@ -194,7 +196,7 @@ def stage(
         trouble = trouble or _unsettled(repo, judge, chosen, None if only else changes)
         if trouble is None:
             return chosen
-        if time.monotonic() > deadline:
+        if not _may_pass(trouble) or time.monotonic() > deadline:
             raise _cannot_stage(trouble)
         time.sleep(_PAUSE_SECONDS)
 
@@ -220,27 +222,41 @@ def _unsettled(
 ) -> str | None:
     """Say what moved meanwhile; nothing may be staged but what was looked at, as it was."""
     if judge.changed_since(chosen.files):
-        return "files keep changing while they are staged"
+        return _CHANGING
     if changes is None:
         return None
     # The old name of a renamed file is staged too, as gone.
     looked_at = {name for each in changes for name in (each.path, each.from_path) if name}
     out = {each.path for each in chosen.left_out}
     staged = set(repo.staged())
-    return None if staged <= looked_at - out else "another program stages files"
+    return None if staged <= looked_at - out else _MEDDLING
 
 
 def _first(told: Sequence[str]) -> str:
     return told[0] if told else "git did not say why"
 
 
+def _may_pass(trouble: str) -> bool:
+    """Say whether it is worth to look again: others write, or removed a file meanwhile."""
+    return (
+        trouble in {_CHANGING, _MEDDLING}
+        or is_locked_by_other(trouble)
+        or "did not match any files" in trouble
+    )
+
+
+def is_locked_by_other(trouble: str) -> bool:
+    """Say whether another git holds the index, or held it when it crashed."""
+    return "index.lock" in trouble and "File exists" in trouble
+
+
 def _cannot_stage(trouble: str) -> LeftoffError:
-    if "index.lock" in trouble:
+    if is_locked_by_other(trouble):
         return LeftoffError(
             "Another git is at work here, or one that crashed left its lock behind.",
-            hint=f"{trouble}. If no git runs, remove that file, then run `leftoff ship` again.",
+            hint=f"{trouble} If no git runs, remove that file, then run `leftoff ship` again.",
         )
     return LeftoffError(
         f"The changes cannot be staged: {trouble}",
-        hint="Try `git add --all` to see what git says, then run `leftoff ship` again.",
+        hint="Put that right (in a sandbox: run it outside), then run `leftoff ship` again.",
     )

@@ -186,6 +186,7 @@ class _Run:
         self.work = about.work
         wanted = delivering.Wanted(
             branch=branch,
+            owner=delivering.owner_of(remote),
             head=delivering.head_of(self.repo, remote, branch),
             sha=about.sha,
             text=message.pull_request(about),

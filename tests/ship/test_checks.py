@@ -1,0 +1,46 @@
+import pytest
+
+from cli.runs import Cli
+from ship.hub import Hub
+from ship.shop import Shop
+
+
+@pytest.mark.accept(140)
+def test_each_check_runs_live_and_is_summed_up(shop: Shop, cli: Cli) -> None:
+    cli.ok("config", "set", "verify", "echo one two\ntest -f app.py")
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli.ok("ship", "--no-pr")
+
+    assert "       one two\n" in done.out
+    assert "done  checks        2 checks passed" in done.out
+
+
+@pytest.mark.accept(140)
+def test_a_failing_check_loses_nothing_marks_the_pull_request_and_tells(
+    shop: Shop, cli: Cli, hub: Hub
+) -> None:
+    cli.ok("config", "set", "verify", "echo $((1 + 2)) tests failed; exit 7")
+    shop.write("app.py", "print('csv')\n")
+
+    failed = cli("ship", "-m", "Export orders")
+
+    assert failed.code == 1
+    assert "3 tests failed" in failed.out
+    assert shop.remote_head() == shop.head()
+    assert hub.labels() == {"status:failing"}
+    assert "FAILING" in hub.pulls[0]["body"]
+    assert "3 tests failed" not in hub.pulls[0]["body"]
+
+
+@pytest.mark.accept(140)
+def test_the_mark_goes_once_the_checks_pass(shop: Shop, cli: Cli, hub: Hub) -> None:
+    cli.ok("config", "set", "verify", "test -f fixed")
+    shop.write("app.py", "print('csv')\n")
+    assert cli("ship", "-m", "Export orders").code == 1
+    shop.write("fixed")
+
+    cli.ok("ship", "-m", "Repair it")
+
+    assert hub.labels() == {"status:ready-for-review"}
+    assert "FAILING" not in hub.pulls[0]["body"]

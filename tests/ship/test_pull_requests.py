@@ -1,0 +1,174 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli.runs import Cli
+from leftoff import features
+from leftoff.store import Store
+from ship.hub import Hub
+from ship.shop import Shop
+
+
+@pytest.mark.accept(145)
+def test_a_pull_request_is_opened_with_title_links_bullets_steps_and_labels(
+    shop: Shop, cli: Cli, store: Store, hub: Hub
+) -> None:
+    hub.know(issues={"3": ["bug", "area:export"]})
+    scenario = features.Scenario(given="no orders", when="exported", then="only the header")
+    draft = features.Draft(name="Export orders", issue=3, scenarios=[scenario])
+    features.add(store, draft)
+    features.start(store, "1")
+    cli.ok("save", "csv", "--done", "Streamed the rows", "--done", "Added the route")
+    shop.write("app.py", "print('csv')\n")
+
+    cli.ok("ship")
+
+    pull = hub.pulls[0]
+    assert pull["title"] == "feat: Export orders"
+    assert "Closes #3" in pull["body"]
+    assert "- Streamed the rows\n- Added the route" in pull["body"]
+    assert "- [ ] given no orders, when exported, then only the header" in pull["body"]
+    assert hub.labels() == {"bug", "area:export", "status:ready-for-review"}
+    assert pull["comments"] == []
+
+
+@pytest.mark.accept(145)
+def test_a_fix_is_labelled_and_linked(shop: Shop, cli: Cli, store: Store, hub: Hub) -> None:
+    features.add(store, features.Draft(name="Export orders", issue=3))
+    fix = features.add_fix(store, "1", features.Draft(name="Quote commas", issue=9))
+    features.start(store, fix.id)
+    shop.write("app.py", "print('csv')\n")
+    hub.know(issues={"9": []})
+
+    cli.ok("ship")
+
+    assert hub.pulls[0]["title"] == "fix: Quote commas"
+    assert "Fixes #9\nRelated to #3" in hub.pulls[0]["body"]
+    assert hub.labels() == {"bugfix", "linked-to:feature-001", "status:ready-for-review"}
+
+
+@pytest.mark.accept(145)
+def test_an_open_pull_request_is_updated_with_one_comment(shop: Shop, cli: Cli, hub: Hub) -> None:
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "-m", "Export orders")
+    theirs = f"A word by hand.\n\n{hub.pulls[0]['body']}\n\nAnother."
+    hub.know(pulls=[{**hub.pulls[0], "body": theirs}])
+    shop.write("app.py", "print('more')\n")
+
+    updated = cli.ok("ship", "-m", "Quote commas")
+    again = cli.ok("ship", "-m", "Quote commas")
+
+    (pull,) = hub.pulls
+    assert "Updated #12" in updated.out
+    assert "Nothing is new for #12" in again.out
+    assert pull["body"].startswith("A word by hand.")
+    assert pull["body"].endswith("Another.")
+    assert "- Quote commas" in pull["body"]
+    assert [each["body"] for each in pull["comments"]] == [
+        f"Shipped {shop.head()[:12]}: Quote commas"
+    ]
+
+
+@pytest.mark.accept(145)
+def test_on_main_there_is_a_commit_and_no_pull_request(shop: Shop, cli: Cli, hub: Hub) -> None:
+    shop.git("switch", "--quiet", "main")
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli.ok("ship", "-m", "Export orders")
+
+    assert "You are on main: no pull request" in done.out
+    assert shop.remote_head("main") == shop.head()
+    assert hub.calls == []
+
+
+@pytest.mark.accept(145)
+def test_without_gh_the_pull_request_is_skipped_with_a_note(
+    shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("git", "sh"):
+        found = subprocess.run(("which", name), capture_output=True, text=True, check=True)
+        (tmp_path / "bin" / name).symlink_to(found.stdout.strip())
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli.ok("ship", "-m", "Export orders")
+
+    assert "skip  pull request  There is no gh on the PATH" in done.out
+
+
+def test_without_a_login_the_way_in_is_told_and_the_next_run_opens_it(
+    shop: Shop, cli: Cli, hub: Hub
+) -> None:
+    hub.know(login=False)
+    shop.write("app.py", "print('csv')\n")
+    failed = cli("ship", "-m", "Export orders")
+    assert failed.code == 1
+    assert "gh is not logged in" in failed.out
+    assert "gh auth login" in failed.out
+    hub.know(login=True)
+
+    cli.ok("ship")
+
+    assert hub.pulls[0]["title"] == "Export orders"
+
+
+def test_trouble_with_labels_is_a_note_and_no_failure(shop: Shop, cli: Cli, hub: Hub) -> None:
+    hub.know(trouble={"pr edit": "GraphQL: Resource not accessible (addLabelsToLabelable)"})
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli.ok("ship", "-m", "Export orders")
+
+    assert "The labels could not be set" in done.out
+
+
+def test_from_a_fork_the_branch_is_named_with_its_owner(shop: Shop, cli: Cli, hub: Hub) -> None:
+    address = f"ssh://git@{shop.remote.folder.name}/ada/shop"
+    shop.git("config", f"url.{shop.remote.folder}.insteadOf", address)
+    shop.git("remote", "set-url", "origin", address)
+    shop.git("remote", "add", "upstream", "https://github.com/grace/shop")
+    shop.write("app.py", "print('csv')\n")
+
+    cli.ok("ship", "-m", "Export orders")
+
+    assert ["pr create", "--head", "ada:feature/csv"] in [call[:3] for call in hub.calls]
+
+
+@pytest.mark.accept(146)
+def test_the_number_is_kept_the_state_told_and_the_tree_left_clean(
+    shop: Shop, cli: Cli, store: Store, hub: Hub
+) -> None:
+    features.add(store, features.Draft(name="Export orders"))
+    features.start(store, "1")
+    shop.write("app.py", "print('csv')\n")
+    native = shop.write(".claude-harness/features/active.json", "{}\n")
+    # As a mirror does once the number is known.
+    hub.know(meanwhile={"pr create": f"echo '{{\"prNumber\": 12}}' > '{native}'"})
+
+    done = cli.ok("ship")
+
+    assert features.find(features.load(store), "1").pr == 12
+    assert "#12 https://github.com/ada/shop/pull/12" in done.out
+    assert "checks pass, review required, no conflicts" in done.out
+    assert shop.status == ""
+    assert shop.remote_head() == shop.head()
+    assert shop.subjects()[:2] == [
+        "chore(leftoff): keep the state of what was shipped",
+        "feat(feature-001): Export orders",
+    ]
+    hub.know(meanwhile={})
+    assert "Nothing is new for #12" in cli.ok("ship").out
+
+
+@pytest.mark.accept(147)
+def test_a_loop_under_way_stays_as_it_is_to_the_byte(shop: Shop, cli: Cli, store: Store) -> None:
+    features.add(store, features.Draft(name="Export orders"))
+    features.start(store, "1")
+    (file,) = (shop.folder / ".git" / "leftoff" / "loops").iterdir()
+    before = file.read_bytes()
+    shop.write("app.py", "print('csv')\n")
+
+    cli.ok("ship", "--no-pr")
+
+    assert file.read_bytes() == before

@@ -1,0 +1,77 @@
+import pytest
+
+from cli.runs import Cli
+from leftoff import features, memory
+from leftoff.store import Store
+from ship.shop import Shop, step
+
+
+@pytest.mark.accept(131)
+def test_progress_is_saved_with_summary_blockers_and_next_steps(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    words = ["--summary", "Export orders", "--next", "Test 0 orders", "--blocker", "No test data"]
+    earlier = cli.json("save", "csv", *words)
+    shop.write("app.py", "print('csv')\n")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert shipped.trigger == "ship"
+    assert shipped.id > earlier["id"]
+    assert (shipped.summary, shipped.blockers) == ("Export orders", ["No test data"])
+    assert shipped.next_action is not None
+    assert shipped.next_action.text == "Test 0 orders"
+
+
+@pytest.mark.accept(132)
+def test_files_of_the_feature_and_changed_files_are_saved_with_their_roles(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    draft = features.Draft(name="Export orders", related_files=["app.py", "routes.py"])
+    feature = features.add(store, draft)
+    shop.write("app.py", "print('csv')\n")
+    shop.write("export.py", "rows = []\n")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert shipped.feature == feature.id
+    roles = {file.path: file.role for file in shipped.files}
+    assert set(roles) == {"app.py", "routes.py", "export.py"}
+    assert all(roles.values())
+
+
+def test_decisions_reach_memory_and_helpers_results_are_folded(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    cli.ok("save", "csv", "--decision", "Stream rows :: tenants with a million rows")
+    result = features.Result(
+        agent="helper", status="failed", summary="Buffered all", errors=["OOM"]
+    )
+    features.add_result(store, "s1", result)
+    shop.write("app.py", "print('csv')\n")
+
+    told = step(cli.json("ship", "--no-pr"), "memory")
+
+    assert told["state"] == "done"
+    kinds = {entry.kind: entry.text for entry in memory.entries(store)}
+    assert kinds == {"decision": "Stream rows", "failure": "Buffered all"}
+    assert features.load(store).orchestration.results == []
+
+
+def test_what_is_complete_is_archived_and_the_loop_set_back(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    features.add(store, features.Draft(name="Export orders"))
+    features.start(store, "1")
+    features.pass_(store, "1")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    assert step(answer, "archive")["text"] == "Archived 1 completed features"
+    assert "Loop completed and reset" in [
+        step(answer, "tidy")["text"],
+        *step(answer, "tidy")["lines"],
+    ]
+    assert shop.subjects()[0] == "feat(feature-001): Export orders"
+    assert [loop.last_checkpoint for loop in features.loops(store).values()] == [shop.head()]
