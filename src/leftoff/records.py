@@ -54,6 +54,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A digest of what the last autosave held: the same is not saved twice."""
     advised: int = 0
     """The highest step of the context ladder the user was told of."""
+    deferred_at: datetime | None = None
+    """Since when it wants to hear nothing of its context, until it saves or is compacted."""
     repeats: list[str] = []
     """Failed approaches that it tries again, as the reply to the next prompt tells; by id."""
     warned: list[str] = []
@@ -61,6 +63,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     turn: Turn = Turn()
     buffer: list[Exchange] = []
     """What was said since the context began to fill up: a summary would lose it."""
+
+
+def defer(store: Store, agent: str, session_id: str, at: datetime | None) -> None:
+    """Note that a session wants no advice on its context from now on; None ends that."""
+    record = load(store, agent, session_id)
+    if record.deferred_at != at:
+        keep(store, msgspec.structs.replace(record, deferred_at=at))
 
 
 class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -273,3 +273,30 @@ def test_a_mark_that_is_no_file_is_neither_followed_nor_waited_for(
     assert "is not a regular file" in result.err
     assert target.read_text(encoding="utf-8") == "not ours\n"
     assert cli.json("show", "login-form")["summary"] == "Add a login form"
+
+
+@pytest.mark.accept(119)
+@pytest.mark.parametrize("ending", ["save", "compaction"])
+def test_advice_that_was_put_off_comes_again_after_a_save_or_a_compaction(
+    cli: Cli, talk: Talk, ending: str
+) -> None:
+    talk.say("More.", percent=72)
+    talk.fire("Stop")
+    assert "context at 72.00%" in talk.waiting_reply()
+    cli.ok("defer")
+    assert talk.waiting_reply() == ""
+    talk.say("Still more.", percent=76)
+    talk.fire("Stop")
+    assert talk.waiting_reply() == ""
+    if ending == "save":
+        cli.ok("save", "login-form", "--summary", "Add a login form")
+    else:
+        talk.fire("PreCompact", trigger="manual")
+    talk.say("And on.", percent=77)
+    talk.fire("Stop")
+
+    assert "context at 77.00%" in talk.waiting_reply()
+
+
+def test_only_a_session_can_put_advice_off(cli: Cli) -> None:
+    assert cli("defer").code == 2

@@ -21,6 +21,7 @@ COMMANDS = {
     "completion": "leftoff.cli.completion:completion",
     "config": "leftoff.cli.config:config",
     "dashboard": "leftoff.cli.dashboard:dashboard",
+    "defer": "leftoff.cli.defer:defer",
     "delete": "leftoff.cli.clear:delete",
     "diff": "leftoff.cli.diff:diff",
     "dispatch-check": "leftoff.cli.dispatch:dispatch_check",

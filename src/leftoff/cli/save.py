@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import plans, saving, sessions
+from leftoff import plans, records, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command
 from leftoff.cli.confirmation import confirmation
@@ -80,8 +80,15 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> None:
         strict=given["strict"] or app.settings.strict,
     )
     _show(app, outcome)
+    _hear_advice_again(app, outcome.saved.checkpoint)
     if percent >= app.settings.fresh_at:
         app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
+
+
+def _hear_advice_again(app: App, checkpoint: Checkpoint) -> None:
+    """End what `leftoff defer` began: the advice was to save."""
+    if checkpoint.agent and checkpoint.session_id:
+        records.defer(app.store, checkpoint.agent, checkpoint.session_id, None)
 
 
 def _answered(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:

@@ -143,6 +143,7 @@ def _read(event: HookEvent, store: Store, settings: config.Settings) -> Case:
         seen_at=before.seen_at or at if event.kind == "idle" else at,
         ended_at=at if event.kind == "session-end" else None,
         end_reason=event.source if event.kind == "session-end" else "",
+        deferred_at=None if event.kind == "pre-compact" else before.deferred_at,
     )
     memory = remembered(before)
     now = _followed(event, now, memory, store)
@@ -321,7 +322,8 @@ def _answered(case: Case) -> Case:
             prompts.keep(case.store, event)
     is_blocking = reached >= triggers.CAPTURE and case.settings.prompts == "block"
     case = _with_repeats(case, is_printed=event.kind == "prompt" and not is_blocking)
-    advice = [triggers.advice(reached, percent)] if percent and reached > advised else []
+    is_wanted = reached > advised and case.now.deferred_at is None
+    advice = [triggers.advice(reached, percent)] if percent and is_wanted else []
     reason = f"context at {percent:.2f}%" if is_blocking else ""
     _lay_ready(event, [*advice, *repeats.lines(case.store, case.now.repeats)], reason=reason)
     return msgspec.structs.replace(case, now=msgspec.structs.replace(case.now, advised=advised))

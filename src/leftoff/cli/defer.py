@@ -1,0 +1,25 @@
+"""leftoff defer."""
+
+from leftoff import paths, records
+from leftoff.cli.app import App, command
+from leftoff.errors import Usage
+from leftoff.hooks import replies
+
+
+@command()
+def defer(app: App) -> None:
+    """Hear no advice on the context of this session until it saves or is compacted."""
+    running = paths.agent_session()
+    if running is None:
+        raise Usage(
+            "No agent's session runs this command.", hint="Let the agent run it, in its shell."
+        )
+    agent, session_id = running
+    records.defer(app.store, agent, session_id, app.store.now())
+    folder = records.load(app.store, agent, session_id).cwd or str(app.project.worktree)
+    place = replies.path_of(paths.state_folder(), folder, agent, "UserPromptSubmit", session_id)
+    # What lies ready for the next prompt was said before.
+    place.unlink(missing_ok=True)
+    app.out.result(
+        {"deferred": session_id}, "No advice on the context until the next save or compaction."
+    )
