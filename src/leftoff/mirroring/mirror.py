@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff import git, paths, profiles
-from leftoff.mirroring.files import NativeFiles
+from leftoff.mirroring.files import NativeFiles, sweep
 from leftoff.mirroring.notes import Notes
 from leftoff.profiles.reading import digest, read_regular
 from leftoff.store import LISTED, Entry, Event, Index, Store, disk
@@ -55,7 +55,21 @@ class Mirror:
         """Keep other processes from writing the same files; say whether it worked."""
         disk.ensure_folder(self.state)
         with disk.lock(self.state / "lock", seconds=_WAIT_SECONDS) as is_held:
-            yield is_held
+            if not is_held:
+                yield False
+                return
+            mark = self.state / "writing"
+            if mark.exists():
+                self._sweep()
+            mark.touch(mode=0o600)
+            yield True
+            mark.unlink(missing_ok=True)
+
+    def _sweep(self) -> None:
+        """Clean up after a writer that died: where it may have been, not in all of a workspace."""
+        noted = {(self.folder / path).parent for path in self.notes.files}
+        for folder in {self.folder, *self.profile.folders(self.folder), *noted}:
+            sweep(folder)
 
     def files(self) -> NativeFiles:
         """Open the folder."""

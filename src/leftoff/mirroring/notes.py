@@ -50,9 +50,9 @@ class Notes:
 
     def add(self, note: Note) -> None:
         """Write a note down."""
-        self._read()
         disk.append(self._log, msgspec.json.encode(note), durable=False)
-        self._take(note)
+        if self._is_read:
+            self._take(note)
 
     def _read(self) -> dict[str, Note]:
         if not self._is_read:
