@@ -26,6 +26,7 @@ from leftoff.redact import redact_value
 from leftoff.store import Store
 
 _TRIGGER = "import"
+_FOREIGN = "It belongs to another project; from a folder that you name, it is taken in."
 # One event for all would be read again for each of them.
 _BATCH = 100
 # Native files tell their time to the minute.
@@ -115,8 +116,9 @@ class _Tally:
 
     def add(self, path: Path, taken: Taken) -> None:
         """Note what came of one file."""
-        if taken.problem is not None:
-            self.problems.append(Problem(path=str(path), problem=taken.problem))
+        problem = _FOREIGN if taken.is_foreign else taken.problem
+        if problem is not None:
+            self.problems.append(Problem(path=str(path), problem=problem))
             return
         self.imported += taken.is_new
         self.known += not taken.is_new
@@ -172,18 +174,25 @@ def take(
     native = _read(profile, path, data)
     if native.problem is not None:
         return Taken(problem=native.problem)
-    if edit is not None and native.project not in {"", git.printable(str(store.project.root))}:
+    if _is_foreign(native, store) and (edit or path.is_relative_to(profile.home(store.project))):
         return Taken(is_foreign=True)
     if native.shows and (entry := store.index().get(native.shows)) and not entry.problem:
         return Taken(checkpoint=store.load(entry), is_open=native.is_open)
     written_at = datetime.fromtimestamp(stat.st_mtime, UTC)
+    if edit is not None and _is_another(native, edit.base):
+        edit = None
     moment = edit.at if edit else native.saved_at or written_at
     base = edit.base if edit else None
     kept = _beyond(profile, base) if base else {}
     try:
         told = {**kept, **native.told, "files": _files(native.told, base, store, moment)}
         native = msgspec.structs.replace(native, told=told)
-        source = Source(profile=name, path=git.printable(str(path)), sha256=digest(data))
+        source = Source(
+            profile=name,
+            path=git.printable(str(path)),
+            sha256=digest(data),
+            extra=_told_at(native),
+        )
         checkpoint = _checkpoint(store, source, native, moment)
     except (
         msgspec.ValidationError, LeftoffError, ValueError, TypeError, LookupError, OverflowError
@@ -191,6 +200,29 @@ def take(
         return Taken(problem=f"It does not make a checkpoint: {error}")
     saved = store.add(checkpoint)
     return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
+
+
+def _is_foreign(native: Native, store: Store) -> bool:
+    return native.project not in {"", git.printable(str(store.project.root))}
+
+
+def _is_another(native: Native, base: Checkpoint | None) -> bool:
+    """Say whether a file that we wrote tells of another state now, as after a git checkout."""
+    if not native.is_exact or native.saved_at is None:
+        return False
+    if base is None:
+        return True
+    known = base.source.extra.get(_TOLD_AT) if base.source else None
+    return native.saved_at != base.saved_at and _told_at(native)[_TOLD_AT] != known
+
+
+_TOLD_AT = "told_at"
+
+
+def _told_at(native: Native) -> dict[str, str]:
+    """Keep the time that a file tells: whoever changes it by hand seldom changes that, too."""
+    is_told = native.is_exact and native.saved_at is not None
+    return {_TOLD_AT: native.saved_at.isoformat()} if is_told and native.saved_at else {}
 
 
 def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:

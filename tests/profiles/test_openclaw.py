@@ -91,10 +91,23 @@ def test_two_projects_share_a_workspace_and_leave_each_others_files_alone(
     cli.ok("clear", "--all")
     assert sha(native(claw, "csv-import")) == before
     assert not native(claw, "shop-front").exists()
-    # Asked to, the other project's checkpoint is taken in.
-    assert cli.json("import", "--from", "openclaw")["imported"] == 1
+    told = cli.json("import", "--from", "openclaw")
+    assert (told["imported"], len(told["problems"])) == (0, 1)
+    assert "belongs to another project" in told["problems"][0]["problem"]
     monkeypatch.chdir(repo.folder)
     assert [each["name"] for each in cli.json("list")] == ["csv-import"]
+
+
+def test_files_of_another_project_are_taken_in_from_a_folder_that_is_named(
+    cli: Cli, claw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "csv-import", *GOOD)
+    cli.ok("export", "--to", "openclaw", str(tmp_path / "out"))
+    other = Repo(tmp_path / "other")
+    monkeypatch.chdir(other.folder)
+
+    assert cli.json("import", "--from", "openclaw", str(tmp_path / "out"))["imported"] == 1
+    assert native(claw, "csv-import").exists()
 
 
 def test_a_name_that_another_project_uses_loses_nothing(
