@@ -172,3 +172,41 @@ def test_a_loop_under_way_stays_as_it_is_to_the_byte(shop: Shop, cli: Cli, store
     cli.ok("ship", "--no-pr")
 
     assert file.read_bytes() == before
+
+
+@pytest.mark.accept(146)
+def test_mirrored_files_hold_the_number_and_a_second_ship_finds_nothing_to_do(
+    shop: Shop, cli: Cli, store: Store, hub: Hub
+) -> None:
+    cli.ok("config", "set", "--project", "mirror", "harness")
+    features.add(store, features.Draft(name="Export orders"))
+    features.start(store, "1")
+    shop.write("app.py", "print('csv')\n")
+
+    first = cli.ok("ship")
+    head = shop.head()
+    second = cli.ok("ship")
+
+    active = (shop.folder / ".claude-harness/features/active.json").read_text()
+    assert '"prNumber": 12' in active
+    assert "feat(feature-001): Export orders" in first.out.partition("CHECKPOINT COMPLETE")[2]
+    assert "NOTHING TO SHIP" in second.out
+    assert (shop.status, shop.head(), shop.remote_head()) == ("", head, head)
+    assert hub.pulls[0]["comments"] == []
+    assert not any("/sessions/" in path for path in shop.committed())
+
+
+def test_a_commit_of_state_alone_says_so_and_is_no_news_for_reviewers(
+    shop: Shop, cli: Cli, hub: Hub
+) -> None:
+    cli.ok("config", "set", "--project", "mirror", "harness")
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "-m", "Export orders")
+    cli.ok("save", "more", "--summary", "Quote commas", "--next", "Write tests/test_quote.py")
+
+    again = cli.ok("ship")
+
+    assert shop.subjects()[0] == "chore(leftoff): keep the state of what was shipped"
+    assert "Nothing is new for #12" in again.out
+    assert hub.pulls[0]["comments"] == []
+    assert shop.remote_head() == shop.head()

@@ -13,6 +13,8 @@ from leftoff.ship import message
 from leftoff.ship.staging import conflicts, is_locked_by_other
 from leftoff.ship.values import State, Step
 
+TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
+
 _AGAIN = "then run `leftoff ship` again."
 _TOLD_LINES = 12
 _SHOWN_FILES = 5
@@ -102,6 +104,13 @@ def _commit_refused(repo: Repo, ended: Ended) -> Step:
         )
     reason = told[0] if told else "it did not say why"
     return _failed("commit", f"git refused the commit: {reason}", f"Put that right, {_AGAIN}", told)
+
+
+def without_tidying(repo: Repo, sha: str) -> str:
+    """Return the commit itself, or the one before those that only keep state."""
+    while repo.message(sha).startswith(TIDY_SUBJECT) and (before := repo.parent(sha)):
+        sha = before
+    return sha
 
 
 # --- push ---

@@ -12,6 +12,7 @@ from leftoff.errors import LeftoffError
 from leftoff.features import context
 from leftoff.gitstate import GitState
 from leftoff.redact import redact, redact_value
+from leftoff.ship.staging import SESSION_FOLDERS
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
 from leftoff.store.area import Area
@@ -211,7 +212,7 @@ def archive(store: Store) -> Step:
 
 
 def mirrored(store: Store, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Bring native files of profiles up to date; return those in the worktree, and the trouble."""
+    """Bring native files of profiles up to date; return those to commit, and the trouble."""
     if not names:
         return [], []
     from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
@@ -222,4 +223,5 @@ def mirrored(store: Store, names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
-    return [str(file.relative_to(worktree)) for file in files if file.is_relative_to(worktree)]
+    names = [str(file.relative_to(worktree)) for file in files if file.is_relative_to(worktree)]
+    return [name for name in names if not name.startswith(SESSION_FOLDERS)]

@@ -20,7 +20,7 @@ from leftoff.ship import secrets
 # Native state of a profile inside the repository; it is staged before everything else.
 STATE_FOLDERS = (".claude-harness/",)
 # What belongs to one session there, and to nobody else.
-_SESSION_FOLDERS = (
+SESSION_FOLDERS = (
     ".claude-harness/sessions/",
     ".claude-harness/working/",
     ".claude-harness/memory/working/",
@@ -90,7 +90,7 @@ class Judge:
 
     def _why_not(self, change: Change) -> str | None:
         path = change.path
-        if path.startswith(_SESSION_FOLDERS):
+        if path.startswith(SESSION_FOLDERS):
             return "it belongs to one session"
         if path.endswith("/"):
             return "it is a repository of its own"

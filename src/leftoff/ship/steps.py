@@ -20,8 +20,6 @@ from leftoff.ship.values import Check, Listener, Name, Options, Report, Step, co
 from leftoff.ship.work import Work, work_at_hand, work_of_subject
 from leftoff.store import Store
 
-TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
-
 
 def ship(
     store: Store, settings: Settings, options: Options, hear: Listener | None = None
@@ -61,9 +59,6 @@ class _Run:
 
     # Telling
 
-    def begin(self, name: Name) -> None:
-        self.hear.begins(name)
-
     def end(self, step: Step) -> bool:
         """Note a step; say whether it went well."""
         self.steps.append(step)
@@ -72,7 +67,7 @@ class _Run:
 
     def attempt(self, name: Name, act: Callable[[], Step]) -> bool:
         """Take a step that must not keep the others from being taken."""
-        self.begin(name)
+        self.hear.begins(name)
         try:
             return self.end(act())
         except LeftoffError as error:
@@ -105,8 +100,10 @@ class _Run:
     def _unfinished(self) -> set[str | None]:
         """Tell at which commits a ship stood that was not finished: here, or one before its own."""
         head = self.state.head
-        is_committed = head is not None and not self.chosen.files
-        return {head, self.repo.parent(head)} if is_committed and head else {head}
+        if head is None or self.chosen.files:
+            return {head}
+        made = delivering.without_tidying(self.repo, head)
+        return {head, made, self.repo.parent(made)}
 
     def _write_briefing(self) -> Step:
         written = briefing.write(self.store, self.settings)
@@ -123,7 +120,7 @@ class _Run:
         """Check, commit, push and put up for review; a step that fails ends it."""
         problem = delivering.obstacle(self.state)
         if problem is not None:
-            self.begin("commit")
+            self.hear.begins("commit")
             self.end(problem)
             return
         self._check()
@@ -132,12 +129,12 @@ class _Run:
 
     def _check(self) -> None:
         if self.settings.verify:
-            self.begin("checks")
+            self.hear.begins("checks")
             self.checks = run_checks(self.settings.verify, self.worktree, self.hear)
             self.end(sentences.checked(self.checks))
 
     def _commit(self) -> bool:
-        self.begin("stage")
+        self.hear.begins("stage")
         # Looked at a moment ago; unless our own files or checks have changed the tree since.
         known = None if self.native or self.checks else self.state
         try:
@@ -145,12 +142,10 @@ class _Run:
         except LeftoffError as error:
             return self.end(Step(name="stage", state="failed", text=error.message, hint=error.hint))
         self.end(sentences.staged(self.chosen))
-        self.begin("commit")
+        self.hear.begins("commit")
         if not self.chosen.files:
             return self.end(sentences.nothing_to_commit(self.chosen))
-        text = message.commit_message(
-            self.work, self.options.message, self.saved, self.chosen.files
-        )
+        text = self._message()
         problem = delivering.commit(self.repo, text)
         if problem is not None:
             return self.end(problem)
@@ -159,8 +154,14 @@ class _Run:
         told = f"{self.head[:12]} {self.made.subject}"
         return self.end(Step(name="commit", state="done", text=told))
 
+    def _message(self) -> str:
+        told, files = self.options.message, self.chosen.files
+        if not told and all(map(self._is_native, files)):
+            return delivering.TIDY_SUBJECT
+        return message.commit_message(self.work, told, self.saved, files)
+
     def _push(self) -> bool:
-        self.begin("push")
+        self.hear.begins("push")
         branch, head = self.state.branch or "", self.head
         if not self.options.push:
             return self.end(Step(name="push", state="skipped", text="Not pushed, as you asked."))
@@ -177,7 +178,7 @@ class _Run:
         return self.is_pushed
 
     def _put_up(self) -> bool:
-        self.begin("pull request")
+        self.hear.begins("pull request")
         branch, remote = self.state.branch or "", self.remote
         why_not = self._why_no_pull(branch, remote)
         if why_not or remote is None:
@@ -207,11 +208,8 @@ class _Run:
 
     def _about(self) -> message.About:
         """Tell of the commit that goes out; one that only keeps state tells nothing."""
-        sha = self.head or ""
+        sha = delivering.without_tidying(self.repo, self.head or "")
         text = self.repo.message(sha)
-        if text.startswith(TIDY_SUBJECT):
-            sha = self.repo.parent(sha) or sha
-            text = self.repo.message(sha)
         work = self.work if self.work.scope else work_of_subject(self.store, text)
         return message.About(sha=sha, text=text, work=work, saved=self.saved, checks=self.checks)
 
@@ -238,7 +236,7 @@ class _Run:
         chosen = staging.stage(self.repo, self.judge, only=self._is_native)
         if not chosen.files:
             return []
-        ended = self.repo.commit_only(chosen.files, TIDY_SUBJECT)
+        ended = self.repo.commit_only(chosen.files, delivering.TIDY_SUBJECT)
         if not ended.is_done:
             return [f"The state could not be committed: {_first(ended.told)}"]
         self.head = git.head_sha(self.worktree)
@@ -283,7 +281,7 @@ class _Run:
             checkpoint=self.saved.id if self.saved else None,
             context=self.kept.context if self.kept else None,
             branch=self.state.branch,
-            commit=last,
+            commit=self.made or last,
             is_new=self.made is not None,
             remote=self.remote.name if self.remote else None,
             repository=repository_of(self.remote.url) if self.remote else None,
