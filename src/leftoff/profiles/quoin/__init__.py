@@ -5,6 +5,7 @@ files by session, a cost ledger for each task, and a trash of its own.
 """
 
 import heapq
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -47,6 +48,7 @@ IS_LIVING = False
 PER_WORKTREE = True
 WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
+NATIVE = frozenset({"*"})
 
 _ROOT = ".workflow_artifacts"
 # A file that is changed in place is noticed if it is one of the newest.
@@ -71,8 +73,9 @@ def is_here(folder: Path) -> bool:
 def folders(folder: Path) -> list[Path]:
     """Return the folders with checkpoints and what waits, and the files that may change there."""
     memory = folder / MEMORY
-    newest = heapq.nlargest(_WATCHED, natives(folder))
-    return [folder / CHECKPOINTS, memory, *newest, *memory.glob("pending-*.txt")]
+    checkpoints = folder / CHECKPOINTS
+    newest = [checkpoints / name for name in heapq.nlargest(_WATCHED, _names(folder))]
+    return [checkpoints, memory, *newest, *memory.glob("pending-*.txt")]
 
 
 def listed(folder: Path) -> list[str]:
@@ -83,7 +86,17 @@ def listed(folder: Path) -> list[str]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints, oldest first."""
-    yield from sorted((folder / CHECKPOINTS).glob("*.md"))
+    checkpoints = folder / CHECKPOINTS
+    yield from (checkpoints / name for name in sorted(_names(folder)))
+
+
+def _names(folder: Path) -> list[str]:
+    """List the names of the files of checkpoints: of ten thousand, no path each."""
+    try:
+        names = os.listdir(folder / CHECKPOINTS)  # noqa: PTH208 - as above
+    except OSError:
+        return []
+    return [name for name in names if name.endswith(".md") and not name.startswith(".")]
 
 
 def read(path: Path, data: bytes) -> Native:
@@ -128,7 +141,7 @@ def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
 
 
 __all__ = [
-    "EVENTS", "HOLDS", "IS_LIVING", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE", "at_work",
-    "folders", "home", "is_here", "ledger", "listed", "more", "natives", "noted", "pending", "read",
-    "task_of", "waiting", "work_path", "work_text", "write",
+    "EVENTS", "HOLDS", "IS_LIVING", "NATIVE", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE",
+    "at_work", "folders", "home", "is_here", "ledger", "listed", "more", "natives", "noted",
+    "pending", "read", "task_of", "waiting", "work_path", "work_text", "write",
 ]  # fmt: skip

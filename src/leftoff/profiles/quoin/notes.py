@@ -1,10 +1,12 @@
 """What the skills of quoin noted while they worked: the session's file, and the artifacts."""
 
+import heapq
+import os
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from leftoff.profiles import markdown
 from leftoff.profiles.quoin import blocks
@@ -14,9 +16,9 @@ from leftoff.profiles.reading import read_regular
 
 SESSIONS = f"{MEMORY}/sessions"
 _RECENT = timedelta(days=7)
+_MOST_TASKS = 30
 _FIELD = re.compile(r"[-*]?\s*(Session UUID|Phase):\s*(.+?)\s*$")
 _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:[✓✔☑✅x]\s+)?(.+)|[✓✔☑✅]\s+(.+)")
-_NUMBER = re.compile(r"-(\d+)\.md$")
 
 
 def noted(folder: Path, session_id: str | None, now: datetime) -> dict[str, Any]:
@@ -98,46 +100,67 @@ def _decision(text: str) -> dict[str, str]:
 
 # Artifacts
 
+_ARTIFACT = re.compile(r"(current-plan|architecture|critic-response|review)(?:-(\d+))?\.md")
+_NAMED = {
+    "current-plan": PLAN,
+    "architecture": "architecture.md",
+    "critic-response": "latest critic-response",
+    "review": "latest review",
+}
+
+
+class _Artifact(NamedTuple):
+    """A file by when its folder's newest of the kind was written, and its number."""
+
+    kind: str
+    number: int
+    written: int
+    path: Path
+
 
 def _artifacts(folder: Path, task: str) -> dict[str, str]:
     """Find the files that the work is about, the task's own before any other's."""
-    if not folder.is_dir():
-        return {}
-    own = [folder / task] if task and (folder / task).is_dir() else []
-    others = [each for each in folder.iterdir() if each.is_dir() and each.name != MEMORY]
-    found = {
-        PLAN: _newest(own, others, PLAN),
-        "architecture.md": _newest(own, [folder, *others], "architecture.md"),
-        "latest critic-response": _highest(own, others, "critic-response-*.md"),
-        "latest review": _highest(own, others, "review-*.md"),
-    }
-    return {name: str(path) for name, path in found.items() if path is not None}
+    found = [*_in_task(folder / task)] if task else []
+    missing = set(_NAMED) - {each.kind for each in found}
+    if missing:
+        tasks = (each for path in _tasks(folder) for each in _in_task(path))
+        others = [*_in_folder(folder), *tasks]
+        found += [each for each in others if each.kind in missing]
+    kinds = {kind: [each for each in found if each.kind == kind] for kind in _NAMED}
+    return {_NAMED[kind]: str(_last(some).path) for kind, some in kinds.items() if some}
 
 
-def _newest(own: list[Path], others: list[Path], name: str) -> Path | None:
-    for folders in (own, others):
-        found = [path for folder in folders for path in _below(folder, name)]
-        if found:
-            return max(found, key=lambda path: path.stat().st_mtime_ns)
-    return None
+def _last(found: list[_Artifact]) -> _Artifact:
+    """Pick the highest number in the folder that was last written to."""
+    folder = max(found, key=lambda each: each.written).path.parent
+    return max((each for each in found if each.path.parent == folder), key=lambda each: each[1:3])
 
 
-def _highest(own: list[Path], others: list[Path], pattern: str) -> Path | None:
-    """Find the last of numbered files: of this task, or else of the one last worked on."""
-    for folders in (own, others):
-        found = [path for folder in folders for path in _below(folder, pattern)]
-        if found:
-            newest = max(found, key=lambda path: path.stat().st_mtime_ns).parent
-            return max((each for each in found if each.parent == newest), key=_number)
-    return None
+def _tasks(folder: Path) -> list[Path]:
+    """List the tasks that were last worked on; a project may have had hundreds."""
+    tasks = [each for each in _entries(folder) if each.is_dir() and each.name != MEMORY]
+    newest = heapq.nlargest(_MOST_TASKS, tasks, key=lambda each: each.stat().st_mtime_ns)
+    return [Path(each.path) for each in newest]
 
 
-def _number(path: Path) -> int:
-    found = _NUMBER.search(path.name)
-    return int(found[1]) if found else -1
+def _in_task(folder: Path) -> Iterator[_Artifact]:
+    """Yield the artifacts of a task, and of its stages in folders below."""
+    yield from _in_folder(folder)
+    for entry in _entries(folder):
+        if entry.is_dir(follow_symlinks=False):
+            yield from _in_folder(Path(entry.path))
 
 
-def _below(folder: Path, pattern: str) -> list[Path]:
-    """Find files in a task's folder, or in one of its stages."""
-    found = [*folder.glob(pattern), *folder.glob(f"*/{pattern}")]
-    return [path for path in found if MEMORY not in path.parts and path.is_file()]
+def _in_folder(folder: Path) -> Iterator[_Artifact]:
+    for entry in _entries(folder):
+        if (named := _ARTIFACT.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
+            written = entry.stat(follow_symlinks=False).st_mtime_ns
+            yield _Artifact(named[1], int(named[2] or 0), written, Path(entry.path))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return [*found]
+    except OSError:
+        return []
