@@ -40,7 +40,7 @@ def offered(cli: Cli, shell: str, words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("leftoff re", ["recover", "resume"]),
+        ("leftoff rec", ["recover"]),
         ("leftoff show log", ["login-form", "login-page"]),
         ("leftoff diff login-form par", ["parser-rules"]),
         ("leftoff trash restore l", ["login-page"]),

@@ -7,7 +7,6 @@ import contextlib
 import errno
 import itertools
 import os
-import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -72,6 +71,13 @@ def _move(path: Path, target: Path) -> None:
         shutil.move(path, target)
 
 
+def _carry(path: Path, target: Path) -> None:
+    """Move a file, to another file system if need be."""
+    import shutil  # noqa: PLC0415 - looking into the trash needs none of it
+
+    shutil.move(path, target)
+
+
 def listed(store: Path) -> list[Trashed]:
     """Return what is in the trash, newest first."""
     found = []
@@ -102,5 +108,5 @@ def restore(store: Path, name: str) -> Trashed:
             hint=f"Move it away first; the other one is {found.path}",
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.move(found.path, target)
+    _carry(Path(found.path), target)
     return found
