@@ -1,6 +1,6 @@
 """Kill a ship at every step it takes, and let the next run finish it.
 
-Run as a program, because it forks: `dying.py FOLDER`. Prints the number of kills.
+Run as a program, because it forks: `dying.py SCENARIO FOLDER`. Prints the number of kills.
 """
 
 import contextlib
@@ -12,9 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from leftoff import features, memory
 from leftoff.cli import run
@@ -25,41 +25,73 @@ from ship.shop import Shop
 
 # What is done to the store; git and gh are programs of their own.
 _STEPS = ("fsync", "link", "replace", "rename")
-_WORDS = ("ship",)
+# What others see of a ship.
+_OUTWARD = frozenset({"commit", "push", "gh"})
 
 
-def prepare(folder: Path) -> None:
+class Scenario(NamedTuple):
+    """What was there before, what may kill, and what must be there in the end."""
+
+    prepare: Callable[[Path], None]
+    may_kill: Callable[[Sequence[str] | None], bool]
+    check: Callable[[Path, int], None]
+
+
+def _prepare(folder: Path) -> None:
     """Make a project with something to ship: a feature done, a decision, a change, a secret."""
+    shop = _shop(folder)
+    store = Store(find_project(shop.folder))
+    features.pass_(store, "1")
+    store.close()
+    told = ("--summary", "Export orders", "--done", "Streamed", "--decision", "Stream :: memory")
+    _run("save", "csv", *told)
+
+
+def _prepare_update(folder: Path) -> None:
+    """Make a project whose pull request is open, with more to ship and files to mirror."""
+    shop = _shop(folder)
+    _run("config", "set", "--project", "mirror", "harness")
+    _run("ship", "-m", "Export orders")
+    shop.write("app.py", "print('more')\n")
+    _run("save", "csv", "--summary", "Quote commas", "--done", "Quoted")
+
+
+def _shop(folder: Path) -> Shop:
     shop = Shop(folder)
     shop.git("remote", "set-url", "origin", "../remote.git")
     store = Store(find_project(shop.folder))
     features.add(store, features.Draft(name="Export orders", issue=3))
     features.start(store, "1")
-    features.pass_(store, "1")
     store.close()
     os.chdir(shop.folder)
-    told = ("--summary", "Export orders", "--done", "Streamed", "--decision", "Stream :: memory")
-    with contextlib.redirect_stdout(_nowhere()), contextlib.redirect_stderr(_nowhere()):
-        assert run(("save", "csv", *told)) == 0
     shop.write("app.py", "print('csv')\n")
     shop.write(".env", "TOKEN=x\n")
+    return shop
+
+
+def _run(*words: str) -> None:
+    with contextlib.redirect_stdout(_nowhere()), contextlib.redirect_stderr(_nowhere()):
+        assert run(words) == 0, words
 
 
 def _nowhere() -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
 
 
-def _arm(at: int) -> None:
+def _arm(at: int, may_kill: Callable[[Sequence[str] | None], bool]) -> None:
     """Let this process die before its Nth step, or once it has started a program."""
     count = itertools.count(1)
-    for name in _STEPS:
+    for name in _STEPS if may_kill(None) else ():
         setattr(os, name, _dying(getattr(os, name), count, at))
     start = subprocess.Popen.__init__
 
-    def begin(*arguments: Any, **options: Any) -> None:
-        _step(count, at)
-        start(*arguments, **options)
-        _step(count, at)
+    def begin(process: Any, arguments: Sequence[str], **options: Any) -> None:
+        counts = may_kill(arguments)
+        if counts:
+            _step(count, at)
+        start(process, arguments, **options)
+        if counts:
+            _step(count, at)
 
     setattr(subprocess.Popen, "__init__", begin)  # noqa: B010 - mypy knows it for a method
 
@@ -77,7 +109,7 @@ def _step(count: Iterator[int], at: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _ship(at: int | None) -> tuple[bool, str]:
+def _ship(at: int | None, scenario: Scenario) -> tuple[bool, str]:
     """Ship in a child; say whether it lived, and what it said if that was of trouble."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -86,8 +118,8 @@ def _ship(at: int | None) -> tuple[bool, str]:
         os.dup2(writer, 2)
         sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))  # noqa: SIM115 - the child's own
         if at is not None:
-            _arm(at)
-        os._exit(run(_WORDS))
+            _arm(at, scenario.may_kill)
+        os._exit(run(["ship"]))
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as pipe:
         told = pipe.read()
@@ -102,15 +134,32 @@ def _check(folder: Path, at: int) -> None:
     shop = Repo(folder / "shop")
     subjects = shop("log", "--format=%s", "main..").splitlines()
     assert subjects == ["feat(feature-001): Export orders"], (at, subjects)
-    assert shop("status", "--porcelain") == "?? .env", at
-    assert shop("ls-remote", "origin", "refs/heads/feature/csv").split()[0] == shop(
-        "rev-parse", "HEAD"
-    ), at
-    (pull,) = fake_gh.Hub(folder / "github").state["pulls"]
+    pull = _check_outside(folder, at)
     assert pull["title"] == "feat: Export orders", at
     assert pull["body"].count("- Streamed") == 1, at
     assert pull["comments"] == [], at
     _check_store(folder / "shop", at)
+
+
+def _check_update(folder: Path, at: int) -> None:
+    """There is one more commit and one comment, and the mirrored files are committed."""
+    shop = Repo(folder / "shop")
+    subjects = shop("log", "--format=%s", "main..").splitlines()
+    work = [subject for subject in subjects if not subject.startswith("chore(leftoff)")]
+    assert work == ["feat(feature-001): Export orders"] * 2, (at, subjects)
+    pull = _check_outside(folder, at)
+    assert pull["body"].count("- Quoted") == 1, at
+    assert len(pull["comments"]) == 1, (at, pull["comments"])
+
+
+def _check_outside(folder: Path, at: int) -> dict[str, Any]:
+    shop = Repo(folder / "shop")
+    assert shop("status", "--porcelain") == "?? .env", at
+    there = shop("ls-remote", "origin", "refs/heads/feature/csv").split()[0]
+    assert there == shop("rev-parse", "HEAD"), at
+    (pull,) = fake_gh.Hub(folder / "github").state["pulls"]
+    found: dict[str, Any] = pull
+    return found
 
 
 def _check_store(folder: Path, at: int) -> None:
@@ -137,32 +186,41 @@ class Repo:
         return done.stdout.strip()
 
 
-def kill_at_every_step(folder: Path) -> int:
+def _is_outward(arguments: Sequence[str] | None) -> bool:
+    return arguments is not None and not _OUTWARD.isdisjoint(arguments[:3])
+
+
+SCENARIOS = {
+    "open": Scenario(_prepare, lambda _: True, _check),
+    "update": Scenario(_prepare_update, _is_outward, _check_update),
+}
+
+
+def kill_at_every_step(scenario: Scenario, folder: Path) -> int:
     """Repeat a ship, killed one step later each time, until it completes; count the kills."""
     template, place = folder / "template", folder / "place"
-    place.mkdir()
-    prepare(place)
+    (place / "github").mkdir(parents=True)
+    (place / "github" / "state.json").write_text(json.dumps({"issues": {"3": ["bug"]}}))
+    os.environ["FAKE_GH"] = str(place / "github")
+    scenario.prepare(place)
     os.chdir(folder)
     # Moved away and back: a loop belongs to the folder it was begun in.
     place.rename(template)
-    os.environ["FAKE_GH"] = str(place / "github")
     for at in itertools.count(1):
         os.chdir(folder)
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(template, place)
-        (place / "github").mkdir()
-        (place / "github" / "state.json").write_text(json.dumps({"issues": {"3": ["bug"]}}))
         os.chdir(place / "shop")
-        lived, trouble = _ship(at)
+        lived, trouble = _ship(at, scenario)
         assert not trouble, (at, trouble)
         if not lived:
-            _, trouble = _ship(None)
+            _, trouble = _ship(None, scenario)
             assert not trouble, (at, trouble)
-        _check(place, at)
+        scenario.check(place, at)
         if lived:
             return at - 1
     raise AssertionError
 
 
 if __name__ == "__main__":
-    print(kill_at_every_step(Path(sys.argv[1])))  # noqa: T201 - the answer
+    print(kill_at_every_step(SCENARIOS[sys.argv[1]], Path(sys.argv[2])))  # noqa: T201 - the answer
