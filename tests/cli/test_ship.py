@@ -92,6 +92,22 @@ def test_a_dry_run_shows_everything_and_touches_nothing(shop: Shop, cli: Cli, hu
         assert words in done.out
 
 
+def test_a_dry_run_names_what_would_be_archived_and_mirrored_and_writes_neither(
+    shop: Shop, cli: Cli
+) -> None:
+    cli.ok("config", "set", "--project", "mirror", "harness")
+    cli.ok("feature", "add", "Export orders", "--start")
+    cli.ok("feature", "pass")
+    shop.write("app.py", "print('csv')\n")
+    before = _stamps(shop.folder)
+
+    done = cli.ok("ship", "--dry-run")
+
+    assert "Would archive feature-001" in done.out
+    assert "Would bring up to date: harness" in done.out
+    assert _stamps(shop.folder) == before
+
+
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
     found = [folder, *folder.rglob("*")]
     return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_size) for path in found}

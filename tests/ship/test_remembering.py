@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from cli.runs import Cli
@@ -32,8 +34,13 @@ def test_files_of_the_feature_and_changed_files_are_saved_with_their_roles(
     shop.write("app.py", "print('csv')\n")
     shop.write("export.py", "rows = []\n")
 
-    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+    answer = cli.json("ship", "--no-pr")
 
+    context = answer["context"]
+    assert context["feature"] == feature.id
+    assert set(context["files"]) == {"app.py", "routes.py", "export.py"}
+    assert len(json.dumps(context, indent=2).splitlines()) <= 40
+    shipped = store.load(store.find(answer["checkpoint"]))
     assert shipped.feature == feature.id
     roles = {file.path: file.role for file in shipped.files}
     assert set(roles) == {"app.py", "routes.py", "export.py"}

@@ -1,5 +1,6 @@
 """What a ship would do, told without changing a byte."""
 
+from leftoff import features
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.gh import repository_of
@@ -19,6 +20,7 @@ def plan(store: Store, settings: Settings, options: Options) -> Report:
     repo = Repo(worktree)
     # Saving comes first in any case, also where nothing can be committed.
     steps = [_planned("save", "Would save where the work stands, and what was decided.")]
+    steps += _remembering(store, settings)
     problem = delivering.obstacle(state)
     if problem is not None:
         return Report(steps=[*steps, problem], branch=state.branch)
@@ -35,6 +37,16 @@ def plan(store: Store, settings: Settings, options: Options) -> Report:
         repository=repository_of(remote.url) if remote else None,
         left_out=chosen.left_out,
     )
+
+
+def _remembering(store: Store, settings: Settings) -> list[Step]:
+    items = features.load(store).items
+    complete = [each.id for each in items if each.is_complete and not each.is_archived]
+    steps = [_planned("archive", f"Would archive {', '.join(complete)}")] if complete else []
+    native = [*settings.mirror, *([settings.briefing_file] if settings.briefing_file else [])]
+    if native:
+        steps.append(_planned("briefing", f"Would bring up to date: {', '.join(native)}"))
+    return steps
 
 
 def _staging(chosen: Chosen) -> Step:
