@@ -68,7 +68,13 @@ def _move(path: Path, target: Path) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        shutil.move(path, target)
+        _carry(path, target)
+
+
+def _carry(path: str | Path, target: Path) -> None:
+    import shutil  # noqa: PLC0415 - takes longer to load than the trash is to list
+
+    shutil.move(path, target)
 
 
 def _carry(path: Path, target: Path) -> None:
