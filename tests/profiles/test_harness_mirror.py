@@ -119,6 +119,33 @@ def test_a_change_by_hand_becomes_the_newest_state(cli: Cli, home: Path) -> None
     ]
 
 
+def test_two_changes_by_hand_are_both_taken(cli: Cli, home: Path) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
+    path = home / "claude-progress.json"
+    for words in ("Export as XML", "Export as JSON"):
+        edit(path, lastSession={**read(path)["lastSession"], "summary": words})
+        assert cli.json("show", "csv-export")["summary"] == words
+    assert len(cli.json("log", "csv-export")["revisions"]) == 3
+
+
+def test_a_progress_that_git_brings_is_a_state_of_its_own_time(
+    cli: Cli, home: Path, repo: Repo
+) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export as CSV")
+    repo.git("add", "--force", ".claude-harness/claude-progress.json")
+    repo.git("commit", "--quiet", "--message", "Keep the progress")
+    cli.ok("save", "csv-export", "--summary", "Export as XML", "--overwrite")
+    repo.git("checkout", "--quiet", "HEAD", "--", ".claude-harness/claude-progress.json")
+
+    assert cli.json("show", "csv-export")["summary"] == "Export as XML"
+    theirs = {**read(home / "claude-progress.json"), "lastUpdated": "2026-11-01T10:00:00Z"}
+    theirs["lastSession"] = {"summary": "What a teammate did", "nextSteps": ["Ask Bo"]}
+    (home / "claude-progress.json").write_text(json.dumps(theirs), encoding="utf-8")
+    shown = cli.json("show", "what-a-teammate-did")
+    assert shown["saved_at"] == "2026-11-01T10:00:00Z"
+    assert cli.json("show", "csv-export")["summary"] == "Export as XML"
+
+
 def test_a_file_that_cannot_be_read_is_told_and_the_others_written(cli: Cli, home: Path) -> None:
     cli.ok("feature", "add", "Export orders")
     (home / "features" / "active.json").write_text("{ not json", encoding="utf-8")
@@ -377,6 +404,19 @@ def test_a_briefing_file_of_any_content_reaches_the_session(home: Path, repo: Re
 
     assert 'C:\\temp\\new "quoted" 🧾' in told
     assert resumed == ""
+
+
+def test_a_briefing_that_somebody_wrote_is_kept_when_a_save_writes_a_new_one(
+    cli: Cli, home: Path, stored: Path
+) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export")
+    path = home / "session-briefing.md"
+    path.write_text("My own page\n", encoding="utf-8")
+    cli.ok("save", "csv-import", "--summary", "Import")
+
+    assert path.read_text(encoding="utf-8").startswith("# Session Briefing\n")
+    kept = [each.read_text(encoding="utf-8") for each in (stored / "trash").rglob("*.md")]
+    assert kept == ["My own page\n"]
 
 
 # Sessions

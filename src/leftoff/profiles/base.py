@@ -29,6 +29,8 @@ class Native(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
     saved_at: datetime | None = None
     """When it says it was saved; the file's own time where it does not."""
+    is_exact: bool = False
+    """Whether that is told so exactly that another time means another state, not a change."""
     project: str = ""
     """The project it says it belongs to, where several share a folder."""
     shows: str = ""
@@ -186,8 +188,8 @@ class Profile(Protocol):
     """Whether its files show features and memory too; not there means no."""
     EVENTS: frozenset[str]
     """The kinds of hook events it needs beyond those that all do; not there means none."""
-    NATIVE: Sequence[str]
-    """Patterns of its files, from its folder, where that may be in a worktree; not there: none."""
+    NATIVE: frozenset[str]
+    """Patterns of its files, seen from its folder, where that may be in a worktree."""
 
     def home(self, project: Project) -> Path:
         """Tell where a project's native files are, or would be."""

@@ -32,7 +32,7 @@ IS_LIVING = False
 PER_WORKTREE = False
 WANTS_KNOWLEDGE = True
 EVENTS: frozenset[str] = frozenset()
-NATIVE = ("*",)
+NATIVE = frozenset({"*"})
 
 # The settings are asked for by every command, so what they do not need is loaded when it is used.
 

@@ -70,6 +70,7 @@ def read(path: Path, data: bytes) -> Native:
         told=_completed(told, record, edited),
         name=name,
         saved_at=moment_of(found.get("lastUpdated")),
+        is_exact=True,
         shows="" if edited else text_of(record.get("id")),
     )
 

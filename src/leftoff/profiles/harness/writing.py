@@ -1,18 +1,18 @@
 """Writing: each saved checkpoint, the features, the memory and the loops in their files."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
 from leftoff.features import Board, Loop
-from leftoff.paths import Project
 from leftoff.profiles.base import Files, Knowledge, News
 from leftoff.profiles.harness import checkpoints, compaction, items, memories, orchestration, work
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
 from leftoff.profiles.harness.documents import Documents, Plain, moment_of, rendered
 
 BRIEFING = "session-briefing.md"
+# How every page begins that was made, and not written.
+_PAGE = b"# Session Briefing\nLast updated: "
 _IGNORE = ".gitignore"
 _IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
 
@@ -26,7 +26,7 @@ def write(files: Files, news: News) -> None:
         local = files.in_worktree(worktree)
         if local is not None:
             told.append(Documents(local))
-            _write_checkpoints(told[-1], saved, board, news.project)
+            _write_checkpoints(told[-1], saved, board, news)
     if news.knowledge is not None and news.knowledge.is_new:
         _write_knowledge(shared, news.knowledge, news)
         told += _write_loops(files, news.knowledge.loops)
@@ -48,14 +48,17 @@ def _by_worktree(news: News) -> dict[str | None, list[Checkpoint]]:
 
 
 def _write_checkpoints(
-    documents: Documents, saved: list[Checkpoint], board: Board, project: Project
+    documents: Documents, saved: list[Checkpoint], board: Board, news: News
 ) -> None:
     _ignore(documents.files)
     for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
-        _write_session(documents, checkpoint, board)
+        if not _is_older(
+            documents, f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}", checkpoint, news
+        ):
+            _write_session(documents, checkpoint, board)
     newest = saved[-1]
-    if not _is_older(documents, PROGRESS, newest):
-        name = project.root.name
+    if not _is_older(documents, PROGRESS, newest, news):
+        name = news.project.root.name
         _replace(
             documents,
             PROGRESS,
@@ -66,15 +69,12 @@ def _write_checkpoints(
 
 def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
     folder = checkpoints.folder_of(checkpoint)
-    path = f"{folder}/{CONTEXT}"
-    if _is_older(documents, path, checkpoint):
-        return
     # First what tells that the context is ours: whoever is killed in between leaves no riddle.
     record = rendered(checkpoints.record_of(checkpoint, board)).encode()
     documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
     _replace(
         documents,
-        path,
+        f"{folder}/{CONTEXT}",
         checkpoint,
         lambda found: checkpoints.with_context(found, checkpoint, board),
     )
@@ -88,10 +88,11 @@ def _replace(
     documents.files.replace(path, after.encode("utf-8", "surrogateescape"), of=checkpoint.id)
 
 
-def _is_older(documents: Documents, path: str, checkpoint: Checkpoint) -> bool:
+def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: News) -> bool:
     """Say whether a file tells of something newer than a checkpoint already."""
     shown_at = moment_of(documents.read(path).get("lastUpdated"))
-    return shown_at is not None and checkpoint.saved_at < shown_at <= datetime.now(UTC)
+    # A time to come is a slip of somebody's, and nothing would ever be written again.
+    return shown_at is not None and checkpoint.saved_at < shown_at <= news.now
 
 
 def _write_knowledge(documents: Documents, knowledge: Knowledge, news: News) -> None:
@@ -123,12 +124,20 @@ def _write_loops(files: Files, loops: Mapping[str, Loop]) -> list[Documents]:
 def _write_briefing(files: Files, news: News) -> None:
     """Keep the briefing as a file where there is anything else of the layout."""
     has_news = bool(news.saved) or (news.knowledge is not None and news.knowledge.is_new)
+    # What is new may have been followed from another worktree, whose page is another.
+    is_start = news.session is not None and news.session.event == "session-start"
     local = files.in_worktree(None)
-    if news.briefing is None or not has_news or local is None or not local.root.is_dir():
+    if news.briefing is None or local is None or not local.root.is_dir():
         return
-    told = news.briefing
-    # Not ours alone: `leftoff briefing --write` keeps it, too.
-    local.edit(BRIEFING, lambda _: told())
+    if not (has_news or is_start):
+        return
+    text, standing = news.briefing(), local.read(BRIEFING)
+    if standing is None or standing.startswith(_PAGE):
+        # Made anew each time, by `leftoff briefing --write` too.
+        local.edit(BRIEFING, lambda _: text)
+    elif has_news:
+        # Somebody's own words, for the next session to read; they are put aside, and that is told.
+        local.replace(BRIEFING, text.encode("utf-8", "replace"))
 
 
 def _ignore(files: Files) -> None:
