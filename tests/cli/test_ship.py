@@ -72,6 +72,34 @@ def test_owner_and_repository_are_told(shop: Shop, cli: Cli, url: str) -> None:
     assert cli.json("ship", "--dry-run")["repository"] == "ada/shop"
 
 
+def test_the_answer_in_json_is_one_document_and_checks_speak_beside_it(
+    shop: Shop, cli: Cli, hub: Hub
+) -> None:
+    cli.ok("config", "set", "verify", "echo one two")
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli.ok("ship", "-m", "Export orders", "--json")
+
+    assert hub.pulls
+    assert "one two" in done.err
+    answer = done.json
+    assert answer["pull"]["url"] == "https://github.com/ada/shop/pull/12"
+    assert (answer["is_new"], answer["pushed"], answer["failed"]) == (True, True, False)
+    assert answer["commit"] == {"sha": shop.head(), "subject": "Export orders"}
+    assert [each["has_passed"] for each in answer["checks"]] == [True]
+
+
+def test_a_terminal_shows_what_is_under_way(shop: Shop, cli: Cli) -> None:
+    shop.write("app.py", "print('csv')\n")
+
+    with cli.terminal("ship", "--no-pr", "-m", "Export orders") as terminal:
+        terminal.expect("....  push")
+        terminal.expect("Pushed to origin/feature/csv")
+        terminal.rest()
+
+    assert terminal.code == 0
+
+
 # --- dry run ---
 
 

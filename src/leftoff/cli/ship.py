@@ -74,11 +74,20 @@ def _listener(app: App) -> Listener:
         # The answer is one JSON document; what checks print goes beside it.
         return Listener(says=lambda line: click.echo(line, err=True))
     return Listener(
-        says=lambda line: app.out.text(f"       {line}"), ends=lambda step: _tell(app, step)
+        begins=lambda name: _show_waiting(app, name),
+        says=lambda line: app.out.text(f"       {line}"),
+        ends=lambda step: _tell(app, step),
     )
 
 
+def _show_waiting(app: App, name: str) -> None:
+    """Show on a terminal what is under way, on a line that the next one takes the place of."""
+    if app.out.is_interactive and not app.out.quiet:
+        click.echo(f"{'....' if name else '':<6}{name:<{_NAME_WIDTH}}\r", nl=False)
+
+
 def _tell(app: App, step: Step) -> None:
+    _show_waiting(app, "")
     if step.state == "skipped" and step.name in _SILENT_IF_SKIPPED:
         return
     line = f"{_MARKS[step.state]}  {step.name:<{_NAME_WIDTH}} {step.text}"
@@ -90,4 +99,9 @@ def _tell(app: App, step: Step) -> None:
 def _plain(report: Report) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(report)
     left_out = [{"path": each.shown, "why": each.why} for each in report.left_out]
+    if plain["pull"] is not None:
+        # GitHub tells them better.
+        plain["pull"] = {
+            key: value for key, value in plain["pull"].items() if key not in {"body", "comments"}
+        }
     return {**plain, "left_out": left_out, "failed": report.has_failed}
