@@ -566,6 +566,25 @@ def test_a_linked_worktree_keeps_its_sessions_and_shares_the_rest(
     assert not (home / "claude-progress.json").exists()
 
 
+@pytest.mark.accept(156)
+def test_a_ship_in_a_linked_worktree_leaves_that_one_clean(
+    cli: Cli, home: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked = repo.worktree(tmp_path / "linked", "feature/x")
+    monkeypatch.chdir(linked.folder)
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("feature", "pass", "1")
+    linked.write("export.py")
+    cli.ok("save", "csv-export", "--summary", "Export", "--next", "Add a test")
+    cli.ok("ship", "--message", "Export", "--no-push", "--no-pr")
+    local = linked.folder / ".claude-harness"
+
+    assert linked.git("status", "--short") == ""
+    assert read(home / "features/archive.json")["archived"][0]["id"] == "feature-001"
+    assert read(local / "claude-progress.json")["lastSession"]["nextSteps"] == ["Add a test"]
+    assert "sessions" not in linked.git("ls-files")
+
+
 @pytest.mark.accept(141)
 def test_what_belongs_to_sessions_is_kept_out_of_commits(cli: Cli, home: Path, repo: Repo) -> None:
     home.mkdir()
