@@ -37,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     capture_at: float = 95.0
     prompts: Literal["keep", "block"] = "keep"
     compaction: Literal["allow", "wait", "block"] = "allow"
+    guard: Literal["off", "warn", "block"] = "off"
     start_budget: int = 400
     offer_days: int = 14
     offers: Literal["all", "latest"] = "all"
@@ -75,6 +76,7 @@ HELP = {
     "capture_at": "Context use in per cent from which every prompt is kept.",
     "prompts": "What happens to prompts from there on: keep a copy, or block them.",
     "compaction": "A compaction: allow it at once, wait until all is saved, or block it.",
+    "guard": "Tool calls while the context fills up: off, warn, or block until someone saved.",
     "start_budget": "Tokens that the offer at session start may take.",
     "offer_days": "How many days an autosave is offered at session start.",
     "offers": "What a new session is told of: all that is open, or the latest only.",

@@ -16,6 +16,7 @@ from leftoff.store import LISTED, Entry, Store
 
 _CHECKPOINTS = 3
 _RECENT_PLANS = 5
+_NAMED = 5
 _SAVE_AFTER = timedelta(hours=1)
 _IDLE_AFTER = timedelta(days=7)
 _IDLE_PLANS = 2
@@ -71,6 +72,7 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
     plans: list[StagedPlan]
     tdd: TddSession | None
     delegation: list[Task]
+    left_worktrees: list[str]
     newest: Checkpoint | None
     checkpoints: list[Saved]
     last_at: datetime | None
@@ -103,6 +105,7 @@ def look(store: Store) -> Dashboard:
 
 def _look(store: Store, folder: Path) -> _World:
     index = stages.read_index(folder) or {}
+    is_delegating = bool(index.get("delegate_running"))
     entries = store.index().heads([*LISTED], _CHECKPOINTS)
     checkpoints = _newest(entries, stages.newest_kept(folder, _CHECKPOINTS))
     told = [each.saved_at for each in checkpoints]
@@ -113,6 +116,7 @@ def _look(store: Store, folder: Path) -> _World:
         plans=stages.plans(folder),
         tdd=stages.tdd_session(folder),
         delegation=stages.delegated(folder, index) or _helpers(store),
+        left_worktrees=[] if is_delegating else stages.delegates(folder),
         newest=_loaded(store, entries),
         checkpoints=checkpoints,
         last_at=max([*told, *([indexed] if indexed else [])], default=None),
@@ -240,10 +244,16 @@ def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> It
     elif phase == "green":
         yield f"GREEN: write the least code that makes the tests for {target} pass."
     yield from _save(world, is_active=is_active)
+    if left := world.left_worktrees:
+        yield f"Worktrees of helpers are left: `git worktree remove` what is over ({_some(left)})."
     idle = [each.name for each in world.plans if each.is_open and _is_idle(each, world.now)]
     if len(idle) >= _IDLE_PLANS:
-        shown = ", ".join(idle[:_RECENT_PLANS])
-        yield f"{len(idle)} plans have rested for more than 7 days: close what is over ({shown})."
+        yield f"{len(idle)} plans have rested for more than 7 days: close what is over ({_some(idle)})."
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _save(world: _World, *, is_active: bool) -> Iterator[str]:

@@ -213,6 +213,14 @@ def test_helpers_that_only_their_worktrees_show_are_named_after_them(cli: Cli, w
     assert "Task 1: parser (in progress)" in cli.ok("dashboard").out
 
 
+def test_worktrees_that_helpers_left_are_told_and_stay(cli: Cli, work: Work) -> None:
+    work.put("worktrees/parser/note.json", {})
+    work.index()
+
+    assert "Worktrees of helpers are left" in cli.ok("dashboard").out
+    assert (work.repo.folder / ".claude" / "worktrees" / "parser").is_dir()
+
+
 def test_own_plan_todos_and_features_are_work_too(cli: Cli, work: Work) -> None:
     work.repo.write("plan.md", "# Big plan\n\n- [x] One\n- [ ] Two\n- [ ] Three\n")
     told = {

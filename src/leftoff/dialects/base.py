@@ -34,8 +34,9 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a session starts: startup, resume, clear, compact; or why it ends."""
     command: str = ""
     timeout_seconds: float = 0.0
+    tool: str = ""
     file: str = ""
-    """The file that a tool wrote."""
+    """The file that a tool reads or writes."""
     is_automatic: bool = False
     """Whether a compaction was the agent's own idea."""
 
@@ -75,3 +76,6 @@ class Dialect(Protocol):
 
     def block_reply(self, reason: str) -> str:
         """Keep a prompt from the model, with the reason for the user."""
+
+    def deny_reply(self, event: str, reason: str) -> str:
+        """Keep a tool from being run, with the reason for the model."""

@@ -24,7 +24,7 @@ KINDS: dict[str, Kind] = {
 REPLY_LIMIT = 9_999
 _IDLE = "idle_prompt"
 _SHELLS = frozenset({"Bash", "PowerShell"})
-_EDITORS = frozenset({"Edit", "Write", "MultiEdit"})
+_FILES = frozenset({"Edit", "Write", "MultiEdit", "Read", "NotebookEdit"})
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
@@ -37,7 +37,7 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
         return None
     if kind == "idle" and payload.get("notification_type") != _IDLE:
         return None
-    call, edit = (_input(payload, tools) for tools in (_SHELLS, _EDITORS))
+    call, file = (_input(payload, tools) for tools in (_SHELLS, _FILES))
     return HookEvent(
         agent="claude",
         kind=kind,
@@ -50,7 +50,8 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
         source=_text(payload.get("source") or payload.get("reason")),
         command=_text(call.get("command")),
         timeout_seconds=_milliseconds(call.get("timeout")),
-        file=_text(edit.get("file_path")) if kind == "post-tool" else "",
+        tool=_text(payload.get("tool_name")),
+        file=_text(file.get("file_path")),
         is_automatic=payload.get("trigger") == "auto",
     )
 
@@ -71,6 +72,12 @@ def context_reply(event: str, text: str, *, notice: str = "") -> str:
 def block_reply(reason: str) -> str:
     """Keep a prompt from the model, with the reason for the user."""
     return _line({"decision": "block", "reason": reason})
+
+
+def deny_reply(event: str, reason: str) -> str:
+    """Keep a tool from being run, with the reason for the model."""
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    return _line({"hookSpecificOutput": {"hookEventName": event, **decision}})
 
 
 def _input(payload: Mapping[str, Any], tools: frozenset[str]) -> Mapping[str, Any]:

@@ -83,10 +83,15 @@ def main(agent: str, event: str, ask_path: str) -> None:
     """Answer and settle; a prompt that cannot be kept or read is not blocked."""
     try:
         replying = answer
-        if DIALECTS[agent].KINDS.get(event) == "pre-compact":
+        kind = DIALECTS[agent].KINDS.get(event)
+        if kind == "pre-compact":
             from leftoff.hooks import compaction  # noqa: PLC0415 - few users wait for it
 
             replying = compaction.answer
+        elif kind == "pre-tool":
+            from leftoff.hooks import guard  # noqa: PLC0415 - few users switch it on
+
+            replying = guard.answer
         reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()

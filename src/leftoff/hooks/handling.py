@@ -21,7 +21,17 @@ from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.facts.report import Facts, report
-from leftoff.hooks import compaction, interrupting, live, repeats, replies, triggers, trouble, turns
+from leftoff.hooks import (
+    compaction,
+    guard,
+    interrupting,
+    live,
+    repeats,
+    replies,
+    triggers,
+    trouble,
+    turns,
+)
 from leftoff.hooks.lag import wait_for_words
 from leftoff.profiles import base as profiles
 from leftoff.profiles.base import SessionNews
@@ -69,6 +79,9 @@ def handle(event: HookEvent, store: Store) -> None:
     _mirror(case)
     if settings.compaction != "allow":
         _expect_compaction(case)
+    if settings.guard != "off":
+        percent = case.facts.percent if case.facts else None
+        guard.follow(event, percent, case.before.cwd, settings)
 
 
 def _expect_compaction(case: Case) -> None:
@@ -107,7 +120,7 @@ def _mirror(case: Case) -> None:
         session_id=event.session_id,
         event=event.kind,
         at=case.at,
-        file=event.file,
+        file=event.file if event.kind == "post-tool" else "",
         percent=case.facts.percent if case.facts else None,
         buffer=[
             profiles.Exchange(at=each.at, asked=each.asked, answered=each.answered)

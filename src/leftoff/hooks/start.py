@@ -88,8 +88,8 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
         from leftoff.hooks import recovery  # noqa: PLC0415 - few starts follow a compaction
 
         # What lies ready speaks of a context that is no longer full: a block would never end.
-        name = "UserPromptSubmit"
-        replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
+        for name in ("UserPromptSubmit", "PreToolUse"):
+            replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
         told = Told(recovery.told(event, store, settings))
     elif event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
