@@ -71,12 +71,6 @@ def _move(path: Path, target: Path) -> None:
         _carry(path, target)
 
 
-def _carry(path: str | Path, target: Path) -> None:
-    import shutil  # noqa: PLC0415 - takes longer to load than the trash is to list
-
-    shutil.move(path, target)
-
-
 def _carry(path: Path, target: Path) -> None:
     """Move a file, to another file system if need be."""
     import shutil  # noqa: PLC0415 - looking into the trash needs none of it
