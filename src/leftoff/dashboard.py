@@ -248,7 +248,8 @@ def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> It
         yield f"Worktrees of helpers are left: `git worktree remove` what is over ({_some(left)})."
     idle = [each.name for each in world.plans if each.is_open and _is_idle(each, world.now)]
     if len(idle) >= _IDLE_PLANS:
-        yield f"{len(idle)} plans have rested for more than 7 days: close what is over ({_some(idle)})."
+        rested = f"{len(idle)} plans have rested for more than 7 days"
+        yield f"{rested}: close what is over ({_some(idle)})."
 
 
 def _some(names: Sequence[str]) -> str:
