@@ -263,3 +263,19 @@ def test_a_mark_that_cannot_be_moved_is_left_with_a_warning(cli: Cli, imported: 
 
     assert "could not be moved to the trash and is left" in result.err
     assert imported.marks() == [OTHER]
+
+
+@pytest.mark.accept(99)
+def test_a_corrupt_one_among_several_can_be_chosen_and_is_shown_raw(
+    cli: Cli, imported: Workspace
+) -> None:
+    imported.native("whole-task", THIRD)
+    path = imported.memory / "checkpoints" / "2026-11-15-broken.md"
+    path.write_text("in my own words\n", encoding="utf-8")
+    imported.mark(OTHER, path)
+    choices = json.loads(cli("restore").out)["choices"]
+    chosen = next(each for each in choices if each.get("session_id") == OTHER)
+    result = cli("restore", chosen["command"].partition("restore ")[2])
+
+    assert (result.code, result.out) == (1, "in my own words\n")
+    assert imported.marks() == [OTHER, THIRD]

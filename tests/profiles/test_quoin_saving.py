@@ -342,14 +342,18 @@ def test_the_outermost_folder_of_artifacts_is_used_and_never_the_home_folders(
     below = repo.folder / "deep" / "down"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
-    cli.ok("save", "some-task", "--summary", "Do it")
+    assert "is not used" not in cli.ok("save", "some-task", "--summary", "Do it").err
     outer = Workspace(repo.folder.parent)
 
     assert len(outer.checkpoints()) == 1
     assert work.checkpoints() == []
+    work.root.mkdir()
+    err = cli.ok("save", "some-task", "--summary", "Do it again").err
+    assert f"{work.root} is not used: {outer.root} lies around it." in err
+    work.root.rmdir()
     monkeypatch.setenv("HOME", str(repo.folder.parent))
     cli.ok("save", "other-task", "--summary", "Do it")
-    assert len(outer.checkpoints()) == 1
+    assert len(outer.checkpoints()) == 2
     assert "other-task" in " ".join(path.name for path in work.checkpoints())
 
 

@@ -53,10 +53,10 @@ def restore_(
     """
     view = View(budget=budget or app.settings.budget, reads=reads)
     with app.at_work("checkpoint"):
-        if name is not None:
-            _take_up(app, app.find_listed(name), Pick(), view)
-            return
         found = candidates.find(app)
+        if name is not None:
+            _restore_named(app, found, name, view)
+            return
         pick = None if skip else _pick_waiting(app, found)
         noted = app.noted()
         pick = pick or _pick_newest(app, found, noted)
@@ -66,6 +66,15 @@ def restore_(
             app.out.result({"checkpoint": None}, "No saved checkpoints found.")
         else:
             _restore(app, found, pick, view)
+
+
+def _restore_named(app: App, found: Found, name: str, view: View) -> None:
+    """Take up what the user chose: a checkpoint, or a file that cannot be read as one."""
+    broken = [each for each in found.candidates if each.key == name and name in found.unreadable]
+    if broken:
+        _restore(app, found, Pick(chosen=broken[0]), view)
+    else:
+        _take_up(app, app.find_listed(name), Pick(), view)
 
 
 def _pick_waiting(app: App, found: Found) -> Pick | None:

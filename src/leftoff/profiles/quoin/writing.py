@@ -20,6 +20,7 @@ _NO_MODEL = "none"
 
 def write(files: Files, news: News) -> None:
     """Write new checkpoints, their marks and rows; take away marks that have done their duty."""
+    _warn_of_nested(files, news)
     taken_up = {each.id for each in news.resumed}
     for checkpoint in news.saved:
         path = _checkpoint(files, checkpoint, news)
@@ -33,6 +34,14 @@ def write(files: Files, news: News) -> None:
         _prompts(files, prompts)
     if news.session is not None and news.session.event == "session-start":
         _sweep(files, news, news.session)
+
+
+def _warn_of_nested(files: Files, news: News) -> None:
+    """Tell of a folder of artifacts below the one in use: nobody reads it."""
+    nested = news.project.worktree / files.root.name
+    is_around = files.root.parent in news.project.worktree.parents
+    if news.saved and is_around and nested.is_dir():
+        files.warn(f"{nested} is not used: {files.root} lies around it.")
 
 
 # Checkpoints
