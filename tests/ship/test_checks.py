@@ -44,3 +44,21 @@ def test_the_mark_goes_once_the_checks_pass(shop: Shop, cli: Cli, hub: Hub) -> N
 
     assert hub.labels() == {"status:ready-for-review"}
     assert "FAILING" not in hub.pulls[0]["body"]
+
+
+@pytest.mark.accept(140)
+def test_checks_are_listed_in_the_projects_file_and_all_run_after_one_that_fails(
+    shop: Shop, cli: Cli
+) -> None:
+    cli.ok("config", "set", "--project", "verify", "true")
+    file = shop.folder / ".git" / "leftoff" / "config.toml"
+    file.write_text('verify = ["exit 3", "echo second >&2; test -d .git", "kill -9 $$"]\n')
+    shop.write("app.py", "print('csv')\n")
+
+    failed = cli("ship", "--no-pr", "-m", "Export", "--json")
+
+    assert failed.code == 1
+    passed = [each["has_passed"] for each in failed.json["checks"]]
+    assert passed == [False, True, False]
+    assert failed.json["checks"][1]["tail"] == ["second"]
+    assert shop.remote_head() == shop.head()

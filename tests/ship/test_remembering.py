@@ -5,6 +5,7 @@ import pytest
 from cli.runs import Cli
 from leftoff import features, memory
 from leftoff.store import Store
+from reflect.talks import corrected_talk
 from ship.shop import Shop, step
 
 
@@ -82,3 +83,54 @@ def test_what_is_complete_is_archived_and_the_loop_set_back(
     ]
     assert shop.subjects()[0] == "feat(feature-001): Export orders"
     assert [loop.last_checkpoint for loop in features.loops(store).values()] == [shop.head()]
+
+
+def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = corrected_talk(shop.folder)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    cli.ok("save", "theirs", "--no-capture", "--summary", "Words of this session")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    shipped = store.load(store.find(answer["checkpoint"]))
+    assert (shipped.agent, shipped.session_id) == ("claude", talk.session_id)
+    assert (shipped.summary, bool(shipped.intent)) == ("Words of this session", True)
+    told = step(answer, "memory")
+    assert [told["text"], *told["lines"]] == [
+        "High-confidence rules auto-saved: 1",
+        "Rules queued for review: 1",
+    ]
+    assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
+
+
+def test_the_words_of_another_session_stay_with_it(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "one")
+    cli.ok("save", "theirs", "--summary", "Words of one", "--next", "Run pytest tests/one")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "another")
+    shop.write("app.py", "print('csv')\n")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert (shipped.session_id, shipped.summary, shipped.next_action) == ("another", None, None)
+    assert shop.message() == "Update app.py"
+
+
+def test_what_was_shipped_is_not_told_again_but_what_is_to_be_done_is(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    cli.ok("save", "csv", "--summary", "Export", "--done", "Streamed", "--next", "Test 0 orders")
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-pr")
+    shop.write("export.py")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert shop.subjects()[:2] == ["Update export.py", "Export"]
+    assert (shipped.summary, shipped.done) == (None, [])
+    assert shipped.next_action is not None
+    assert shipped.next_action.text == "Test 0 orders"
