@@ -25,6 +25,17 @@ _SURE_FILES = 5
 _SURE_COMMANDS = 4
 _COMMAND_CHARS = 60
 _FAILED_CHARS = 120
+# What each agent takes of one text from outside, as far as it is known; more is cut or set aside.
+# Claude Code: 10,000 characters, at two and a half a token; Codex: about 2,000 tokens. Of the
+# others no limit is known, so the lower one of Claude Code is kept.
+MOST_TOKENS = {
+    "claude": 4_000,
+    "codex": 2_000,
+    "gemini": 4_000,
+    "opencode": 4_000,
+    "copilot": 4_000,
+    "cursor": 4_000,
+}
 
 
 class Line(msgspec.Struct, frozen=True):

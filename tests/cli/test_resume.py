@@ -5,6 +5,7 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
+from leftoff import briefing
 from leftoff.tokens import estimate
 
 GOOD = (
@@ -278,3 +279,16 @@ def test_hostile_texts_stay_inside_the_fence(cli: Cli) -> None:
     assert "<system-reminder>" not in out
     assert "\x1b" not in out
     assert "\nHuman:" not in out
+
+
+@pytest.mark.accept(163)
+@pytest.mark.parametrize("agent", briefing.MOST_TOKENS)
+def test_every_agent_is_told_the_same_within_its_bounds(cli: Cli, agent: str) -> None:
+    words = ["--decision", "Decimal :: floats drift", "--failed", "round() :: errors add up"]
+    notes = [word for number in range(400) for word in ("--note", f"Note {number} of many words")]
+    cli.ok("save", "cart-totals", "--summary", "Round", "--next", "Run pytest", *words, *notes)
+    told = cli.json("resume", "cart-totals", "--for", agent, "--budget", "9000")["briefing"]
+
+    for part in ("Round", "Run pytest", "Decimal", "floats drift", "round()", "errors add up"):
+        assert part in told
+    assert estimate(told) <= briefing.MOST_TOKENS[agent]

@@ -29,6 +29,12 @@ from leftoff.store import Action, Entry
 )
 @click.option("--refresh", is_flag=True, help="First save it anew as things stand now.")
 @click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
+@click.option(
+    "--for",
+    "reader",
+    type=click.Choice([*briefing.MOST_TOKENS]),
+    help="Keep the briefing within what this agent takes in at once.",
+)
 def resume(app: App, name: str | None, answer: str | None, **given: Any) -> None:
     """Tell where the work left off, and what has changed since.
 
@@ -45,6 +51,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> None
         _decline(app, entry)
     else:
         budget = given["budget"] or app.settings.budget
+        budget = min(budget, briefing.MOST_TOKENS.get(given["reader"], budget))
         is_accepted = _needs_no_question(app, is_accepted=answer == "accept")
         entry = _refreshed(app, entry) if given["refresh"] else entry
         _offer(app, entry, is_accepted=is_accepted, budget=budget, reads=given["reads"])
