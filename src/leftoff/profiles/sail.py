@@ -35,6 +35,7 @@ IS_LIVING = False
 PER_WORKTREE = True
 WANTS_KNOWLEDGE = False
 EVENTS = frozenset({"post-tool"})
+NATIVE = frozenset({"checkpoints/*", "plans/*/checkpoints/*", stages.INDEX})
 
 _CHECKPOINTS = "checkpoints"
 _PATTERN = "*.json"
@@ -95,7 +96,7 @@ def write(files: Files, news: News) -> None:
         files.create(f"{_place(files, checkpoint)}/{name}", data, of=checkpoint.id)
     if new:
         last = max(checkpoint.saved_at for checkpoint in new)
-        _update(files, lambda index: _with_last(index, last))
+        _update(files, lambda index: _with_last(index, last), warns=True)
     if news.session is not None:
         _follow(files, news.session)
 
@@ -142,22 +143,25 @@ _NEW: dict[str, Any] = {
 Members = dict[str, Any]
 
 
-def _update(files: Files, change: Callable[[Members], Members]) -> None:
+def _update(files: Files, change: Callable[[Members], Members], *, warns: bool = False) -> None:
     """Change members of the index, if there is one that can be read; none is made."""
     path = files.root / stages.INDEX
+    problems: list[str] = []
     if path.is_file():
-        files.edit(stages.INDEX, lambda text: _changed(files, text, change))
+        files.edit(stages.INDEX, lambda text: _changed(text, change, problems))
+    # Once with every save, not with every event of every session.
+    if problems and warns:
+        files.warn(f"{path} cannot be read and was left as it is: {problems[0]}")
 
 
-def _changed(files: Files, text: str, change: Callable[[Members], Members]) -> str:
+def _changed(text: str, change: Callable[[Members], Members], problems: list[str]) -> str:
     try:
         index = json.loads(text.removeprefix(_BOM))
         if isinstance(index, dict):
             return jsontext.with_members(text, change(index))
-        problem = "it is no JSON object"
+        problems.append("it is no JSON object")
     except (ValueError, RecursionError) as error:
-        problem = str(error) or "it is nested too deeply"
-    files.warn(f"{files.root / stages.INDEX} cannot be read and was left as it is: {problem}")
+        problems.append(str(error) or "it is nested too deeply")
     return text
 
 
