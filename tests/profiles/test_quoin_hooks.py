@@ -12,7 +12,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from hooks.letterboxes import SCRIPT
+from hooks.letterboxes import BOXES, DISTINCT
 from leftoff import paths
 from leftoff.hooks import settle, start, trouble
 from profiles.quoinspace import OTHER, SESSION, Workspace, sections
@@ -52,10 +52,10 @@ def started(talk: Talk, source: str = "startup") -> dict[str, Any]:
     return found
 
 
-def compacting(talk: Talk, trigger: str = "auto", **env: str) -> dict[str, Any]:
+def compacting(talk: Talk, trigger: str = "auto", *, box: str = "sh", **env: str) -> dict[str, Any]:
     """Begin a compaction: run the real letterbox and return what it prints."""
     done = subprocess.run(
-        ["sh", SCRIPT, "claude", "PreCompact"],
+        [*BOXES[box], "claude", "PreCompact"],
         input=json.dumps(talk.payload("PreCompact", trigger=trigger)).encode(),
         cwd=talk.folder,
         env={**os.environ, **env},
@@ -102,8 +102,11 @@ def test_the_use_of_the_context_is_counted_in_tokens_not_in_bytes(talk: Talk) ->
 
 
 @pytest.mark.accept(113)
-def test_the_state_is_on_disk_before_a_compaction_is_answered(work: Workspace, talk: Talk) -> None:
-    reply = compacting(talk)
+@pytest.mark.parametrize("box", DISTINCT)
+def test_the_state_is_on_disk_before_a_compaction_is_answered(
+    work: Workspace, talk: Talk, box: str
+) -> None:
+    reply = compacting(talk, box=box)
 
     (path,) = work.checkpoints()
     assert path.name.endswith("-precompact.md")
