@@ -107,6 +107,19 @@ def test_a_change_by_hand_becomes_the_newest_state(cli: Cli, home: Path) -> None
     ]
 
 
+@pytest.mark.accept(166)
+def test_undo_brings_the_former_state_back_into_the_files(cli: Cli, home: Path) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
+    cli.ok("save", "csv-export", "--summary", "Export as XML", "--overwrite")
+    cli.ok("undo")
+    record = read(home / "sessions" / "csv-export" / "checkpoint.json")
+
+    assert record["summary"] == "Export as CSV"
+    assert read(home / "claude-progress.json")["lastSession"]["summary"] == "Export as CSV"
+    assert cli.json("show", "csv-export")["summary"] == "Export as CSV"
+    assert len(cli.json("list")) == 1
+
+
 def test_two_changes_by_hand_are_both_taken(cli: Cli, home: Path) -> None:
     cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
     path = home / "claude-progress.json"

@@ -22,6 +22,7 @@ from leftoff.checkpoint import (
     to_plain,
 )
 from leftoff.features import Attempt, Feature, Fix, Loop, Scenario
+from leftoff.features.context import WORKING_LINES
 from leftoff.profiles import harness
 from leftoff.profiles.harness import items, layers, work
 from leftoff.store import Store
@@ -106,6 +107,8 @@ def test_what_is_exported_is_imported_again(checkpoint: Checkpoint) -> None:
         saved = here.save(checkpoint).checkpoint
         mirroring.export(here, "harness", out)
         before = contents(out)
+        context = next(out.glob("sessions/*/working-context.json"))
+        shown = len(context.read_bytes().splitlines())
         report = importing.import_all(there, "harness", profiles.load("harness"), out)
         mirroring.export(here, "harness", out)
 
@@ -114,6 +117,7 @@ def test_what_is_exported_is_imported_again(checkpoint: Checkpoint) -> None:
         there.close()
         assert report.problems == []
         assert len(found) == 2
+        assert shown <= WORKING_LINES
         for plain in found:
             for key in harness.HOLDS:
                 assert plain.get(key) == to_plain(saved).get(key), key

@@ -27,6 +27,11 @@ def write(files: Files, news: News) -> None:
         if local is not None:
             told.append(Documents(local))
             _write_checkpoints(told[-1], saved, board, news)
+    for checkpoint in _shown_again(news):
+        local = files.in_worktree(checkpoint.worktree)
+        if local is not None:
+            told.append(Documents(local))
+            _write_again(told[-1], checkpoint, board, news)
     if news.knowledge is not None and news.knowledge.is_new:
         _write_knowledge(shared, news.knowledge, news)
         told += _write_loops(files, news.knowledge.loops)
@@ -56,15 +61,38 @@ def _write_checkpoints(
             documents, f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}", checkpoint, news
         ):
             _write_session(documents, checkpoint, board)
-    newest = saved[-1]
-    if not _is_older(documents, PROGRESS, newest, news):
-        name = news.project.root.name
-        _replace(
-            documents,
-            PROGRESS,
-            newest,
-            lambda found: checkpoints.with_progress(found, newest, name),
-        )
+    if not _is_older(documents, PROGRESS, saved[-1], news):
+        _write_progress(documents, saved[-1], news)
+
+
+def _shown_again(news: News) -> list[Checkpoint]:
+    """Return what names show that were not saved just now: a later save may have been undone."""
+    saved = {checkpoint.id for checkpoint in news.saved}
+    return [each for each in news.current.values() if each is not None and each.id not in saved]
+
+
+def _write_again(documents: Documents, checkpoint: Checkpoint, board: Board, news: News) -> None:
+    """Show a checkpoint in the place of a later one of its name that was undone."""
+    folder = checkpoints.folder_of(checkpoint)
+    record = documents.read(f"{folder}/{checkpoints.RECORD}")
+    is_undone = record.get("id") != checkpoint.id and record.get("name") == checkpoint.name
+    if not record or not is_undone:
+        return
+    progress = documents.read(PROGRESS)
+    is_last = moment_of(progress.get("lastUpdated")) == moment_of(record.get("saved_at"))
+    _write_session(documents, checkpoint, board)
+    if is_last:
+        _write_progress(documents, checkpoint, news)
+
+
+def _write_progress(documents: Documents, checkpoint: Checkpoint, news: News) -> None:
+    name = news.project.root.name
+    _replace(
+        documents,
+        PROGRESS,
+        checkpoint,
+        lambda found: checkpoints.with_progress(found, checkpoint, name),
+    )
 
 
 def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
