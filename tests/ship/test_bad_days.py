@@ -1,10 +1,12 @@
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cli.runs import Cli
+from cli.runs import Cli, environment
 from gitrepo import Repo
 from leftoff import features, memory
 from leftoff.store import Store
@@ -176,3 +178,29 @@ def test_a_first_commit_can_be_shipped(
     cli.ok("ship", "--no-push", "-m", "Begin")
 
     assert fresh.git("log", "--format=%s") == "Begin"
+
+
+def test_the_subject_is_told_as_hooks_have_left_it(shop: Shop, cli: Cli) -> None:
+    shop.hook("prepare-commit-msg", "sed -i '1s/^/SHOP-7 /' \"$1\"")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr", "-m", "Export orders")
+
+    assert answer["commit"] == {"sha": shop.head(), "subject": "SHOP-7 Export orders"}
+
+
+def test_two_ships_at_once_make_one_commit(shop: Shop, cli: Cli) -> None:
+    shop.hook("pre-commit", "sleep 0.3")
+    shop.write("app.py", "print('csv')\n")
+    words = (sys.executable, "-m", "leftoff", "ship", "--no-pr", "-m", "Export orders")
+
+    both = [
+        subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    told = [each.communicate(timeout=120)[0] for each in both]
+
+    assert [each.returncode for each in both] == [0, 0], told
+    assert shop.subjects("main..") == ["Export orders"]
+    assert shop.remote_head() == shop.head()
+    assert "NOTHING TO SHIP" in cli.ok("ship", "--no-pr").out

@@ -125,7 +125,7 @@ class _Run:
             return
         self._check()
         if self._commit() and self._push() and self._put_up():
-            self._finish()
+            self.attempt("tidy", self._tidy)
 
     def _check(self) -> None:
         if self.settings.verify:
@@ -215,9 +215,6 @@ class _Run:
 
     # Finishing
 
-    def _finish(self) -> None:
-        self.attempt("tidy", self._tidy)
-
     def _tidy(self) -> Step:
         """Note what came of it, and commit the native files that this changes."""
         told = self._note()
@@ -271,7 +268,11 @@ class _Run:
             return self.made, []
         state = staging.look(self.worktree)
         out = {each.path for each in self.chosen.left_out}
-        return state.last_commit, [path for path in state.dirty if path not in out]
+        dirty = [path for path in state.dirty if path not in out]
+        last = state.last_commit
+        # Ours, as hooks have left its subject; not one that only keeps state.
+        is_ours = self.made is None or (last is not None and last.sha == self.made.sha)
+        return last if is_ours else self.made, dirty
 
     def report(self) -> Report:
         """Put together what came of it all."""
@@ -281,7 +282,7 @@ class _Run:
             checkpoint=self.saved.id if self.saved else None,
             context=self.kept.context if self.kept else None,
             branch=self.state.branch,
-            commit=self.made or last,
+            commit=last,
             is_new=self.made is not None,
             remote=self.remote.name if self.remote else None,
             repository=repository_of(self.remote.url) if self.remote else None,
