@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import profiles
+from leftoff import importing, mirroring, profiles
 from leftoff.checkpoint import (
     TRIGGERS,
     Checkpoint,
@@ -27,7 +28,8 @@ from leftoff.checkpoint import (
 from leftoff.profiles import ledger, quoin
 from leftoff.profiles.base import Native, Profile
 from leftoff.profiles.quoin import rendering
-from stores import contents, draft
+from leftoff.store import Store
+from stores import MEMORY, contents, draft, project_at
 
 GOLDEN = Path(__file__).parent / "golden" / "quoin"
 CHECKPOINTS = Path("memory") / "checkpoints"
@@ -242,6 +244,23 @@ def test_a_checkpoint_written_and_read_is_the_same(
     assert native.saved_at == checkpoint.saved_at
     kept = native.told["quoin"].get("sections", {})
     assert kept == checkpoint.extra.get("quoin", {}).get("sections", {})
+
+
+@pytest.mark.accept(162)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(checkpoint=checkpoints())
+def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> None:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        here, there = (Store(project_at(Path(folder) / name)) for name in ("here", "there"))
+        saved = here.save(checkpoint).checkpoint
+        mirroring.export(here, "quoin", Path(folder) / "out")
+        report = importing.import_all(there, "quoin", quoin, Path(folder) / "out")
+        found = there.load(there.index().newest(2)[0])
+        for store in (here, there):
+            store.close()
+
+    assert (report.imported, report.problems) == (1, [])
+    assert held(to_plain(found)) == held(to_plain(saved))
 
 
 @pytest.mark.accept(162)
