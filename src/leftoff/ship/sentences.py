@@ -1,0 +1,38 @@
+"""What is said of steps that have more than one sentence."""
+
+from collections.abc import Sequence
+
+from leftoff.ship.staging import Chosen
+from leftoff.ship.values import Check, Step, counted
+
+
+def checked(checks: Sequence[Check]) -> Step:
+    """Sum up the checks, with the last words of those that fail."""
+    failing = [check for check in checks if not check.has_passed]
+    lines = [
+        f"{'passed' if each.has_passed else 'FAILED'}  {each.command}  ({each.seconds:.1f} s)"
+        for each in checks
+    ]
+    if not failing:
+        return Step(
+            name="checks", state="done", text=f"{counted(len(checks), 'check')} passed", lines=lines
+        )
+    tails = [f"  {line}" for check in failing for line in check.tail]
+    text = f"{len(failing)} of {len(checks)} checks fail; the work is saved all the same."
+    hint = "Put it right, then run `leftoff ship` again: the pull request is marked until then."
+    return Step(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
+
+
+def staged(chosen: Chosen) -> Step:
+    """Name what is left out of a commit."""
+    lines = [f"left out {each.shown}: {each.why}" for each in chosen.left_out]
+    text = f"{counted(len(chosen.files), 'file')} to commit"
+    return Step(name="stage", state="done" if chosen.files else "skipped", text=text, lines=lines)
+
+
+def nothing_to_commit(chosen: Chosen) -> Step:
+    """Say that there is nothing to commit."""
+    text = "Nothing changed since the last commit, so there is none to make."
+    if chosen.left_out:
+        text = "Nothing but what was left out changed, so there is no commit to make."
+    return Step(name="commit", state="skipped", text=text)
