@@ -65,6 +65,7 @@ def test_a_second_reflection_finds_nothing_new(project: Project, store: Store) -
 def test_the_bar_decides_what_is_active_at_once(
     project: Project, store: Store, bar: memory.Confidence, active: int, waiting: int
 ) -> None:
+    """D22: confidence is a word, so low, medium and high need an order."""
     corrected_talk(project.root)
 
     found = reflect(store, bar=bar)

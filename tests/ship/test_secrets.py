@@ -69,6 +69,7 @@ def plant(shop: Shop, path: str, data: bytes) -> None:
 def test_a_secret_in_whatever_shape_reaches_no_object_no_store_and_no_pull_request(
     shop: Shop, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """D24: what is a secret is told by names and contents, not left to whoever stages."""
     hub = Hub(tmp_path / "github")
     hub.install(monkeypatch)
     for path, data in PLANTED.items():
