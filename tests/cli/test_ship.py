@@ -136,6 +136,18 @@ def test_a_dry_run_names_what_would_be_archived_and_mirrored_and_writes_neither(
     assert _stamps(shop.folder) == before
 
 
+def test_a_dry_run_tells_what_stands_in_the_way(shop: Shop, cli: Cli) -> None:
+    assert "Nothing to commit." in cli.ok("ship", "--dry-run", "--no-push").out
+    assert "Would push to origin/feature/csv" in cli.ok("ship", "--dry-run", "--no-pr").out
+    shop.git("switch", "--quiet", "main")
+    assert "You are on main" in cli.ok("ship", "--dry-run").out
+    shop.git("remote", "remove", "origin")
+    assert "There is no remote" in cli("ship", "--dry-run").out
+    shop.git("checkout", "--quiet", "--detach")
+    assert "You are on no branch" in cli("ship", "--dry-run").out
+    assert not (shop.folder / ".git" / "leftoff").exists()
+
+
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
     found = [folder, *folder.rglob("*")]
     return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_size) for path in found}

@@ -86,6 +86,9 @@ class Hub:
 
     def pr_list(self, _plain: list[str], given: dict[str, list[str]]) -> None:
         head = given["--head"][0]
+        if self.state.get("blind", 0):
+            self.state["blind"] -= 1
+            head = ""
         mine = [each for each in self.state["pulls"] if each["head"] == head]
         show("pr list", [each for each in mine if each["state"] == "OPEN"], given)
 

@@ -210,3 +210,59 @@ def test_a_commit_of_state_alone_says_so_and_is_no_news_for_reviewers(
     assert "Nothing is new for #12" in again.out
     assert hub.pulls[0]["comments"] == []
     assert shop.remote_head() == shop.head()
+
+
+def test_a_branch_without_anything_new_needs_none(shop: Shop, cli: Cli, hub: Hub) -> None:
+    hub.know(trouble={"pr create": "GraphQL: No commits between main and feature/csv (create)"})
+    shop.write("app.py", "print('csv')\n")
+
+    assert "skip  pull request  The branch holds nothing" in cli.ok("ship", "-m", "Export").out
+
+
+def test_one_that_another_run_has_just_opened_is_taken(shop: Shop, cli: Cli, hub: Hub) -> None:
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "-m", "Export orders")
+    # Not there when it is looked for, and there when it is to be opened.
+    hub.know(blind=1)
+    shop.write("app.py", "print('more')\n")
+
+    done = cli.ok("ship", "-m", "Quote commas")
+
+    assert "Opened #12" in done.out
+    assert len(hub.pulls) == 1
+
+
+def test_labels_of_an_issue_that_cannot_be_read_are_a_note(
+    shop: Shop, cli: Cli, store: Store, hub: Hub
+) -> None:
+    features.add(store, features.Draft(name="Export orders", issue=3))
+    features.start(store, "1")
+    shop.write("app.py", "print('csv')\n")
+
+    done = cli.ok("ship")
+
+    assert hub.pulls
+    assert "The labels of #3 could not be read" in done.out
+
+
+def test_a_feature_whose_loop_is_over_is_known_by_its_branch_or_its_commit(
+    shop: Shop, cli: Cli, store: Store, hub: Hub
+) -> None:
+    features.add(store, features.Draft(name="Export orders", issue=3))
+    fix = features.add_fix(store, "1", features.Draft(name="Quote commas", issue=9))
+    hub.know(issues={"3": [], "9": []}, login=False)
+    features.start(store, fix.id)
+    features.pass_(store, fix.id)
+    shop.write("app.py", "print('csv')\n")
+    assert cli("ship").code == 1
+    # As if the loop had been set back meanwhile.
+    features.keep_loop(store, features.Loop())
+    hub.know(login=True)
+
+    cli.ok("ship")
+
+    assert "Fixes #9\nRelated to #3" in hub.pulls[0]["body"]
+    assert features.find(features.load(store), fix.id).pr == 12
+    shop.write("app.py", "print('more')\n")
+    cli.ok("ship", "-m", "Quote tabs")
+    assert shop.subjects()[0] == "fix(feature-001): Quote tabs"
