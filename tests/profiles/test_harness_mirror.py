@@ -1,6 +1,7 @@
 """harness: its files follow the store, and the store what others write into them."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,26 @@ def test_a_save_is_confirmed_in_a_panel_that_says_where_things_are(cli: Cli, hom
     assert "clear" not in plain
 
 
+def test_a_folder_that_leads_out_is_told_and_the_others_are_written(cli: Cli, home: Path) -> None:
+    home.mkdir()
+    (home / "sessions").symlink_to(home.parent.parent)
+    result = cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
+
+    assert "leads out of" in result.err
+    assert not (home.parent.parent / "csv-export").exists()
+    assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
+
+
+def test_files_that_were_removed_are_written_again(cli: Cli, home: Path) -> None:
+    cli.ok("feature", "add", "Export orders")
+    cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
+    shutil.rmtree(home)
+    cli.ok("save", "csv-import", "--summary", "Import")
+
+    assert read(home / "features/active.json")["features"][0]["name"] == "Export orders"
+    assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
+
+
 # Features and memory
 
 
@@ -214,6 +235,24 @@ def test_a_feature_that_another_program_notes_or_changes_is_taken_in(
         "feature-001",
         "feature-002",
         "feature-003",
+    ]
+
+
+def test_a_secret_that_somebody_wrote_stays_in_the_file_and_out_of_the_store(
+    cli: Cli, home: Path, stored: Path
+) -> None:
+    cli.ok("feature", "add", "Export orders")
+    path = home / "features" / "active.json"
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    edit(path, features=[{**read(path)["features"][0], "description": f"Use {secret}"}])
+    cli.ok("feature", "start", "1")
+
+    assert read(path)["features"][0]["status"] == "in_progress"
+    assert read(path)["features"][0]["description"] == f"Use {secret}"
+    assert not [
+        each
+        for each in stored.rglob("*")
+        if each.is_file() and secret.encode() in each.read_bytes()
     ]
 
 

@@ -199,10 +199,12 @@ class NativeFiles:
         """Make the folder a file goes to; one that leads out of ours is refused."""
         target = self._root / path
         self._root.mkdir(parents=True, exist_ok=True)
-        target.parent.mkdir(parents=True, exist_ok=True)
         root = os.path.realpath(self._root)
+        # What is not there yet is where its name says; what is there may be a link to elsewhere.
         parent = os.path.realpath(target.parent)
-        if parent != root and not parent.startswith(f"{root}/"):
+        if parent == root or parent.startswith(f"{root}/"):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        else:
             raise StoreRefused(
                 f"{target} leads out of {self._root}, so it is left alone",
                 hint="Move the link away and try again.",

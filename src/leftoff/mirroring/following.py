@@ -96,8 +96,9 @@ def _follow(
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
         if mirror.wants_knowledge:
-            has_news = bool(known) and (cursor is None or known != cursor.knowledge)
-            told = knowledge.of(mirror.store, whole=is_new, is_new=has_news)
+            is_gone = cursor is not None and knowledge.is_missing(mirror, cursor.files)
+            has_news = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
+            told = knowledge.of(mirror.store, whole=is_new or is_gone, is_new=has_news)
             news = msgspec.structs.replace(news, knowledge=told)
         size = queue.size(mirror.store) if mirror.wants_prompts else 0
         if size and (cursor is None or size != cursor.prompts):

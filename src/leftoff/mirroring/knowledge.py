@@ -80,6 +80,11 @@ def leave(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
     return stamps
 
 
+def is_missing(mirror: Mirror, before: Mapping[str, str]) -> bool:
+    """Say whether files are gone that showed something: then all is to be written again."""
+    return bool(before) and not {*before} <= {*mirror.stamps()}
+
+
 def _read(mirror: Mirror, name: str) -> More:
     return cast("Knowing", mirror.profile).changed(mirror.folder, [name])
 

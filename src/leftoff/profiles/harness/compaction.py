@@ -12,8 +12,10 @@ BACKUPS = "memory/compaction-backups"
 _MOST = 5
 
 
-def write(documents: Documents, news: News, session: SessionNews) -> None:
+def write(news: News, session: SessionNews, documents: Documents) -> None:
     """Keep a copy of loop, working context and progress, and count the compaction."""
+    if not documents.files.root.is_dir():
+        return
     at = session.at or news.now
     path = f"{BACKUPS}/pre-compact-{at.astimezone(UTC):%Y%m%d-%H%M%S}.json"
     if documents.files.read(path) is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from leftoff.errors import StoreRefused
 from leftoff.profiles.base import Files
 from leftoff.profiles.reading import read_regular
 
@@ -51,6 +52,13 @@ class Documents:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.problems: list[str] = []
+
+    def attempt(self, act: Callable[[], None]) -> None:
+        """Write something; a file that must be left alone is told, and others are written."""
+        try:
+            act()
+        except StoreRefused as error:
+            self.problems.append(f"{error.message}.")
 
     def change(self, path: str, change: Callable[[Plain], Plain]) -> None:
         """Change an object in place; what is no object is told and left as it is."""

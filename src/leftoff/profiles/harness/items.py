@@ -219,8 +219,13 @@ def written(item: Item, standing: Plain) -> Plain:
     if standing and _is_shown(item, standing):
         return standing
     kept = object_of(item.extra.get(EXTRA))
-    result = {**without(kept, "github", "linkedTo"), **standing, "id": item.id, "name": item.name}
+    result = {**without(kept, "github", "linkedTo"), **standing, "id": item.id}
+    if (shown := _shown(item, standing)) is None or shown.name != item.name:
+        result["name"] = item.name
     for ours, theirs, is_known in _keys(type(item)):
+        if shown is not None and theirs in standing and getattr(shown, ours) == getattr(item, ours):
+            # Also what we keep without its secrets: the file is theirs.
+            continue
         value = _plain(getattr(item, ours))
         is_foreign = theirs in result and not is_known(result[theirs])
         if is_foreign and value == _default(item, ours):
@@ -238,12 +243,17 @@ def written(item: Item, standing: Plain) -> Plain:
 
 
 def _is_shown(item: Item, standing: Plain) -> bool:
-    found = _read(standing, type(item))
-    if found is None:
+    shown = _shown(item, standing)
+    if shown is None:
         return False
     former = {FORMER_ID: item.extra[FORMER_ID]} if FORMER_ID in item.extra else {}
-    clean = redact_value(found)
-    return msgspec.structs.replace(clean, extra={**clean.extra, **former}) == item
+    return msgspec.structs.replace(shown, extra={**shown.extra, **former}) == item
+
+
+def _shown(item: Item, standing: Plain) -> Item | None:
+    """Return what a file says of an item, as we would keep it."""
+    found = _read(standing, type(item)) if standing else None
+    return redact_value(found) if found is not None else None
 
 
 def _written_github(item: Item, kept: Plain, standing: Plain) -> Plain:

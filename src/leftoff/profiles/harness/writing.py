@@ -1,6 +1,7 @@
 """Writing: each saved checkpoint, the features, the memory and the loops in their files."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
@@ -19,30 +20,33 @@ _IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
 
 def write(files: Files, news: News) -> None:
     """Bring the files up to date with what was saved, remembered and worked on."""
-    shared = Documents(files)
-    board = news.knowledge.board if news.knowledge else Board()
-    told = [shared]
+    shared, knowledge, session = Documents(files), news.knowledge, news.session
+    board = knowledge.board if knowledge else Board()
+    problems = shared.problems
     for worktree, saved in _by_worktree(news).items():
-        local = files.in_worktree(worktree)
-        if local is not None:
-            told.append(Documents(local))
-            _write_checkpoints(told[-1], saved, board, news)
+        problems += _locally(files, worktree, partial(_write_checkpoints, saved, board, news))
     for checkpoint in _shown_again(news):
-        local = files.in_worktree(checkpoint.worktree)
-        if local is not None:
-            told.append(Documents(local))
-            _write_again(told[-1], checkpoint, board, news)
-    if news.knowledge is not None and news.knowledge.is_new:
-        _write_knowledge(shared, news.knowledge, news)
-        told += _write_loops(files, news.knowledge.loops)
-    if news.session is not None and news.session.event == "pre-compact":
-        local = files.in_worktree(None)
-        if local is not None and (local.root.is_dir() or news.saved):
-            told.append(Documents(local))
-            compaction.write(told[-1], news, news.session)
-    _write_briefing(files, news)
-    if problems := [problem for each in told for problem in each.problems]:
+        act = partial(_write_again, checkpoint, board, news)
+        problems += _locally(files, checkpoint.worktree, act)
+    if knowledge is not None and knowledge.is_new:
+        shared.attempt(lambda: _write_knowledge(shared, knowledge, news))
+        for worktree in dict.fromkeys(loop.worktree for loop in knowledge.loops.values()):
+            problems += _locally(files, worktree, partial(_write_loops, knowledge.loops, worktree))
+    if session is not None and session.event == "pre-compact":
+        problems += _locally(files, None, partial(compaction.write, news, session))
+    shared.attempt(lambda: _write_briefing(files, news))
+    if problems:
         raise StoreRefused(" ".join(problems), hint="Repair the files; then they are written.")
+
+
+def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None]) -> list[str]:
+    """Act on the files of a worktree, if it is there; return the trouble that was met."""
+    local = files.in_worktree(worktree)
+    if local is None:
+        return []
+    documents = Documents(local)
+    documents.attempt(lambda: act(documents))
+    return documents.problems
 
 
 def _by_worktree(news: News) -> dict[str | None, list[Checkpoint]]:
@@ -53,7 +57,7 @@ def _by_worktree(news: News) -> dict[str | None, list[Checkpoint]]:
 
 
 def _write_checkpoints(
-    documents: Documents, saved: list[Checkpoint], board: Board, news: News
+    saved: list[Checkpoint], board: Board, news: News, documents: Documents
 ) -> None:
     _ignore(documents.files)
     for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
@@ -71,7 +75,7 @@ def _shown_again(news: News) -> list[Checkpoint]:
     return [each for each in news.current.values() if each is not None and each.id not in saved]
 
 
-def _write_again(documents: Documents, checkpoint: Checkpoint, board: Board, news: News) -> None:
+def _write_again(checkpoint: Checkpoint, board: Board, news: News, documents: Documents) -> None:
     """Show a checkpoint in the place of a later one of its name that was undone."""
     folder = checkpoints.folder_of(checkpoint)
     record = documents.read(f"{folder}/{checkpoints.RECORD}")
@@ -131,22 +135,13 @@ def _write_knowledge(documents: Documents, knowledge: Knowledge, news: News) -> 
         _ignore(documents.files)
 
 
-def _write_loops(files: Files, loops: Mapping[str, Loop]) -> list[Documents]:
-    """Show each loop in its worktree, and there what broke off."""
-    told: list[Documents] = []
-    worktrees = dict.fromkeys(loop.worktree for loop in loops.values())
-    for worktree in worktrees:
-        local = files.in_worktree(worktree)
-        if local is None:
-            continue
-        documents = Documents(local)
-        told.append(documents)
-        mine = {key: loop for key, loop in loops.items() if loop.worktree == worktree}
-        for key, loop in mine.items():
-            work.write_loop(documents, key, loop)
-        work.write_interrupted(documents, mine)
-        _ignore(local)
-    return told
+def _write_loops(loops: Mapping[str, Loop], worktree: str | None, documents: Documents) -> None:
+    """Show the loops of a worktree, and what broke off there."""
+    mine = {key: loop for key, loop in loops.items() if loop.worktree == worktree}
+    for key, loop in mine.items():
+        work.write_loop(documents, key, loop)
+    work.write_interrupted(documents, mine)
+    _ignore(documents.files)
 
 
 def _write_briefing(files: Files, news: News) -> None:
