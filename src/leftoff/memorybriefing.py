@@ -17,6 +17,7 @@ from leftoff import fence, git, memory
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
 from leftoff.store import LISTED, Store, disk
+from leftoff.store import Entry as CheckpointEntry
 from leftoff.tokens import estimate, price
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _AVOIDED_CHARS = 60
 _RULE_CHARS = 100
 _SUMMARY_CHARS = 200
 _FILES_NAMED = 3
+_MOST_LOOKED_AT = 200
 # So the first of each kind come before the third of any.
 _STEP = 10
 _NONE = "- none"
@@ -115,7 +117,7 @@ def _unfinished(store: Store) -> "list[Feature | Fix]":
 def _standing(store: Store) -> Standing:
     project = store.project
     branch = git.current_branch(project.worktree) if project.is_git else None
-    newest = next(iter(store.index().heads([*LISTED], 1)), None)
+    newest = _newest(store, branch)
     if newest is None:
         return Standing(branch=branch or "")
     told = ": ".join(text for text in (newest.name, newest.task) if text)
@@ -123,6 +125,14 @@ def _standing(store: Store) -> Standing:
     return Standing(
         checkpoint=told, saved_at=newest.saved_at, branch=branch or "", next_steps=steps
     )
+
+
+def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
+    """Find the newest checkpoint of this worktree, or else of this branch: others are not ours."""
+    here = git.printable(str(store.project.worktree))
+    found = store.index().heads([*LISTED], _MOST_LOOKED_AT)
+    ours = [each for each in found if each.worktree in {here, None}]
+    return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 
 def render(

@@ -8,7 +8,17 @@ from typing import Any
 
 import msgspec
 
-from leftoff import autosaving, git, paths, plans, sessionstate, stages, statusline
+from leftoff import (
+    autosaving,
+    config,
+    git,
+    paths,
+    plans,
+    profiles,
+    sessionstate,
+    stages,
+    statusline,
+)
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
@@ -114,7 +124,7 @@ def compose(
         draft = from_plain(plain, Checkpoint)
     except msgspec.ValidationError as error:
         raise Usage(f"This does not make a checkpoint: {error}", hint=_SCHEMA_HINT) from error
-    draft = _with_shell_edits(draft, session, project.worktree)
+    draft = _with_shell_edits(draft, session, project)
     if with_plan:
         draft = _with_step(_with_found_plan(draft, project.worktree), project.worktree)
     return _with_files(draft, project.worktree)
@@ -172,7 +182,9 @@ def _is_here(session: KnownSession, project: paths.Project) -> bool:
     return not cwd or Path(cwd).is_relative_to(project.worktree)
 
 
-def _with_shell_edits(draft: Checkpoint, session: KnownSession | None, root: Path) -> Checkpoint:
+def _with_shell_edits(
+    draft: Checkpoint, session: KnownSession | None, project: paths.Project
+) -> Checkpoint:
     """Add the files that git sees changed since the session began: tools do not show them all."""
     if session is None or not session.facts.started_at:
         return draft
@@ -181,8 +193,9 @@ def _with_shell_edits(draft: Checkpoint, session: KnownSession | None, root: Pat
     except ValueError:
         return draft
     known = set(draft.files_modified)
-    unseen = [path for path in draft.dirty if path not in known]
-    changed = [path for path in unseen if modified_since(path, root, began)]
+    is_native = profiles.natives_in(project, config.load(project).settings.mirror)
+    unseen = [path for path in draft.dirty if path not in known and not is_native(path)]
+    changed = [path for path in unseen if modified_since(path, project.worktree, began)]
     return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
 
 

@@ -1,9 +1,14 @@
 """Profiles: the habits and native files of the five systems that leftoff unites."""
 
 import importlib
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from typing import cast
 
+import msgspec
+
+from leftoff.paths import Project
 from leftoff.profiles.base import Profile
 
 # Loaded when one is named: most users have none.
@@ -21,6 +26,19 @@ def wanted_events(names: Iterable[str]) -> frozenset[str]:
     known = [load(name) for name in names if name in PROFILES]
     wanted: list[frozenset[str]] = [getattr(each, "EVENTS", frozenset()) for each in known]
     return frozenset[str]().union(*wanted)
+
+
+def natives_in(project: Project, names: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells, by its path in the worktree, a native file of some profiles.
+
+    Saving writes such files, so that they change is no work of anybody.
+    """
+    here = msgspec.structs.replace(project, root=project.worktree)
+    patterns: list[str] = []
+    for profile in (load(name) for name in names if name in PROFILES):
+        home = os.path.relpath(profile.home(here), here.worktree)
+        patterns += (os.path.normpath(f"{home}/{each}") for each in profile.NATIVE)
+    return lambda path: any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 def load(name: str) -> Profile:

@@ -28,6 +28,7 @@ IS_LIVING = True
 PER_WORKTREE = False
 WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
+NATIVE: frozenset[str] = frozenset()
 
 INDEX = "MEMORY.md"
 _SECTION = "Active Checkpoints"

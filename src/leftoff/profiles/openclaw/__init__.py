@@ -40,6 +40,7 @@ IS_LIVING = True
 PER_WORKTREE = False
 WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
+NATIVE = frozenset({"memory/checkpoints/*", "memory/working-buffer.md", sessionstate.FILE_NAME})
 
 CHECKPOINTS = "memory/checkpoints"
 AUTOSAVE = f"{CHECKPOINTS}/autosave.md"
