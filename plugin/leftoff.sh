@@ -3,7 +3,7 @@
 # It always ends well, for Claude Code drops a whole slash command when a line in it fails. What
 # leftoff says, and how it ended, is for the model to read.
 if ! command -v leftoff >/dev/null 2>&1; then
-  echo "leftoff is not installed: run \`pipx install leftoff\` or \`uv tool install leftoff\` in a terminal, then try again."
+  echo "leftoff is not installed: run \`pipx install .\` or \`uv tool install .\` in a clone of its repository, then try again."
   exit 0
 fi
 leftoff "$@" 2>&1

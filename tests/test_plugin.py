@@ -198,7 +198,7 @@ def test_without_leftoff_a_command_says_in_one_sentence_how_to_get_it(repo: Repo
     done = runs("list", cwd=repo.folder, path="/nowhere")
 
     assert done.returncode == 0
-    assert done.stdout.startswith("leftoff is not installed: run `pipx install leftoff`")
+    assert done.stdout.startswith("leftoff is not installed: run `pipx install .`")
     assert done.stdout.count("\n") == 1
 
 
