@@ -237,6 +237,15 @@ def test_a_plan_given_to_implement_is_seen() -> None:
         ),
         ("The user doesn't want to proceed with this tool use. STOP what you are doing.", ""),
         ("[Request interrupted by user for tool use]", ""),
+        (
+            (
+                "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+                "To tell you how to proceed, the user said:\nThe user wants to clarify these "
+                "questions.\n    Start by asking them what they would like to clarify."
+            ),
+            "",
+        ),
+        ("Permission to use Bash with command make has been denied.", ""),
         ("Exit code 1\nboom", None),
     ],
 )

@@ -70,13 +70,16 @@ _REJECTED = (
 )
 _REASON = re.compile(r"the user said:\s*(.*)", re.DOTALL | re.IGNORECASE)
 _NOTE = "\n\nNote: The user's next message"
+# What the program puts in the user's mouth where one dismisses its questions or its plan.
+_SAID_BY_PROGRAM = ("The user wants to ", "The user has ", "User has ")
 
 
 def rejection_in(output: str) -> str | None:
     """Return the user's reason for refusing a call ("" if none), or None if it was not refused."""
     if output.startswith(_REJECTED):
-        reason = _REASON.search(output)
-        return reason[1].split(_NOTE)[0].strip() if reason else ""
+        said = _REASON.search(output)
+        reason = said[1].split(_NOTE)[0].strip() if said else ""
+        return "" if reason.startswith(_SAID_BY_PROGRAM) else reason
     if output.startswith("Permission to use ") and " denied" in output[:2000]:
-        return output.splitlines()[0]
+        return ""
     return None
