@@ -1,13 +1,11 @@
 """The sessions of a project: found on this machine, read where they lie, kept in the store."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
-from leftoff import capture, paths, records
-from leftoff.agents import AGENTS
+from leftoff import agents, capture, paths, records
 from leftoff.agents.base import FoundSession
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
@@ -47,7 +45,9 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
 
 def recent(store: Store, *, limit: int, since: datetime | None = None) -> list[KnownSession]:
     """Return the newest sessions of the project across all agents, newest first."""
-    found = sorted(_found(store), key=lambda pair: pair[1].touched_at, reverse=True)
+    found = sorted(
+        agents.sessions_of(store.project), key=lambda pair: pair[1].touched_at, reverse=True
+    )
     after = since.timestamp() if since else 0.0
     known = (
         _known(store, agent, each) for agent, each in found[:limit] if each.touched_at >= after
@@ -60,7 +60,9 @@ def find(store: Store, key: str) -> KnownSession:
     path = Path(key).expanduser()
     if path.is_file():
         return _from_file(store, path)
-    matches = [pair for pair in _found(store) if pair[1].session_id.startswith(key)]
+    matches = [
+        pair for pair in agents.sessions_of(store.project) if pair[1].session_id.startswith(key)
+    ]
     exact = [pair for pair in matches if pair[1].session_id == key] or matches
     if len(exact) == 1 and (known := _known(store, *exact[0])) is not None:
         return known
@@ -76,7 +78,7 @@ def current(store: Store) -> KnownSession | None:
     if session is None:
         return None
     agent, session_id = session
-    for name, each in _found(store):
+    for name, each in agents.sessions_of(store.project):
         if name == agent and each.session_id == session_id:
             return _known(store, name, each)
     return None
@@ -102,17 +104,6 @@ def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Check
     made = capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
     # A forked transcript may still speak of the session it came from.
     return msgspec.structs.replace(made, session_id=session.session_id or made.session_id)
-
-
-def _found(store: Store) -> Iterator[tuple[str, FoundSession]]:
-    folders = paths.folders_of(store.project)
-    seen: set[tuple[Path, str]] = set()
-    for name, agent in AGENTS.items():
-        for folder in folders:
-            for each in agent.find_sessions(paths.agent_folder(name), folder):
-                if (each.path, each.session_id) not in seen:
-                    seen.add((each.path, each.session_id))
-                    yield name, each
 
 
 def _known(store: Store, agent: str, found: FoundSession) -> KnownSession | None:

@@ -1,10 +1,11 @@
 """One module per coding agent, each reading its sessions onto the same stream of events."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from leftoff import paths
 from leftoff.agents import claude, codex, copilot, cursor, gemini, opencode
-from leftoff.agents.base import HEAD_BYTES, Agent, Layout, no_reader
+from leftoff.agents.base import HEAD_BYTES, Agent, FoundSession, Layout, no_reader
 from leftoff.errors import SessionUnreadable, Usage
 
 AGENTS: dict[str, Agent] = {
@@ -41,6 +42,18 @@ def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
 def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
     """List the transcripts that sub-agents of a session keep beside it."""
     return claude.sub_sessions(path) if agent == "claude" else ()
+
+
+def sessions_of(project: paths.Project) -> Iterator[tuple[str, FoundSession]]:
+    """Find each session of a project on this machine, with the name of its agent."""
+    folders = paths.folders_of(project)
+    seen: set[tuple[Path, str]] = set()
+    for name, agent in AGENTS.items():
+        for folder in folders:
+            for each in agent.find_sessions(paths.agent_folder(name), folder):
+                if (each.path, each.session_id) not in seen:
+                    seen.add((each.path, each.session_id))
+                    yield name, each
 
 
 def _head(path: Path) -> bytes:

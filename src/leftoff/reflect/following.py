@@ -1,6 +1,5 @@
 """Following sessions: each is read on from where the last reflection stopped."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +47,8 @@ _KEPT_AS = "reflected-{agent}"
 
 def sources(store: Store) -> list[Source]:
     """List the sessions of the project on this machine, newest first."""
-    found = {(each.agent, each.session_id, each.path): each for each in _found(store)}
-    return sorted(found.values(), key=lambda each: each.touched_at, reverse=True)
+    found = [_source(name, each) for name, each in agents.sessions_of(store.project)]
+    return sorted(found, key=lambda each: each.touched_at, reverse=True)
 
 
 def find_source(store: Store, key: str) -> Source:
@@ -124,13 +123,6 @@ def _mark(store: Store, source: Source) -> Mark:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return Mark()
     return mark if mark.path in {"", str(source.path)} else Mark()
-
-
-def _found(store: Store) -> Iterator[Source]:
-    for name, agent in agents.AGENTS.items():
-        for folder in paths.folders_of(store.project):
-            for each in agent.find_sessions(paths.agent_folder(name), folder):
-                yield _source(name, each)
 
 
 def _source(agent: str, found: FoundSession) -> Source:
