@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Named after the folder, since an environment that was moved or copied no longer works.
 READY := $(VENV)/ready-$(shell pwd | cksum | cut -d' ' -f1)
-GATED := checkpoint.py store/* restore.py
+GATED := checkpoint.py store/* restore.py profiles/* profiles/*/*
 SESSIONS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

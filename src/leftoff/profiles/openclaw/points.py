@@ -11,7 +11,7 @@ import msgspec
 
 from leftoff.profiles.openclaw.items import EDGES, bullet, escaped, items, tidy, unescaped
 
-NOTHING = frozenset({"", "-", "none", "nothing", "n/a", "tbd"})
+_NOTHING = r"(?:(?i:none|nothing|n/a|tbd)\.?|-)"
 
 _LABELS = (
     "Open question", "File", "Modified", "Artifact", "Branch", "Plan", "Failed", "Why",
@@ -19,7 +19,7 @@ _LABELS = (
 )  # fmt: skip
 _LABEL = re.compile(rf"({'|'.join(_LABELS)}):(?:[ \t]+|$)", re.MULTILINE)
 # A text of a person's own that looks like one of ours gets a backslash before it.
-_WORDS = rf"(?:(?:{'|'.join(_LABELS)}):(?:[ \t]|$)|(?i:none|nothing|n/a|tbd)\.?$)"
+_WORDS = rf"(?:(?:{'|'.join(_LABELS)}):(?:[ \t]|$)|{_NOTHING}$)"
 _LIKE_OURS = re.compile(rf"(\\*{_WORDS})", re.MULTILINE)
 _GUARDED = re.compile(rf"\\(\\*{_WORDS})", re.MULTILINE)
 _REASONED = re.compile(r"(\S.*?)(?: \((.+)\)| (?:—|::) (.+))")
@@ -39,7 +39,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_nothing(raw: str) -> bool:
     """Say whether a bullet only says that there is nothing to say."""
-    return raw.lower().strip(". \t") in NOTHING
+    return re.fullmatch(f"{_NOTHING}?", raw.strip(" \t")) is not None
 
 
 def written(point: Point) -> str:
