@@ -301,7 +301,7 @@ def test_a_submodule_is_one_path_outside_and_a_repository_inside(
     repo.commit("Take the part in")
     repo.write("sub/part.txt", "changed\n")
 
-    assert state_of(repo.folder).changes == [Change(path="sub", code=".M")]
+    assert state_of(repo.folder).changes == [Change(path="sub", code=".M", is_inside=True)]
     inside = state_of(repo.folder / "sub")
     assert (inside.worktree, inside.dirty) == (repo.folder / "sub", ["part.txt"])
     assert inside.head == part.head()

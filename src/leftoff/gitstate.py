@@ -18,6 +18,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     code: str
     from_path: str | None = None
+    is_inside: bool = False
+    """Whether it is a submodule whose own files changed, which only a commit in it can take up."""
 
 
 class GitState(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,7 +120,12 @@ def _parse_change(kind: bytes, rest: bytes, records: Iterator[bytes]) -> Change 
         return None
     code, path = fields[0], fields[-1]
     from_path = path_text(next(records, b"")) if kind == b"2" else None
-    return Change(path=path_text(path), code=code.decode("ascii", "replace"), from_path=from_path)
+    return Change(
+        path=path_text(path),
+        code=code.decode("ascii", "replace"),
+        from_path=from_path,
+        is_inside=code == b".M" and fields[1].startswith(b"S."),
+    )
 
 
 def parse_log(records: Iterable[bytes]) -> list[Commit]:

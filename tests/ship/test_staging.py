@@ -133,8 +133,27 @@ def test_a_dirty_submodule_keeps_nothing_from_being_staged(tmp_path: Path, shop:
 
     chosen = stage(shop)
 
-    assert "a.py" in chosen.files
+    assert chosen.files == ["a.py"]
+    assert [each.path for each in chosen.left_out] == ["lib"]
     assert staged(shop) == {"a.py"}
+
+
+def test_a_submodule_that_moved_to_another_commit_is_staged(tmp_path: Path, shop: Shop) -> None:
+    inner = Shop(tmp_path / "inner")
+    shop.git("submodule", "--quiet", "add", str(inner.remote.folder), "lib")
+    shop.commit("Add lib")
+    lib = ("-C", "lib", "-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    shop.git(*lib, "commit", "--quiet", "--allow-empty", "--message", "On")
+
+    assert stage(shop).files == ["lib"]
+
+
+def test_a_file_that_is_no_different_once_staged_is_not_counted(shop: Shop) -> None:
+    shop.commit("Ends of lines", {".gitattributes": "*.txt text eol=lf\n", "a.txt": "one\n"})
+    (shop.folder / "a.txt").write_bytes(b"one\r\n")
+
+    assert stage(shop).files == []
+    assert staged(shop) == set()
 
 
 def test_a_thousand_new_files_are_one_step(shop: Shop) -> None:

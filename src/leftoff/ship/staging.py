@@ -94,6 +94,8 @@ class Judge:
             return "it belongs to one session"
         if path.endswith("/"):
             return "it is a repository of its own"
+        if change.is_inside:
+            return "what changed in this submodule is to be committed there first"
         look = self._looks[path] = self._look(path)
         if look is None or secrets.is_allowed(path, self._allowed):
             # What is gone holds no secret any more.
@@ -192,10 +194,12 @@ def stage(
         changes = [each for each in state.changes if only is None or only(each.path)]
         chosen = judge.choose(msgspec.structs.replace(state, changes=changes))
         trouble = _stage(repo, chosen, changes)
+        staged = set(repo.staged()) if trouble is None else set()
         # What else is staged does not go into a commit of some files only.
-        trouble = trouble or _unsettled(repo, judge, chosen, None if only else changes)
+        looked_at = staged & set(chosen.files) if only else staged
+        trouble = trouble or _unsettled(judge, chosen, changes, looked_at)
         if trouble is None:
-            return chosen
+            return _different(chosen, staged)
         if not _may_pass(trouble) or time.monotonic() > deadline:
             raise _cannot_stage(trouble)
         time.sleep(_PAUSE_SECONDS)
@@ -217,18 +221,23 @@ def _stage(repo: Repo, chosen: Chosen, changes: Sequence[Change]) -> str | None:
     return None
 
 
+def _different(chosen: Chosen, staged: set[str]) -> Chosen:
+    """Drop what git finds no different once staged, such as other ends of lines."""
+    state, rest = (
+        [each for each in part if each in staged] for part in (chosen.state, chosen.rest)
+    )
+    return msgspec.structs.replace(chosen, state=state, rest=rest)
+
+
 def _unsettled(
-    repo: Repo, judge: Judge, chosen: Chosen, changes: Sequence[Change] | None
+    judge: Judge, chosen: Chosen, changes: Sequence[Change], staged: set[str]
 ) -> str | None:
     """Say what moved meanwhile; nothing may be staged but what was looked at, as it was."""
     if judge.changed_since(chosen.files):
         return _CHANGING
-    if changes is None:
-        return None
     # The old name of a renamed file is staged too, as gone.
     looked_at = {name for each in changes for name in (each.path, each.from_path) if name}
     out = {each.path for each in chosen.left_out}
-    staged = set(repo.staged())
     return None if staged <= looked_at - out else _MEDDLING
 
 
