@@ -7,6 +7,8 @@ import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from e2e.claude import Bench
 from e2e.model import Model
 from e2e.turns import bash, say
@@ -84,6 +86,7 @@ def _age(record: Path, minutes: int) -> None:
     record.write_text(json.dumps({**told, "seen_at": seen.isoformat()}), encoding="utf-8")
 
 
+@pytest.mark.accept(42)
 def test_a_session_that_has_been_idle_for_ten_minutes_is_saved(
     bench: Bench, model: Model, user: User
 ) -> None:

@@ -134,6 +134,21 @@ def test_a_session_that_repeats_what_failed_is_warned_with_the_next_prompt_and_o
     assert warning not in model.wait_for("the last one").news
 
 
+def test_what_the_user_corrects_becomes_a_rule_that_the_next_session_is_told(
+    bench: Bench, model: Model, user: User
+) -> None:
+    session = user.works(TASK, bash("echo npm install"), say("Installed with npm.")).session_id
+    correction = "No, use pnpm instead of npm."
+    user.works(correction, say("I use pnpm."), options=("--resume", session))
+
+    assert correction in user.ok("reflect")
+    assert user.ok("reflect") == ""
+    bench.run("hello")
+
+    rules = model.requests()[-1].news.partition("## Learned Rules")[2]
+    assert "- No, use pnpm" in rules
+
+
 @pytest.mark.parametrize("budget", ["0", "1000"])
 def test_the_memory_stays_out_where_it_is_not_wanted(
     bench: Bench, model: Model, user: User, budget: str

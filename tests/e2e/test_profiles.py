@@ -113,6 +113,7 @@ def _memory(bench: Bench) -> Path:
     return bench.home / ".claude" / "projects" / key / "memory"
 
 
+@pytest.mark.accept(10)
 def test_guardz_shares_the_memory_file_with_claude_code_and_touches_only_its_section(
     bench: Bench, newcomer: User
 ) -> None:
