@@ -130,3 +130,13 @@ def test_a_mirror_that_does_not_exist_is_refused(cli: Cli) -> None:
 
     assert result.code == 2
     assert "gards" in result.err
+
+
+def test_a_profile_is_followed_where_no_agent_is_found(cli: Cli, repo: Repo) -> None:
+    with cli.terminal("init", "--profile", "sail", "--yes", env={"PATH": "/nowhere"}) as terminal:
+        terminal.expect("Claude Code was not found")
+        terminal.expect("This project follows sail now")
+
+    assert not (Path.home() / ".claude").exists()
+    cli.ok("save", "cart-totals", "--summary", "Round")
+    assert list((repo.folder / ".claude" / "checkpoints").glob("*.json"))

@@ -47,9 +47,9 @@ def init(  # noqa: PLR0913 - one option each
     dry_run: bool,
 ) -> None:
     """Wire the hooks of your agents, so that saving and restoring happen by themselves."""
-    wired = detect.to_wire(agents)
+    wired = _to_wire(agents, profile)
     places = install.find_places(app.project.worktree if scope == "project" else None)
-    changes = install.plan_install(places, events=_wanted(app, profile))
+    changes = install.plan_install(places, events=_wanted(app, profile)) if wired else []
     done = [] if dry_run else _installed(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
     notes = [*_notes(places, scope), *habits.follow(app, profile, dry_run=dry_run)]
@@ -58,9 +58,19 @@ def init(  # noqa: PLR0913 - one option each
         listed = [described(change) for change in changes]
         app.out.json({**told, "changes": listed, "backups": backups, "notes": notes})
         return
-    _tell(app, changes, done, dry_run=dry_run)
+    if wired:
+        _tell(app, changes, done, dry_run=dry_run)
+    else:
+        app.out.text("Claude Code was not found, so no hooks are installed: save by command.")
     kept = [f"The file as it was before is in {backup}" for backup in backups]
     app.out.text("\n".join([*kept, *notes]))
+
+
+def _to_wire(agents: tuple[str, ...], profile: str | None) -> list[str]:
+    """Choose the agents to wire; the habits of a profile can be followed without any."""
+    if profile is not None and not agents and not detect.can_wire():
+        return []
+    return detect.to_wire(agents)
 
 
 def _wanted(app: App, profile: str | None) -> frozenset[str]:

@@ -42,6 +42,11 @@ def to_wire(named: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def can_wire() -> bool:
+    """Say whether an agent is installed whose hooks can be wired."""
+    return any(agent in DIALECTS for agent in installed())
+
+
 def only_read() -> list[str]:
     """List the installed agents whose sessions are read but whose hooks are not wired."""
     return [agent for agent in installed() if agent not in DIALECTS]

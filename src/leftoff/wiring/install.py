@@ -199,8 +199,8 @@ def check_python() -> None:
     if answer.code != 0:
         raise LeftoffError(
             f"Hooks could not run leftoff with {sys.executable}: {answer.last_line}",
-            hint="Install leftoff into an environment of its own, as `uv tool install leftoff` "
-            "or `pipx install leftoff` do.",
+            hint="Install leftoff into an environment of its own, as `uv tool install` and "
+            "`pipx install` do.",
         )
 
 
