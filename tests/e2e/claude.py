@@ -4,6 +4,7 @@ Nothing of the machine leaks in, and nothing goes out but to the model on loopba
 """
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -190,6 +191,11 @@ class Bench:
         return Result(code=done.returncode, out=done.stdout, err=done.stderr)
 
     # --- looking ---
+
+    def memory(self) -> Path:
+        """Return where Claude Code keeps its own memory of the repository."""
+        key = re.sub(r"[^A-Za-z0-9]", "-", str(self.repo.folder))
+        return self.home / ".claude" / "projects" / key / "memory"
 
     def transcript_path(self, session_id: str) -> Path:
         """Find the transcript of a session."""

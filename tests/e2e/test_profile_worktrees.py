@@ -90,9 +90,7 @@ def test_with_all_mirrors_what_is_shared_holds_the_work_of_both(
     _both_killed(bench, left, right)
     newcomer.settled()
 
-    key = str(bench.repo.folder).replace("/", "-")
-    memory = bench.home / ".claude" / "projects" / key / "memory"
-    index = (memory / "MEMORY.md").read_text(encoding="utf-8")
+    index = (bench.memory() / "MEMORY.md").read_text(encoding="utf-8")
     assert "- **login-page** (login, " in index
     assert "- **csv-export** (export, " in index
     workspace = bench.home / ".openclaw" / "workspace" / "memory" / "checkpoints"

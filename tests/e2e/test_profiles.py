@@ -107,18 +107,12 @@ SAVE = (
 )
 
 
-def _memory(bench: Bench) -> Path:
-    """Return where Claude Code keeps its own memory of the repository."""
-    key = str(bench.repo.folder).replace("/", "-")
-    return bench.home / ".claude" / "projects" / key / "memory"
-
-
 @pytest.mark.accept(10)
 def test_guardz_shares_the_memory_file_with_claude_code_and_touches_only_its_section(
     bench: Bench, newcomer: User
 ) -> None:
     newcomer.follows("guardz")
-    path = _memory(bench) / "MEMORY.md"
+    path = bench.memory() / "MEMORY.md"
     old, new = "never `pytest` alone", "never by hand"
     change = {"file_path": str(path), "old_string": old, "new_string": new}
     _killed(
