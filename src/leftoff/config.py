@@ -38,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     prompts: Literal["keep", "block"] = "keep"
     compaction: Literal["allow", "wait", "block"] = "allow"
     guard: Literal["off", "warn", "block"] = "off"
+    safety: Literal["off", "on"] = "off"
     start_budget: int = 400
     offer_days: int = 14
     offers: Literal["all", "latest"] = "all"
@@ -77,6 +78,7 @@ HELP = {
     "prompts": "What happens to prompts from there on: keep a copy, or block them.",
     "compaction": "A compaction: allow it at once, wait until all is saved, or block it.",
     "guard": "Tool calls while the context fills up: off, warn, or block until someone saved.",
+    "safety": "Whether commands that throw work away, such as a force push, are denied: off or on.",
     "start_budget": "Tokens that the offer at session start may take.",
     "offer_days": "How many days an autosave is offered at session start.",
     "offers": "What a new session is told of: all that is open, or the latest only.",

@@ -163,6 +163,14 @@ def test_an_event_on_request_of_an_old_installation_is_brought_up_to_date() -> N
     assert str(HOOK) in json.dumps(json.loads(wired)["hooks"]["PostToolUse"])
 
 
+def test_a_matcher_that_the_user_widened_stays() -> None:
+    wired = claude.wire("{}", HOOK)
+    widened = wired.replace("Bash|PowerShell", "Bash|PowerShell|Edit|Write")
+
+    assert widened != wired
+    assert claude.wire(widened, HOOK) == widened
+
+
 def test_a_command_that_was_moved_into_the_users_own_group_is_left_there() -> None:
     ours = {"type": "command", "command": f"{HOOK} claude Stop", "timeout": 60}
     group = {"matcher": "", "hooks": [*THEIRS["hooks"], ours]}

@@ -1,8 +1,9 @@
 """Guard tool calls while the context fills up: warn, and where the user wants it, block.
 
-It is off unless somebody switches it on. What lies ready tells how full the context was when the
-last event was settled; it is believed for a while only, since a session may be compacted or left.
-Whatever saves the state, or reads where it stands, always passes.
+The rules of `safety` are held here, too: a call is asked about once. Both are off unless somebody
+switches them on. What lies ready tells how full the context was when the last event was settled; it
+is believed for a while only, since a session may be compacted or left. Whatever saves the state, or
+reads where it stands, always passes the guard.
 """
 
 import time
@@ -29,17 +30,29 @@ _STATE_FILES = frozenset({"state.json", "state-index.json", "active.json", "mani
 
 
 def follow(event: HookEvent, percent: float | None, before: str, settings: config.Settings) -> None:
-    """Let the letterbox ask us before tool calls from the threshold of advice on."""
+    """Let the letterbox ask us before tool calls: from the threshold of advice on, or always."""
     state = paths.state_folder()
     for folder in {before, event.cwd} - {""}:
         place = path_of(state, event.agent, event.session_id, folder)
-        is_due = folder == event.cwd and event.kind != "session-end" and settings.guard != "off"
+        is_here = folder == event.cwd and event.kind != "session-end"
         if place is None:
             continue
-        if is_due and percent is not None and percent >= settings.advise_at:
-            replies.put(place, f"{percent:.2f}")
+        if is_here and _is_due(percent, settings):
+            replies.put(place, f"{percent or 0:.2f}")
         else:
             place.unlink(missing_ok=True)
+
+
+def expect(event: HookEvent) -> None:
+    """Let the letterbox ask us from a session's first call on."""
+    place = path_of(paths.state_folder(), event.agent, event.session_id, event.cwd)
+    if place is not None and not place.exists():
+        replies.put(place, "0.00")
+
+
+def _is_due(percent: float | None, settings: config.Settings) -> bool:
+    is_full = percent is not None and percent >= settings.advise_at
+    return settings.safety == "on" or (settings.guard != "off" and is_full)
 
 
 def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
@@ -53,29 +66,50 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
     """Keep the event, then return the reply: a warning, a block, or nothing."""
-    percent, age = _laid_ready(ask_path)
     read = spool.read(spool.keep(paths.state_folder(), agent, event, data))
-    if read is None or passes_always(read):
-        return ""
-    try:
-        project = paths.find_project(Path(read.cwd))
-    except NotAProject:
+    project = _project(read)
+    if read is None or project is None:
         return ""
     settings = config.load(project).settings
-    if is_off(project) or settings.guard == "off":
+    if is_off(project) or (settings.guard == "off" and settings.safety == "off"):
         ask_path.unlink(missing_ok=True)
         return ""
+    if settings.safety == "on" and (reason := _unsafe(read, project, settings)):
+        return DIALECTS[agent].deny_reply(event, f"leftoff: {reason}")
+    if settings.guard == "off" or passes_always(read):
+        return ""
+    text, is_denied = _guarded(ask_path, project, settings)
+    reply = DIALECTS[agent].deny_reply if is_denied else DIALECTS[agent].context_reply
+    return reply(event, text) if text else ""
+
+
+def _project(event: HookEvent | None) -> paths.Project | None:
+    try:
+        return paths.find_project(Path(event.cwd)) if event is not None else None
+    except NotAProject:
+        return None
+
+
+def _guarded(ask_path: Path, project: paths.Project, settings: config.Settings) -> tuple[str, bool]:
+    """Return what to say of a call while the context fills up, and whether it is denied."""
+    percent, age = _laid_ready(ask_path)
     use = f"leftoff: context at {percent:.2f}%."
     if settings.guard == "block" and percent >= settings.urge_at and age < _BLOCK_SECONDS:
-        return "" if _is_saved(project) else DIALECTS[agent].deny_reply(event, f"{use} {_SAVE}")
+        return ("", False) if _is_saved(project) else (f"{use} {_SAVE}", True)
     is_due = percent >= settings.advise_at and age < _WARN_SECONDS
-    return DIALECTS[agent].context_reply(event, f"{use} Save soon: `leftoff save`.") * is_due
+    return f"{use} Save soon: `leftoff save`." * is_due, False
 
 
 _SAVE = (
     "Save first: `leftoff save --summary '…' --next '…'` with decisions and blockers, then go on. "
     "Compacting would lose what only this context holds."
 )
+
+
+def _unsafe(event: HookEvent, project: paths.Project, settings: config.Settings) -> str | None:
+    from leftoff.hooks import safety  # noqa: PLC0415 - few users switch it on
+
+    return safety.reason_against(event, project, settings)
 
 
 def passes_always(event: HookEvent) -> bool:

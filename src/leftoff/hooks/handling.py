@@ -79,7 +79,7 @@ def handle(event: HookEvent, store: Store) -> None:
     _mirror(case)
     if settings.compaction != "allow":
         _expect_compaction(case)
-    if settings.guard != "off":
+    if settings.guard != "off" or settings.safety == "on":
         percent = case.facts.percent if case.facts else None
         guard.follow(event, percent, case.before.cwd, settings)
 

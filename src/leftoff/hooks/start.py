@@ -80,16 +80,15 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
 
 def _told(event: HookEvent, store: Store, state: Path) -> Told:
     settings = config.load(store.project).settings
-    if settings.compaction != "allow":
-        from leftoff.hooks import compaction  # noqa: PLC0415 - most users let it pass
-
-        compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
-    if _is_compacted(event):
-        from leftoff.hooks import recovery  # noqa: PLC0415 - few starts follow a compaction
-
+    is_compacted = _is_compacted(event)
+    if is_compacted:
         # What lies ready speaks of a context that is no longer full: a block would never end.
         for name in ("UserPromptSubmit", "PreToolUse"):
             replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
+    _lay_ready(event, state, settings)
+    if is_compacted:
+        from leftoff.hooks import recovery  # noqa: PLC0415 - few starts follow a compaction
+
         told = Told(recovery.told(event, store, settings))
     elif event.source in {"resume", "fork"}:
         return Told(_changes(event, store))
@@ -100,6 +99,18 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
 
             told = banner.added(told, event, store, settings)
     return _with_memory(told, event, store, settings)
+
+
+def _lay_ready(event: HookEvent, state: Path, settings: config.Settings) -> None:
+    """Let the letterbox ask us where the user wants a say before something begins."""
+    if settings.compaction != "allow":
+        from leftoff.hooks import compaction  # noqa: PLC0415 - most users let it pass
+
+        compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
+    if settings.safety == "on":
+        from leftoff.hooks import guard  # noqa: PLC0415 - same
+
+        guard.expect(event)
 
 
 def _is_compacted(event: HookEvent) -> bool:

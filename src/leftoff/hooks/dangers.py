@@ -1,0 +1,217 @@
+"""Which commands throw work away that nobody can bring back, and what to do instead.
+
+A pure function of the command and where it stands. It is a rail against slips, no lock: what hides
+a command well enough (an alias, a script, a variable) passes, and so does whatever is in doubt.
+"""
+
+import posixpath
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from leftoff.hooks import shell
+from leftoff.hooks.gitcalls import GitCall, git_call
+
+_MAINS = frozenset({"main", "master"})
+_ASK = "If it must be, ask the user to run it."
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a command would run, and what is to be kept there; all folders are absolute."""
+
+    folder: str = "/"
+    home: str = ""
+    worktree: str = ""
+    own: tuple[str, ...] = ()
+    """Folders of leftoff's own: nothing in them is removed by hand."""
+    native: tuple[str, ...] = ()
+    """Folders of a profile: they are not removed as a whole."""
+    branch: str = ""
+    feature: str = ""
+    """The feature or fix that is under way in the worktree, if one is."""
+
+
+def dangers(command: str, standing: Standing | None = None) -> str | None:
+    """Return why a command should not be run and the way out; None if nothing speaks against it."""
+    standing = standing or Standing()
+    for each in shell.commands(command):
+        if each.program in {"cd", "pushd"}:
+            standing = _moved(standing, each.words[1:])
+        elif each.program == "git":
+            call = git_call(each.words[1:])
+            if reason := _of_git(call, standing):
+                return reason
+            standing = _switched(standing, call)
+        elif each.program == "rm" and (reason := _of_removal(each.words[1:], standing)):
+            return reason
+    return None
+
+
+def _of_git(call: GitCall, standing: Standing) -> str | None:
+    rule = {
+        "push": _of_push,
+        "reset": _of_reset,
+        "clean": _of_clean,
+        "branch": _of_branch,
+        "checkout": _of_checkout,
+        "switch": _of_checkout,
+    }.get(call.name)
+    if rule is None:
+        return None
+    for folder in call.folders:
+        standing = _moved(standing, (folder,))
+    return rule(call, standing)
+
+
+def _of_push(call: GitCall, standing: Standing) -> str | None:
+    refs = call.words[1:]
+    is_forced = call.has("f", "--force") or any(ref.startswith("+") for ref in refs)
+    if call.has("n", "--dry-run"):
+        return None
+    if is_forced or call.has("", "--mirror"):
+        return (
+            "A force push can throw away commits of others. Push without it, or with "
+            f"`git push --force-with-lease`, which looks first. {_ASK}"
+        )
+    targets = {ref.rpartition(":")[2].removeprefix("refs/heads/") for ref in refs}
+    if targets & {"HEAD", "@"} or not (refs or call.has("", "--tags")):
+        targets.add(standing.branch)
+    if call.has("", "--all") or call.has("", "--branches"):
+        targets |= _MAINS
+    return _of_main(targets, "pushed", standing)
+
+
+def _of_reset(call: GitCall, standing: Standing) -> str | None:
+    del standing
+    if not call.has("", "--hard"):
+        return None
+    return (
+        "`git reset --hard` throws away what is not committed. Commit it or `git stash` it, "
+        f"then go back with `git reset --keep`. {_ASK}"
+    )
+
+
+def _of_clean(call: GitCall, standing: Standing) -> str | None:
+    del standing
+    if not call.has("f", "--force") or call.has("n", "--dry-run"):
+        return None
+    return (
+        "`git clean -f` removes files that git does not know and cannot bring back. Look with "
+        f"`git clean -n`, then remove by name what is yours. {_ASK}"
+    )
+
+
+def _of_branch(call: GitCall, standing: Standing) -> str | None:
+    del standing
+    is_forced = call.has("d", "--delete") and call.has("f", "--force")
+    if not (call.has("D", "") or is_forced):
+        return None
+    return (
+        "`git branch -D` drops a branch with commits that may be nowhere else. `git branch -d` "
+        f"removes one that is merged. {_ASK}"
+    )
+
+
+def _of_checkout(call: GitCall, standing: Standing) -> str | None:
+    return _of_main({_branch_after(call)}, "checked out", standing)
+
+
+def _branch_after(call: GitCall) -> str:
+    """Return the branch that a checkout leads to, blank if it leads to none."""
+    for names in (("b",), ("B",), ("c", "--create"), ("C", "--force-create")):
+        if made := call.value(*names):
+            return made
+    # With more words it is files that are taken from there; a detached HEAD is only a look.
+    is_look = call.has("d", "--detach") or call.has_paths or len(call.words) != 1
+    return "" if is_look else call.words[0]
+
+
+def _of_main(targets: Iterable[str], done: str, standing: Standing) -> str | None:
+    mains = sorted(_MAINS.intersection(targets))
+    if not mains or not standing.feature or not _is_in(standing.folder, standing.worktree):
+        return None
+    return (
+        f"{standing.feature} is under way, so {mains[0]} is not {done}. Go on with it on a branch "
+        "of its own (`git switch -c NAME`), or end it first: `leftoff feature pass` or `fail`. "
+        f"{_ASK}"
+    )
+
+
+def _of_removal(words: tuple[str, ...], standing: Standing) -> str | None:
+    call = GitCall.parsed(("rm", *words))
+    is_deep = call.has("rR", "--recursive")
+    for path in (_absolute(word, standing) for word in (*call.words, *call.paths)):
+        # Without -r only files go: one inside of a folder, never the folder.
+        kept = [
+            folder
+            for folder in standing.own
+            if (is_deep and _covers(path, folder)) or _is_in(path, folder)
+        ]
+        kept += (folder for folder in standing.native if is_deep and _covers(path, folder))
+        if path and kept:
+            return (
+                f"That would remove {kept[0]}, where work is kept that can be taken up again. "
+                "`leftoff clear` and `leftoff delete` put checkpoints away so that "
+                f"`leftoff undo` brings them back. {_ASK}"
+            )
+    return None
+
+
+def _moved(standing: Standing, words: tuple[str, ...]) -> Standing:
+    """Return where one stands after a change of folder; nowhere, if that cannot be known."""
+    plain = [word for word in words if not word.startswith("-") or word == "-"]
+    folder = _absolute(plain[0], standing) if plain else standing.home
+    return msgspec.structs.replace(standing, folder=folder, branch=_branch_in(folder, standing))
+
+
+def _switched(standing: Standing, call: GitCall) -> Standing:
+    """Return where one stands after git was called: `git switch -c NAME && git push`."""
+    is_here = call.name in {"checkout", "switch"} and not call.folders
+    branch = _branch_after(call) if is_here else ""
+    return msgspec.structs.replace(standing, branch=branch) if branch else standing
+
+
+def _branch_in(folder: str, standing: Standing) -> str:
+    return standing.branch if _is_in(folder, standing.worktree) else ""
+
+
+def _absolute(word: str, standing: Standing) -> str:
+    """Return the path that a word stands for, blank if only a shell could tell."""
+    for start, folder in (
+        ("~", standing.home),
+        ("$HOME", standing.home),
+        ("${HOME}", standing.home),
+        ("$PWD", standing.folder),
+        ("${PWD}", standing.folder),
+    ):
+        if folder and (word == start or word.startswith(f"{start}/")):
+            word = folder + word.removeprefix(start)
+    if not word or "$" in word or word.startswith(("~", "-")):
+        return ""
+    if not word.startswith("/") and not standing.folder:
+        return ""
+    return posixpath.normpath(posixpath.join(standing.folder, word))
+
+
+def _covers(pattern: str, folder: str) -> bool:
+    """Say whether a path, which may have wildcards, is a folder or one above it."""
+    if not pattern:
+        return False
+    wanted, parts = (_parts(each) for each in (pattern, folder))
+    return len(wanted) <= len(parts) and all(map(_matches, parts, wanted))
+
+
+def _is_in(path: str, folder: str) -> bool:
+    parts = _parts(folder)
+    return bool(path and folder) and _parts(path)[: len(parts)] == parts
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part]
+
+
+def _matches(name: str, pattern: str) -> bool:
+    # Wildcards pass over hidden files unless they begin with a dot, too.
+    is_hidden = name.startswith(".") and not pattern.startswith(".")
+    return name == pattern or (not is_hidden and fnmatchcase(name, pattern))
