@@ -153,6 +153,7 @@ entries = {
 def materials(draw: st.DrawFn) -> Material:
     return Material(
         features=draw(st.lists(st.integers(1, 999).map(feature), max_size=12)),
+        trouble=draw(st.sampled_from(["", "The features cannot be read."])),
         **{name: draw(lists) for name, lists in entries.items()},
         standing=draw(st.none() | st.builds(Standing, checkpoint=words, branch=words)),
     )
@@ -212,3 +213,13 @@ def test_it_is_gathered_from_the_project(store: Store) -> None:
 
 def test_a_project_that_knows_nothing_has_nothing_to_tell(store: Store) -> None:
     assert not gather(store).tells_anything
+
+
+def test_features_that_cannot_be_read_hide_nothing_else(store: Store) -> None:
+    memory.add(store, [Draft(kind="rule", text="Use pnpm")])
+    (store.project.store / "features.json").write_bytes(b'{"features":[{"id":"fea')
+
+    page = render(gather(store))
+
+    assert "- Use pnpm" in page
+    assert "The features cannot be read; `leftoff feature list` tells why." in page

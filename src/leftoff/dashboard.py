@@ -162,7 +162,7 @@ def _under_way(store: Store) -> Loop | None:
 
 def _helpers(store: Store) -> list[Task]:
     """Return what agents that work together have reached, where somebody noted it."""
-    known = features.load(store).orchestration
+    known = features.glance(store).orchestration
     results = [*known.results, *(known.team.mates if known.team else [])]
     told = {
         each.agent: Task(what=each.summary or each.agent, status=each.status) for each in results

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from leftoff import fence, git, memory
+from leftoff.errors import StoreRefused
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
 from leftoff.store import LISTED, Store, disk
@@ -36,6 +37,7 @@ _MOST_LOOKED_AT = 200
 # So the first of each kind come before the third of any.
 _STEP = 10
 _NONE = "- none"
+_UNREADABLE = "The features cannot be read; `leftoff feature list` tells why."
 _NO_ROOM = "- no room here; `leftoff memory` lists all"
 
 
@@ -65,6 +67,8 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """All that a briefing is made of; entries newest first."""
 
     features: "Sequence[Feature | Fix]" = ()
+    trouble: str = ""
+    """Why there may be features that are not told."""
     decisions: Sequence[Entry] = ()
     failures: Sequence[Entry] = ()
     rules: Sequence[Entry] = ()
@@ -96,8 +100,10 @@ def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Ma
         "rule": caps.rules,
     }
     found = memory.overview(store, limits)
+    unfinished, trouble = _unfinished(store)
     return Material(
-        features=_unfinished(store)[: caps.features],
+        features=unfinished[: caps.features],
+        trouble=trouble,
         decisions=found["decision"],
         failures=found["failure"],
         rules=found["rule"],
@@ -105,13 +111,17 @@ def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Ma
     )
 
 
-def _unfinished(store: Store) -> "list[Feature | Fix]":
+def _unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
+    """Return what is to be done, and what keeps it from being known."""
     root = store.project.store
     if not any((root / name).exists() for name in ("features.json", "features.jsonl")):
-        return []
+        return [], ""
     from leftoff import features  # noqa: PLC0415 - few projects keep any
 
-    return features.load(store).unfinished
+    try:
+        return features.load(store).unfinished, ""
+    except StoreRefused:
+        return [], _UNREADABLE
 
 
 def _standing(store: Store) -> Standing:
@@ -196,8 +206,10 @@ def _updated(material: Material) -> str:
 
 
 def _sections(material: Material, caps: Caps) -> Iterator[_Section]:
-    features = material.features[: caps.features]
-    yield _Section(heading="## Active Features", lines=list(_features(features)), weight=70)
+    features = list(_features(material.features[: caps.features]))
+    if material.trouble:
+        features.append(f"- {material.trouble}")
+    yield _Section(heading="## Active Features", lines=features, weight=70)
     decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
     yield _Section(heading="## Recent Decisions (last 5)", lines=decisions, weight=80)
     avoided = [_avoided(each) for each in material.failures[: caps.failures]]

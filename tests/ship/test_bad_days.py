@@ -204,3 +204,20 @@ def test_two_ships_at_once_make_one_commit(shop: Shop, cli: Cli) -> None:
     assert shop.subjects("main..") == ["Export orders"]
     assert shop.remote_head() == shop.head()
     assert "NOTHING TO SHIP" in cli.ok("ship", "--no-pr").out
+
+
+def test_features_that_cannot_be_read_keep_nothing_from_being_saved_and_committed(
+    shop: Shop, cli: Cli
+) -> None:
+    broken = shop.folder / ".git" / "leftoff" / "features.json"
+    broken.parent.mkdir(exist_ok=True)
+    broken.write_text('{"features":[{"id":"fea')
+    shop.write("a.py")
+
+    result = cli("ship", "--no-pr", "--json")
+
+    states = {each["name"]: each["state"] for each in result.json["steps"]}
+    assert (states["save"], states["archive"]) == ("done", "failed")
+    assert (states["commit"], states["push"]) == ("done", "done")
+    assert result.code == 1
+    assert broken.read_text() == '{"features":[{"id":"fea'

@@ -41,6 +41,14 @@ def load(store: Store) -> State:
     return changes.applied_all(state, pending)
 
 
+def glance(store: Store) -> State:
+    """Return what of them can be read; whoever only mentions them takes a broken board for none."""
+    try:
+        return load(store)
+    except StoreRefused:
+        return State(board=Board(), loops=_read_loops(store.project.store / _LOOPS))
+
+
 def change(store: Store, edit: Edit) -> State:
     """Edit the board and the loops, durably; an edit that raises changes nothing."""
     if any(_is_waiting(store)):

@@ -43,13 +43,13 @@ class Reset(msgspec.Struct, frozen=True, kw_only=True):
 
 def loop(store: Store, session_id: str | None = None) -> Loop | None:
     """Return the loop at hand: this session's own, else the newest one of this worktree."""
-    found = find_loop(files.load(store), place_of(store, session_id))
+    found = find_loop(files.glance(store), place_of(store, session_id))
     return found[1] if found else None
 
 
 def loops(store: Store) -> dict[str, Loop]:
     """Return all loops of the project by the key of their session or worktree."""
-    return files.load(store).loops
+    return files.glance(store).loops
 
 
 def keep_loop(store: Store, loop: Loop, session_id: str | None = None) -> Loop:

@@ -50,6 +50,11 @@ def load(store: Store) -> Board:
     return files.load(store).board
 
 
+def glance(store: Store) -> Board:
+    """Return the features and fixes that can be read, none if their file is broken."""
+    return files.glance(store).board
+
+
 def add(store: Store, draft: Draft) -> Feature:
     """Note a feature under a new number."""
     now = store.now()

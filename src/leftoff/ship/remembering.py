@@ -105,7 +105,7 @@ def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
 
 def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
     """Save where the work stands; the same state is not saved twice."""
-    board, now = features.load(store), store.now()
+    board, now = features.glance(store), store.now()
     changes = seen.state.changes
     roles = context.working_context(board, changes, context.Notes(), now).files
     named = [{"path": path, "role": role} for path, role in roles.items()]

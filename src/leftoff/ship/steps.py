@@ -290,7 +290,7 @@ class _Run:
             pull=self.pull,
             checks=self.checks,
             left_out=self.chosen.left_out,
-            remaining=remaining(dirty, self.saved, self.checks, features.load(self.store)),
+            remaining=remaining(dirty, self.saved, self.checks, features.glance(self.store)),
             kept=kept_in(self.store, self.saved, self.native),
         )
 

@@ -35,7 +35,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Work:
     """Return what the loop at hand is about, else what this branch was shipped for before."""
-    board = features.load(store)
+    board = features.glance(store)
     loop = features.loop(store, session_id)
     if loop is not None and loop.feature is not None:
         return _of_loop(board, loop)
@@ -48,7 +48,7 @@ def work_of_subject(store: Store, subject: str) -> Work:
     found = _SUBJECT.match(subject)
     if found is None:
         return Work()
-    board = features.load(store)
+    board = features.glance(store)
     fixes = [each for each in board.fixes if each.linked_to == found[2]]
     if found[1] == "fix" and fixes:
         return _of_item(board, fixes[-1])
