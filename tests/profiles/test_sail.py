@@ -383,6 +383,18 @@ def test_what_the_original_program_writes_is_taken_in(cli: Cli, folder: Path) ->
     assert contents(folder) == before
 
 
+def test_a_file_that_is_changed_in_place_is_taken_in(cli: Cli, folder: Path) -> None:
+    cli.ok("save", "limits", "--summary", "Move limits", "--next", "Write limit.lua")
+    (path,) = (folder / "checkpoints").glob("*.json")
+    edited = path.read_text(encoding="utf-8").replace("Write limit.lua", "Write test.lua")
+    with path.open("r+", encoding="utf-8") as file:
+        file.write(edited)
+        file.truncate()
+
+    assert cli.json("show", "limits")["next_action"]["text"] == "Write test.lua"
+    assert path.read_text(encoding="utf-8") == edited
+
+
 def test_what_was_imported_is_not_written_a_second_time(cli: Cli, folder: Path) -> None:
     shutil.copytree(GOLDEN / "plain", folder)
     before = contents(folder / "plans")

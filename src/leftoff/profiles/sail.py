@@ -17,7 +17,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.paths import Project
 from leftoff.profiles import jsontext, sailformat
 from leftoff.profiles.base import Files, More, Native, News, SessionNews
-from leftoff.profiles.reading import digest
+from leftoff.profiles.reading import digest, newest_in
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -38,7 +38,7 @@ EVENTS = frozenset({"post-tool"})
 NATIVE = frozenset({"checkpoints/*", "plans/*/checkpoints/*", stages.INDEX})
 
 _CHECKPOINTS = "checkpoints"
-_PATTERN = "*.json"
+_SUFFIX = ".json"
 
 
 def home(project: Project) -> Path:
@@ -52,7 +52,12 @@ def is_here(folder: Path) -> bool:
 
 
 def folders(folder: Path) -> list[Path]:
-    """Return the global folder of checkpoints, and that of each plan."""
+    """Return the global folder of checkpoints and that of each plan, with what may change there."""
+    found = _places(folder)
+    return [*found, *(path for each in found for path in newest_in(each, _SUFFIX))]
+
+
+def _places(folder: Path) -> list[Path]:
     return [folder / _CHECKPOINTS, *sorted(folder.glob(f"{stages.PLANS}/*/{_CHECKPOINTS}"))]
 
 
@@ -64,7 +69,7 @@ def listed(folder: Path) -> list[str]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints by name, which is by time, whatever plan they belong to."""
-    found = [path for each in folders(folder) for path in each.glob(_PATTERN)]
+    found = [path for each in _places(folder) for path in each.glob(f"*{_SUFFIX}")]
     yield from sorted(found, key=lambda path: (path.name, path))
 
 

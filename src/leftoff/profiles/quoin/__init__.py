@@ -4,8 +4,6 @@ All of it is in `.workflow_artifacts`: a file for each save, `pending-restore` a
 files by session, a cost ledger for each task, and a trash of its own.
 """
 
-import heapq
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +20,7 @@ from leftoff.profiles.quoin.pidfiles import text_of as work_text
 from leftoff.profiles.quoin.rendering import task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.writing import write
+from leftoff.profiles.reading import names_in, newest_in
 from leftoff.promptfile import FilePrompt
 
 SETTINGS: Mapping[str, Any] = {
@@ -51,8 +50,7 @@ EVENTS: frozenset[str] = frozenset()
 NATIVE = frozenset({"*"})
 
 _ROOT = ".workflow_artifacts"
-# A file that is changed in place is noticed if it is one of the newest.
-_WATCHED = 20
+_SUFFIX = ".md"
 
 
 def home(project: Project) -> Path:
@@ -74,7 +72,7 @@ def folders(folder: Path) -> list[Path]:
     """Return the folders with checkpoints and what waits, and the files that may change there."""
     memory = folder / MEMORY
     checkpoints = folder / CHECKPOINTS
-    newest = [checkpoints / name for name in heapq.nlargest(_WATCHED, _names(folder))]
+    newest = newest_in(checkpoints, _SUFFIX)
     return [checkpoints, memory, *newest, *memory.glob("pending-*.txt")]
 
 
@@ -87,16 +85,7 @@ def listed(folder: Path) -> list[str]:
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints, oldest first."""
     checkpoints = folder / CHECKPOINTS
-    yield from (checkpoints / name for name in sorted(_names(folder)))
-
-
-def _names(folder: Path) -> list[str]:
-    """List the names of the files of checkpoints: of ten thousand, no path each."""
-    try:
-        names = os.listdir(folder / CHECKPOINTS)  # noqa: PTH208 - as above
-    except OSError:
-        return []
-    return [name for name in names if name.endswith(".md") and not name.startswith(".")]
+    yield from (checkpoints / name for name in sorted(names_in(checkpoints, _SUFFIX)))
 
 
 def read(path: Path, data: bytes) -> Native:
