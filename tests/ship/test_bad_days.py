@@ -214,10 +214,12 @@ def test_features_that_cannot_be_read_keep_nothing_from_being_saved_and_committe
     broken.write_text('{"features":[{"id":"fea')
     shop.write("a.py")
 
+    planned = cli("ship", "--no-pr", "--dry-run", "--json")
     result = cli("ship", "--no-pr", "--json")
 
+    assert [each["name"] for each in planned.json["steps"]][-2:] == ["commit", "push"]
     states = {each["name"]: each["state"] for each in result.json["steps"]}
-    assert (states["save"], states["archive"]) == ("done", "failed")
+    assert (states["save"], states["memory"], states["archive"]) == ("done", "skipped", "failed")
     assert (states["commit"], states["push"]) == ("done", "done")
     assert result.code == 1
     assert broken.read_text() == '{"features":[{"id":"fea'

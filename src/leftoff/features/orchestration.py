@@ -55,7 +55,7 @@ def fold_orchestration(store: Store) -> Folded | None:
     """
     from leftoff import memory  # noqa: PLC0415 - looking at features needs none
 
-    known = files.load(store).board.orchestration
+    known = files.glance(store).board.orchestration
     results = _all_results(known)
     if known.session is None or not results:
         return None

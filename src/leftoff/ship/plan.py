@@ -3,6 +3,7 @@
 from leftoff import features
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
+from leftoff.errors import StoreRefused
 from leftoff.gh import repository_of
 from leftoff.gitstate import GitState
 from leftoff.gitwrite import Repo
@@ -40,13 +41,20 @@ def plan(store: Store, settings: Settings, options: Options) -> Report:
 
 
 def _remembering(store: Store, settings: Settings) -> list[Step]:
-    items = features.load(store).items
-    complete = [each.id for each in items if each.is_complete and not each.is_archived]
-    steps = [_planned("archive", f"Would archive {', '.join(complete)}")] if complete else []
+    steps = _archiving(store)
     native = [*settings.mirror, *([settings.briefing_file] if settings.briefing_file else [])]
     if native:
         steps.append(_planned("briefing", f"Would bring up to date: {', '.join(native)}"))
     return steps
+
+
+def _archiving(store: Store) -> list[Step]:
+    try:
+        items = features.load(store).items
+    except StoreRefused as error:
+        return [Step(name="archive", state="failed", text=error.message, hint=error.hint)]
+    complete = [each.id for each in items if each.is_complete and not each.is_archived]
+    return [_planned("archive", f"Would archive {', '.join(complete)}")] if complete else []
 
 
 def _staging(chosen: Chosen) -> Step:
