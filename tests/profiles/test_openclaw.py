@@ -79,11 +79,7 @@ def test_two_projects_share_a_workspace_and_leave_each_others_files_alone(
     cli: Cli, claw: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli.ok("save", "csv-import", *GOOD)
-    other = Repo(tmp_path / "other")
-    other.commit("Begin", {"b.py": "2\n"})
-    monkeypatch.chdir(other.folder)
-    for key in ("profile", "mirror"):
-        cli.ok("config", "set", key, "openclaw", "--project")
+    _neighbour(cli, tmp_path, monkeypatch)
     cli.ok("save", "shop-front", *GOOD)
     before = sha(native(claw, "csv-import"))
 
@@ -110,25 +106,68 @@ def test_files_of_another_project_are_taken_in_from_a_folder_that_is_named(
     assert native(claw, "csv-import").exists()
 
 
-def test_a_name_that_another_project_uses_loses_nothing(
-    cli: Cli, claw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_name_that_another_project_uses_gets_a_file_beside_it(
+    cli: Cli, claw: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli.ok("save", "csv-import", *GOOD)
     theirs = text_of(claw, "csv-import")
+    _neighbour(cli, tmp_path, monkeypatch)
+    cli.ok("save", "csv-import", "--task=Quite another import of files")
+
+    (beside,) = native(claw, "x").parent.glob("csv-import--*.md")
+    assert "Quite another" in beside.read_text("utf-8")
+    assert text_of(claw, "csv-import") == theirs
+    edited = beside.read_text("utf-8").replace("Quite another", "One more")
+    beside.write_text(edited, encoding="utf-8")
+    assert cli.json("show", "csv-import")["summary"] == "One more import of files"
+    cli.ok("delete", "csv-import")
+    assert not beside.exists()
+    assert text_of(claw, "csv-import") == theirs
+    monkeypatch.chdir(repo.folder)
+    assert [each["name"] for each in cli.json("list")] == ["csv-import"]
+
+
+def test_a_file_beside_anothers_stays_where_it_is_once_that_is_gone(
+    cli: Cli, claw: Path, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "csv-import", *GOOD)
+    other = _neighbour(cli, tmp_path, monkeypatch)
+    cli.ok("save", "csv-import", *GOOD)
+    monkeypatch.chdir(repo.folder)
+    cli.ok("delete", "csv-import")
+    monkeypatch.chdir(other)
+
+    cli.ok("save", "csv-import", "--overwrite", "--task=Quite another import of files")
+
+    (path,) = native(claw, "x").parent.glob("csv-import*.md")
+    assert "Quite another" in path.read_text("utf-8")
+    assert len(cli.json("list")) == 1
+
+
+def test_a_file_that_another_project_took_the_place_of_is_not_missed(
+    cli: Cli, claw: Path, tmp_path: Path
+) -> None:
+    cli.ok("save", "csv-import", *GOOD)
+    path = native(claw, "csv-import")
+    text = re.sub(
+        r"(?m)^\*\*Project:.*$", f"**Project:** {tmp_path / 'other'}", text_of(claw, path.stem)
+    )
+    path.write_text(text, encoding="utf-8")
+    assert len(cli.json("list")) == 1
+
+    path.unlink()
+
+    assert len(cli.json("list")) == 1
+
+
+def _neighbour(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to another project with the same workspace."""
     other = Repo(tmp_path / "other")
     other.commit("Begin", {"b.py": "2\n"})
     monkeypatch.chdir(other.folder)
     for key in ("profile", "mirror"):
         cli.ok("config", "set", key, "openclaw", "--project")
-    cli.ok("save", "shop-front", *GOOD)
-    cli.ok("list")
-    result = cli.ok("save", "csv-import", "--task=Quite another import of files")
-
-    assert "belonged to another project" in result.err
-    assert "Quite another" in text_of(claw, "csv-import")
-    assert [each["name"] for each in cli.json("list", "--all")] == ["csv-import", "shop-front"]
-    trashed = [*(other.folder / ".git" / "leftoff" / "trash").rglob("*.md")]
-    assert [each.read_text("utf-8") for each in trashed] == [theirs]
+    return other.folder
 
 
 # Saving

@@ -99,6 +99,8 @@ def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
         noticed.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
         return
     if taken.is_foreign:
+        # It took the place of ours; should it be removed, that says nothing about ours.
+        mirror.notes.add(Note(path=str(path.relative_to(mirror.folder))))
         return
     _note(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
     if taken.checkpoint is not None and taken.is_new and not taken.is_open and is_new:

@@ -17,6 +17,7 @@ from leftoff.git import printable
 from leftoff.paths import Project
 from leftoff.profiles.base import Files, More, Native, News
 from leftoff.profiles.openclaw import autosave, buffer, reader, writer
+from leftoff.profiles.reading import digest
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -50,6 +51,8 @@ BUFFER = "memory/working-buffer.md"
 _AUTOSAVE_NAME = AUTOSAVE.rpartition("/")[2]
 _LOG_NAME = LOG.rpartition("/")[2]
 _WORKSPACE = "OPENCLAW_WORKSPACE"
+# No name of a checkpoint has it.
+_BESIDE = "--"
 
 
 def home(project: Project) -> Path:
@@ -100,10 +103,10 @@ def more(folder: Path) -> More:
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    if path.name == _AUTOSAVE_NAME:
+    name = path.stem.removesuffix(_mark(_owner(text))) if _BESIDE in path.stem else path.stem
+    if f"{name}.md" == _AUTOSAVE_NAME:
         return autosave.read(text, path)
-    native = reader.read(text, path)
-    return msgspec.structs.replace(native, name=path.stem)
+    return msgspec.structs.replace(reader.read(text, path), name=name)
 
 
 def write(files: Files, news: News) -> None:
@@ -113,6 +116,7 @@ def write(files: Files, news: News) -> None:
         path = f"{CHECKPOINTS}/{name}.md" if name else AUTOSAVE
         if path == LOG:
             continue
+        path = _free(files, path, project)
         if checkpoint is None:
             files.trash(path)
             continue
@@ -134,6 +138,28 @@ def _project(files: Files, news: News) -> str:
     """Name the project in a workspace that it may share with others."""
     root = news.project.root
     return "" if files.root == root else printable(str(root))
+
+
+def _free(files: Files, path: str, project: str) -> str:
+    """Return where a file goes: beside the one of the same name that another project has there."""
+    if not project:
+        return path
+    beside = path.removesuffix(".md") + f"{_mark(project)}.md"
+    if files.read(beside) is not None:
+        return beside
+    there = (files.read(path) or b"").decode("utf-8", "replace")
+    return path if _owner(there) in {"", project} else beside
+
+
+def _mark(project: str) -> str:
+    """Return what tells the files of a project apart, should two have the same name."""
+    return f"{_BESIDE}{digest(project.encode())[:6]}"
+
+
+def _owner(text: str) -> str:
+    """Return the project that a file names; empty where it names none."""
+    found = reader.divided(text)[0].fields.get("project", "")
+    return found.partition("\n")[0]
 
 
 def _state(files: Files) -> str:
