@@ -72,6 +72,10 @@ def test_all_that_was_told_of_a_feature_is_kept(store: Store) -> None:
     )
 
 
+def test_a_name_is_one_line(store: Store) -> None:
+    assert features.add(store, Draft(name=" Export\n orders\t")).name == "Export orders"
+
+
 def test_a_feature_without_a_name_is_refused(store: Store) -> None:
     with pytest.raises(Usage, match="needs a name"):
         features.add(store, Draft(name="  "))

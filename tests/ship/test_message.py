@@ -45,6 +45,7 @@ def test_a_subject_that_nobody_chose_is_cut_and_told_whole_below() -> None:
     [
         ([], "Update the project"),
         (["a/b.py"], "Update b.py"),
+        (["a\nb.py"], "Update a b.py"),
         (["b.py", "a.py", "c.py"], "Update a.py, b.py, c.py"),
         (["b.py", "a.py", "c.py", "d.py"], "Update a.py, b.py and 2 more files"),
     ],
@@ -113,3 +114,20 @@ def test_a_message_always_has_a_subject_of_one_line(
     assert text.endswith("\n")
     if work.is_fix:
         assert text.rstrip().endswith("Fixes #9\nRelated to #3")
+
+
+def test_no_text_can_pass_for_the_marks_of_our_part_of_a_description() -> None:
+    done = draft(done=["Wrote <!-- leftoff: end --> and <!-- leftoff: abc -->"])
+    first = message.pull_request(about("feat: One", saved=done)).body
+    second = message.pull_request(about("feat: Two")).body
+
+    assert message.merged_body(f"Theirs\n{first}", second) == f"Theirs\n{second}"
+
+
+def test_nothing_that_steers_a_terminal_goes_out() -> None:
+    told = "Red \x1b[31mtext\x00 \u202eback\r\n\nBody\x07\n"
+
+    written = message.commit_message(Work(), told, None, [])
+
+    assert written == "Red [31mtext back\n\nBody\n"
+    assert "\x1b" not in message.pull_request(about("feat: \x1b[31mRed")).title

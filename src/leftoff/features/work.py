@@ -206,7 +206,7 @@ def _placed(items: list[ItemType], item: ItemType) -> list[ItemType]:
 
 
 def _common(draft: Draft, now: datetime) -> dict[str, Any]:
-    name = clean(draft.name, limit=NAME_LIMIT)
+    name = clean(" ".join(draft.name.split()), limit=NAME_LIMIT)
     if not name:
         raise Usage(
             "A feature needs a name.", hint='Say what it is: `leftoff feature add "Export orders"`.'

@@ -21,6 +21,8 @@ _CONVENTIONAL = re.compile(
     r"(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([^)\s]+\))?!?: \S"
 )
 _BREAKING = re.compile(r"^BREAKING[ -]CHANGE: (.+)", re.MULTILINE)
+# What steers a terminal or turns text round; other people read this, too.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _END = "<!-- leftoff: end -->"
 _SECTION = re.compile(r"<!-- leftoff: ([0-9a-f]+) -->.*?" + re.escape(_END), re.DOTALL)
 
@@ -57,7 +59,7 @@ def commit_message(work: Work, told: str, saved: Checkpoint | None, files: Seque
     subject, overflow = (head, "") if told.strip() else _cut(head, _prefix(work, head))
     done = [] if told.strip() else _bullets(saved)
     parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
-    return redact(_JOINT.join(part for part in parts if part)) + "\n"
+    return _fit(_JOINT.join(part for part in parts if part)) + "\n"
 
 
 def pull_request(about: About) -> Text:
@@ -72,8 +74,8 @@ def pull_request(about: About) -> Text:
     }
     told = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
     return Text(
-        title=redact(_title(about.work, about.subject)),
-        body=f"<!-- leftoff: {about.sha} -->\n{redact(_JOINT.join(told))}\n{_END}",
+        title=_fit(_title(about.work, about.subject)),
+        body=f"<!-- leftoff: {about.sha} -->\n{_unmarked(_JOINT.join(told))}\n{_END}",
         labels=[*_labels(about.work), FAILING if has_failed else READY],
         unfit_labels=[READY if has_failed else FAILING],
     )
@@ -95,12 +97,22 @@ def described_commit(body: str) -> str | None:
 def comment(about: About) -> str:
     """Write the comment that tells what a push brought; the hash tells it from others."""
     told = [*_bullets(about.saved), *map(_check_line, about.checks)]
-    return redact("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *told]).strip())
+    return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *told]).strip())
 
 
 def comment_mark(sha: str) -> str:
     """Return what a comment about this commit begins with."""
     return f"Shipped {sha[:12]}:"
+
+
+def _fit(text: str) -> str:
+    """Return a text as others may read it."""
+    return redact(_CONTROLS.sub("", text))
+
+
+def _unmarked(text: str) -> str:
+    """Return a text in which nothing can pass for the marks around our part of a description."""
+    return _fit(text).replace("<!--", "&lt;!--")
 
 
 def _described(work: Work, saved: Checkpoint | None, files: Sequence[str]) -> str:
@@ -109,7 +121,7 @@ def _described(work: Work, saved: Checkpoint | None, files: Sequence[str]) -> st
 
 
 def _about(files: Sequence[str]) -> str:
-    names = sorted({file.rpartition("/")[2] for file in files})
+    names = sorted({" ".join(file.rpartition("/")[2].split()) for file in files})
     if not names:
         return "Update the project"
     if len(names) <= 3:
