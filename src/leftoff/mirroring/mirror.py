@@ -12,6 +12,7 @@ import msgspec
 from leftoff import git, paths, profiles
 from leftoff.mirroring.files import NativeFiles, sweep
 from leftoff.mirroring.notes import Notes
+from leftoff.profiles.base import Waited
 from leftoff.profiles.reading import digest, read_regular
 from leftoff.store import LISTED, Entry, Event, Index, Store, disk
 
@@ -126,12 +127,12 @@ class Mirror:
     @property
     def wants_knowledge(self) -> bool:
         """Whether its files show features and memory too."""
-        return getattr(self.profile, "WANTS_KNOWLEDGE", False)
+        return self.profile.WANTS_KNOWLEDGE
 
     @property
     def wants_prompts(self) -> bool:
         """Whether its files keep prompts that wait."""
-        return hasattr(self.profile, "waiting")
+        return isinstance(self.profile, Waited)
 
     def stamps(self) -> dict[str, str]:
         """Tell in what state the files are that show features and memory."""

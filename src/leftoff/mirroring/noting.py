@@ -10,6 +10,7 @@ from leftoff import importing, paths, profiles
 from leftoff.checkpoint import Checkpoint
 from leftoff.mirroring.mirror import Mirror
 from leftoff.names import suggested_name
+from leftoff.profiles.base import Filed, Noted, Waited
 from leftoff.profiles.reading import read_regular
 from leftoff.store import Store
 
@@ -33,9 +34,8 @@ def noted(store: Store, names: Iterable[str], session_id: str | None = None) -> 
     told: dict[str, Any] = {}
     for name in names:
         mirror = Mirror(store, name)
-        read = getattr(mirror.profile, "noted", None)
-        if read is not None:
-            told = {**read(mirror.folder, current, store.now()), **told}
+        if isinstance(mirror.profile, Noted):
+            told = {**mirror.profile.noted(mirror.folder, current, store.now()), **told}
     return told
 
 
@@ -44,9 +44,9 @@ def waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
     found = []
     for name in names:
         mirror = Mirror(store, name)
-        pending = getattr(mirror.profile, "pending", None)
-        for session_id, path in (pending(mirror.folder) if pending else {}).items():
-            found.append(_waiting(mirror, session_id, path))
+        if isinstance(mirror.profile, Waited):
+            pending = mirror.profile.pending(mirror.folder)
+            found += [_waiting(mirror, session_id, path) for session_id, path in pending.items()]
     return found
 
 
@@ -65,9 +65,9 @@ def _waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
 def task_of(names: Iterable[str], checkpoint: Checkpoint) -> str:
     """Tell what a checkpoint is filed under: as its native files have it, or else by its name."""
     for name in names:
-        told = getattr(profiles.load(name), "task_of", None)
-        if told is not None:
-            return str(told(checkpoint))
+        profile = profiles.load(name)
+        if isinstance(profile, Filed):
+            return profile.task_of(checkpoint)
     return checkpoint.name or suggested_name([checkpoint.summary, checkpoint.intent], None)
 
 
@@ -83,4 +83,4 @@ def path_of(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | No
 
 def tells_what_waits(names: Iterable[str]) -> bool:
     """Say whether native files of one of these tell what waits for whom."""
-    return any(hasattr(profiles.load(name), "pending") for name in names)
+    return any(isinstance(profiles.load(name), Waited) for name in names)

@@ -6,7 +6,7 @@ import msgspec
 
 from leftoff import prompts
 from leftoff.mirroring.mirror import Mirror
-from leftoff.profiles.base import PromptNews
+from leftoff.profiles.base import PromptNews, Waited
 from leftoff.promptfile import FilePrompt
 from leftoff.prompts import Prompt
 from leftoff.store import Store
@@ -43,8 +43,9 @@ def _settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
 
 def take_in(mirror: Mirror) -> None:
     """Queue what others wrote into the files of prompts."""
-    waiting = getattr(mirror.profile, "waiting", None)
-    for session_id, found in (waiting(mirror.folder) if waiting else {}).items():
+    if not isinstance(mirror.profile, Waited):
+        return
+    for session_id, found in mirror.profile.waiting(mirror.folder).items():
         prompts.take_in(mirror.store, found, session_id)
 
 

@@ -23,9 +23,7 @@ PROFILES = {
 
 def wanted_events(names: Iterable[str]) -> frozenset[str]:
     """Return the kinds of hook events that some profiles need beyond those that all do."""
-    known = [load(name) for name in names if name in PROFILES]
-    wanted: list[frozenset[str]] = [getattr(each, "EVENTS", frozenset()) for each in known]
-    return frozenset[str]().union(*wanted)
+    return frozenset[str]().union(*(load(name).EVENTS for name in names if name in PROFILES))
 
 
 def natives_in(project: Project, names: Iterable[str]) -> Callable[[str], bool]:

@@ -185,9 +185,9 @@ class Profile(Protocol):
     PER_WORKTREE: bool
     """Whether each worktree has files of its own."""
     WANTS_KNOWLEDGE: bool
-    """Whether its files show features and memory too; not there means no."""
+    """Whether its files show features and memory too."""
     EVENTS: frozenset[str]
-    """The kinds of hook events it needs beyond those that all do; not there means none."""
+    """The kinds of hook events it needs beyond those that all do."""
     NATIVE: frozenset[str]
     """Patterns of its files, seen from its folder, where that may be in a worktree."""
 
@@ -243,6 +243,7 @@ class Knowing(Protocol):
         """Read what some files, by their paths in the folder, hold of them."""
 
 
+@runtime_checkable
 class Noted(Protocol):
     """A profile whose files hold notes on the work at hand, beside checkpoints."""
 
@@ -250,6 +251,7 @@ class Noted(Protocol):
         """Tell what a save should know, in canonical keys."""
 
 
+@runtime_checkable
 class Waited(Protocol):
     """A profile whose files say what waits for a session."""
 
@@ -258,3 +260,11 @@ class Waited(Protocol):
 
     def waiting(self, folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
         """Return the prompts to be answered, by session."""
+
+
+@runtime_checkable
+class Filed(Protocol):
+    """A profile whose files are kept by task."""
+
+    def task_of(self, checkpoint: Checkpoint) -> str:
+        """Tell what a checkpoint is filed under."""
