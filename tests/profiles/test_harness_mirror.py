@@ -130,6 +130,19 @@ def test_two_changes_by_hand_are_both_taken(cli: Cli, home: Path) -> None:
     assert len(cli.json("log", "csv-export")["revisions"]) == 3
 
 
+def test_a_record_that_somebody_changed_is_taken_in_before_it_is_replaced(
+    cli: Cli, home: Path
+) -> None:
+    cli.ok("save", "csv-export", "--summary", "Export as CSV", "--next", "Add a test")
+    edit(home / "sessions" / "csv-export" / "checkpoint.json", blockers=["Ask Ada first"])
+    cli.ok("save", "csv-export", "--summary", "Export as XML", "--overwrite")
+
+    revisions = [each["id"] for each in cli.json("log", "csv-export")["revisions"]]
+    shown = [cli.json("show", each) for each in revisions]
+    assert [each.get("blockers", []) for each in shown].count(["Ask Ada first"]) == 1
+    assert cli.json("show", "csv-export")["summary"] == "Export as XML"
+
+
 def test_a_progress_that_git_brings_is_a_state_of_its_own_time(
     cli: Cli, home: Path, repo: Repo
 ) -> None:

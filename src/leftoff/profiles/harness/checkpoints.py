@@ -5,6 +5,7 @@ neither can hold stays beside the working context in `checkpoint.json`, which is
 it. A file that was changed since tells what it says; for the rest that record is right.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -81,7 +82,7 @@ def _recorded(found: Plain) -> Native:
         told=told,
         name=text_of(found.get("name")) or None,
         saved_at=moment_of(found.get("saved_at")),
-        shows=text_of(found.get("id")),
+        shows=text_of(found.get("id")) if found.get(_CHECK) == _check(found) else "",
     )
 
 
@@ -178,7 +179,14 @@ _SHOWN = {
     PROGRESS: ("summary", "done", "blockers", "next_action", "todos"),
     CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "todos", "files"),
 }
-_NOT_TOLD = ("id", "name", "saved_at", "shown")
+_CHECK = "check"
+_NOT_TOLD = ("id", "name", "saved_at", "shown", _CHECK)
+
+
+def _check(record: Mapping[str, Any]) -> str:
+    """Tell one content from another, so that a record somebody changed is not taken for ours."""
+    told = {key: value for key, value in record.items() if key != _CHECK}
+    return digest(json.dumps(told, sort_keys=True).encode())[:12]
 
 
 # Writing
@@ -278,7 +286,7 @@ def record_of(checkpoint: Checkpoint, board: Board) -> Mapping[str, Any]:
     held = {key: plain[key] for key in sorted(HOLDS) if key in plain}
     progress = _of_progress(with_progress({}, checkpoint, ""))
     context = _of_context(with_context({}, checkpoint, board), Path(CONTEXT))
-    return {
+    record = {
         "id": checkpoint.id,
         **held,
         "saved_at": plain["saved_at"],
@@ -287,3 +295,4 @@ def record_of(checkpoint: Checkpoint, board: Board) -> Mapping[str, Any]:
             CONTEXT: {key: context.get(key) for key in _SHOWN[CONTEXT]},
         },
     }
+    return {**record, _CHECK: _check(record)}
