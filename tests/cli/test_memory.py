@@ -161,3 +161,17 @@ def test_a_save_teaches_and_warns_of_what_failed_before(cli: Cli) -> None:
     ) in again.err
     assert "failed before" not in revision.err
     assert len(entry["sources"]) == 3
+
+
+def test_while_the_store_cannot_be_written_the_user_is_told_where_an_entry_is_kept(
+    cli: Cli, stored: Path
+) -> None:
+    stored.write_text("in the way", encoding="utf-8")
+
+    told = cli.ok("memory", "add", "rule", "No globals")
+
+    assert "will be taken in by the next command that can" in told.err
+    assert [each["text"] for each in cli.json("memory")] == ["No globals"]
+    stored.unlink()
+    assert cli.ok("memory", "add", "rule", "Small functions").err == ""
+    assert len(cli.json("memory")) == 2

@@ -10,6 +10,7 @@ from leftoff import features, paths
 from leftoff.checkpoint import to_plain
 from leftoff.cli import featureview
 from leftoff.cli.app import App, command, group
+from leftoff.cli.layout import kept_aside
 from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
 from leftoff.features import Draft, Ending, Feature, Fix, Scenario, Status, Try
 from leftoff.fingerprints import can_be_path, named_from
@@ -282,10 +283,7 @@ def _plain(item: Feature | Fix) -> dict[str, Any]:
 def _tell(app: App, plain: object, text: str) -> None:
     app.out.result(plain, text)
     if (aside := features.waiting_in(app.store)) is not None:
-        app.out.warn(
-            f"The store cannot be written, so this was kept under {aside} and will be taken in "
-            "by the next command that can."
-        )
+        app.out.warn(kept_aside(aside))
 
 
 for _each in (

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 _GAP = "  "
 # Columns that hold a sentence: on a narrow terminal each gets a line of its own.
@@ -13,6 +14,14 @@ Columns = Mapping[str, Sequence[str]]
 def one_line(text: str | None, limit: int = 60) -> str:
     """Show a text on one line of bounded width."""
     return cut(" ".join((text or "-").split()), limit)
+
+
+def kept_aside(folder: Path) -> str:
+    """Say where a change waits that could not be written to the store."""
+    return (
+        f"The store cannot be written, so this was kept under {folder} and will be taken in "
+        "by the next command that can."
+    )
 
 
 def cut(line: str, limit: int) -> str:

@@ -8,7 +8,7 @@ import click
 from leftoff import memory as book
 from leftoff import paths, times
 from leftoff.cli.app import App, command, group
-from leftoff.cli.layout import one_line
+from leftoff.cli.layout import kept_aside, one_line
 from leftoff.errors import Usage
 from leftoff.memory import CONFIDENCES, KINDS, STATUSES, Draft, Entry, Status
 
@@ -116,7 +116,7 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
     new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
     entry = new[0] if new else book.twin(app.store, draft)
     assert entry is not None  # noqa: S101 - it was added, or one that says the same is there
-    app.out.result({"added": bool(new), **book.plain(entry)}, _added(entry, is_new=bool(new)))
+    _tell(app, {"added": bool(new), **book.plain(entry)}, _added(entry, is_new=bool(new)))
 
 
 def _session() -> list[str]:
@@ -179,7 +179,7 @@ def _state(entry: Entry) -> str:
 
 
 def _changed(app: App, entry: Entry, done: str) -> None:
-    app.out.result(book.plain(entry), _line(entry, done))
+    _tell(app, book.plain(entry), _line(entry, done))
 
 
 def _line(entry: Entry, done: str) -> str:
@@ -191,7 +191,13 @@ def _judge(app: App, ids: tuple[str, ...], done: str, **change: Any) -> None:
     found = [book.find(app.store, entry_id) for entry_id in ids]
     new = [book.change(app.store, entry.id, **change) for entry in found]
     text = "\n".join(_line(entry, done) for entry in new)
-    app.out.result([book.plain(entry) for entry in new], text)
+    _tell(app, [book.plain(entry) for entry in new], text)
+
+
+def _tell(app: App, plain: object, text: str) -> None:
+    app.out.result(plain, text)
+    if (aside := book.waiting_in(app.store)) is not None:
+        app.out.warn(kept_aside(aside))
 
 
 @command(name="approve")

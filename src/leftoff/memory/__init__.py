@@ -17,6 +17,7 @@ from leftoff.memory.book import (
     overview,
     search,
     twin,
+    waiting_in,
 )
 from leftoff.memory.entry import (
     CONFIDENCES,
@@ -63,4 +64,5 @@ __all__ = [
     "take_lessons",
     "told",
     "twin",
+    "waiting_in",
 ]

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import Usage
@@ -42,6 +43,12 @@ def opened(store: Store) -> Iterator[Index]:
 def is_empty(store: Store) -> bool:
     """Say whether nothing was ever remembered, without opening anything."""
     return not any(log.exists() for log in store.log_paths(LOG))
+
+
+def waiting_in(store: Store) -> Path | None:
+    """Tell where entries wait that could not be written to the store."""
+    aside = store.log_paths(LOG)[1:]
+    return next((log.parent for log in aside if log.exists()), None)
 
 
 def add(store: Store, drafts: Iterable[Draft], *, status: Status = "active") -> list[Entry]:
