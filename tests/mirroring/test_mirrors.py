@@ -152,6 +152,20 @@ def test_each_worktree_has_files_of_its_own_where_the_layout_lies_in_it(
         assert word in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.accept(162)
+@pytest.mark.parametrize("name", ["sail", "quoin"])
+def test_an_export_holds_what_was_saved_in_every_worktree(
+    cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    cli.ok("save", "main-work", "--summary", "Work in the main worktree")
+    monkeypatch.chdir(repo.worktree(repo.folder.parent / "other", "side").folder)
+    cli.ok("save", "side-work", "--summary", "Work in the other worktree")
+    cli.ok("export", "--to", name, str(tmp_path / "out"))
+    monkeypatch.chdir(Repo(tmp_path / "elsewhere").folder)
+
+    assert cli.json("import", "--from", name, str(tmp_path / "out"))["imported"] == 2
+
+
 def test_worktrees_share_the_memory_folder_as_they_do_in_claude_code(
     cli: Cli, memory: Path, repo: Repo
 ) -> None:

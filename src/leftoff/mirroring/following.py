@@ -199,8 +199,8 @@ def _shown(mirror: Mirror, name: str) -> Checkpoint | None:
 
 
 def _is_here(mirror: Mirror, entry: Entry) -> bool:
-    """Say whether a checkpoint belongs into this mirror's folder."""
-    if not mirror.profile.PER_WORKTREE or entry.worktree is None:
+    """Say whether a checkpoint belongs into this mirror's folder; one the user named holds all."""
+    if mirror.is_elsewhere or not mirror.profile.PER_WORKTREE or entry.worktree is None:
         return True
     return entry.worktree == git.printable(str(mirror.store.project.worktree))
 

@@ -45,7 +45,7 @@ class Mirror:
         self.name = name
         self.profile = profiles.load(name)
         self.folder = folder or self.profile.home(store.project)
-        self._is_elsewhere = folder is not None
+        self.is_elsewhere = folder is not None
         key = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
         self.state = store.project.store / "mirrors" / f"{name}-{key}"
         self.problems: list[str] = []
@@ -89,8 +89,8 @@ class Mirror:
         project = self.store.project
         named = worktree or git.printable(str(project.worktree))
         here = [each for each in paths.folders_of(project) if git.printable(str(each)) == named]
-        if self._is_elsewhere or not here:
-            return self.files() if self._is_elsewhere else None
+        if self.is_elsewhere or not here:
+            return self.files() if self.is_elsewhere else None
         home = self.profile.home(msgspec.structs.replace(project, root=here[0], worktree=here[0]))
         if home == self.folder:
             return self.files()
