@@ -45,6 +45,14 @@ def test_a_value_that_is_none_is_told_and_left_out(project: Project, text: str) 
     assert str(config.project_file(project)) in loaded.problems[0]
 
 
+@pytest.mark.parametrize("typed", ["guardz,sail", "guardz sail", '["guardz", "sail"]', "[]"])
+def test_a_list_may_be_typed_as_it_stands_in_a_file(typed: str) -> None:
+    config.write(paths.config_file(), "mirror", typed)
+
+    expected = ["guardz", "sail"] if "sail" in typed else []
+    assert config.load(None).settings.mirror == expected
+
+
 def test_what_is_no_setting_is_never_written(tmp_path: Path) -> None:
     with pytest.raises(Usage):
         config.write(tmp_path / "config.toml", "zork", "1")

@@ -206,6 +206,8 @@ def _checked(key: str, value: Any) -> Any:
         raise _unknown(key)
     if isinstance(value, str) and isinstance(getattr(Settings(), key), list):
         between = r"\n" if key == "verify" else r"[,\s]+"
+        # Names may also be typed as they stand in a file: ["one", "two"].
+        value = re.sub(r"[][\"']", " ", value) if key == "mirror" else value
         value = [each.strip() for each in re.split(between, value) if each.strip()]
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
