@@ -294,7 +294,7 @@ def _name(text: str | None) -> str | None:
 def _remembered(store: Store, more: More) -> int:
     if not (more.memories or more.queued):
         return 0
-    from leftoff import memory  # noqa: PLC0415 - only harness files hold any
+    from leftoff import memory  # noqa: PLC0415 - most layouts hold none
 
     new = memory.take_in(store, more.memories)
     return len(new) + len(memory.take_in(store, more.queued, status="queued"))
@@ -303,7 +303,7 @@ def _remembered(store: Store, more: More) -> int:
 def _added(store: Store, more: More) -> int:
     if not (more.features or more.loops or more.orchestration):
         return 0
-    from leftoff import features  # noqa: PLC0415 - only harness files hold any
+    from leftoff import features  # noqa: PLC0415 - most layouts hold none
 
     taken = features.take_in(store, more.features, written_at=more.features_at)
     features.take_in_loops(store, more.loops)
