@@ -91,7 +91,8 @@ HELP = {
     "reflect_at": "How sure a correction must be to become a rule at once: low, medium or high.",
     "verify": "The commands that ship runs before it commits, one to a line.",
     "not_secret": "Patterns of files that ship commits though they look like secrets.",
-    "advise_clear": "Whether the panel at the end of a save or ship advises to clear the agent's context.",
+    "advise_clear": "Whether the panel at the end of a save or ship advises to clear "
+    "the agent's context.",
     "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
     "mirror": "The profiles whose native files are written after every save.",
 }
