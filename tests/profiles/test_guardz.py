@@ -429,3 +429,15 @@ def test_what_failed_in_imported_work_is_remembered(cli: Cli) -> None:
         ("failure", "Patching `round` everywhere")
     ]
     assert found[0]["at"].startswith("2026-11-15T18:40")
+
+
+@pytest.mark.accept(4)
+def test_on_a_detached_head_the_commit_stands_for_the_branch(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    repo.git("checkout", "-q", "--detach")
+    save(cli, "login-flow")
+
+    text = (memory / "checkpoint-login-flow.md").read_bytes()
+    assert f"- **Branch:** `{repo.head()[:8]}`\n".encode() in text
+    assert guardz.read(memory / "checkpoint-login-flow.md", text).told["branch"] is None

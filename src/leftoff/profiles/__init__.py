@@ -20,6 +20,16 @@ PROFILES = {
     "harness": "leftoff.profiles.harness",
 }
 
+# Native state inside a repository that a team commits with its work.
+STATE_FOLDERS = (".claude-harness/",)
+# What belongs to one session there, and to nobody else.
+SESSION_FOLDERS = (
+    ".claude-harness/sessions/",
+    ".claude-harness/working/",
+    ".claude-harness/memory/working/",
+    ".claude-harness/memory/compaction-backups/",
+)
+
 
 def wanted_events(names: Iterable[str]) -> frozenset[str]:
     """Return the kinds of hook events that some profiles need beyond those that all do."""

@@ -38,6 +38,8 @@ _TITLE = "# Project Memory\n"
 _FILE = "checkpoint-*.md"
 _FIELD = re.compile(r"- \*\*(Branch|Saved|Plan):\*\*[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _PLAN = re.compile(r"`(.+)`(?: \(step (\d+) of (\d+)\))?$")
+_SHORT = 8
+_COMMIT = re.compile(rf"[0-9a-f]{{{_SHORT}}}")
 _BULLET = re.compile(r"- \*\*(.+?)\*\* \(")
 
 
@@ -86,7 +88,7 @@ def read(path: Path, data: bytes) -> Native:
         "failed": [_failure(each) for each in _listed(parts, "failed approaches")],
         "files_modified": _listed(parts, "modified files"),
     }
-    if told["branch"] == "unknown":
+    if told["branch"] == "unknown" or _COMMIT.fullmatch(told["branch"] or ""):
         told["branch"] = None
     return Native(
         told=told,
@@ -144,7 +146,7 @@ def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as its native file."""
     saved = checkpoint.saved_at.astimezone()
     fields = [
-        f"- **Branch:** `{checkpoint.branch or 'unknown'}`",
+        f"- **Branch:** `{_branch(checkpoint)}`",
         f"- **Saved:** {saved:%Y-%m-%d %H:%M}",
     ]
     plan = checkpoint.plan
@@ -163,6 +165,11 @@ def render(checkpoint: Checkpoint) -> str:
             f"\n## Modified Files\n{markdown.bullet_list(files, none='- None')}\n",
         ]
     )
+
+
+def _branch(checkpoint: Checkpoint) -> str:
+    """Tell the branch, or on a detached HEAD the commit."""
+    return checkpoint.branch or (checkpoint.head or "")[:_SHORT] or "unknown"
 
 
 def left_off(checkpoint: Checkpoint) -> str:
@@ -207,7 +214,7 @@ def bullet(checkpoint: Checkpoint) -> str:
     """Write the line of MEMORY.md for a checkpoint."""
     saved = checkpoint.saved_at.astimezone()
     summary = one_line(checkpoint.summary or checkpoint.left_off or checkpoint.task)
-    place = f"{checkpoint.branch or 'unknown'}, {_MONTHS[saved.month - 1]} {saved.day:02d}"
+    place = f"{_branch(checkpoint)}, {_MONTHS[saved.month - 1]} {saved.day:02d}"
     return f"- **{checkpoint.name}** ({place}) — {summary[:120]}"
 
 

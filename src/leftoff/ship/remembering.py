@@ -11,8 +11,8 @@ from leftoff.checkpoint import Checkpoint, bounded, to_plain
 from leftoff.errors import LeftoffError
 from leftoff.features import context
 from leftoff.gitstate import GitState
+from leftoff.profiles import SESSION_FOLDERS
 from leftoff.redact import redact, redact_value
-from leftoff.ship.staging import SESSION_FOLDERS
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
 from leftoff.store.area import Area

@@ -14,18 +14,10 @@ from leftoff import git
 from leftoff.errors import LeftoffError
 from leftoff.gitstate import Change, GitState
 from leftoff.gitwrite import Repo
+from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
 from leftoff.redact import redact
 from leftoff.ship import secrets
 
-# Native state of a profile inside the repository; it is staged before everything else.
-STATE_FOLDERS = (".claude-harness/",)
-# What belongs to one session there, and to nobody else.
-SESSION_FOLDERS = (
-    ".claude-harness/sessions/",
-    ".claude-harness/working/",
-    ".claude-harness/memory/working/",
-    ".claude-harness/memory/compaction-backups/",
-)
 _STATUS_SECONDS = 120.0
 _MAX_PATHS = 1_000_000
 # Another git, perhaps one that an interrupted run left at work, gets this long to finish.

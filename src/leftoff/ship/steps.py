@@ -12,6 +12,7 @@ from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.gh import GitHub, Pull, repository_of
 from leftoff.gitwrite import Remote, Repo
+from leftoff.profiles import STATE_FOLDERS
 from leftoff.ship import briefing, delivering, message, remembering, sentences, staging
 from leftoff.ship.checks import run_checks
 from leftoff.ship.remaining import kept_in, remaining
@@ -257,7 +258,7 @@ class _Run:
         return told
 
     def _is_native(self, path: str) -> bool:
-        return path in self.native or path.startswith(staging.STATE_FOLDERS)
+        return path in self.native or path.startswith(STATE_FOLDERS)
 
     # The end
 
