@@ -83,3 +83,16 @@ def test_anything_else_is_refused_in_a_sentence(text: str) -> None:
         times.moment(text, now=NOW)
     except Usage as error:
         assert error.message.endswith("is neither a date nor a span of time.")  # noqa: PT017 - either way is right
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        (NOW, True),
+        (datetime.max.replace(tzinfo=UTC), False),
+        (datetime.min.replace(tzinfo=UTC), False),
+        (datetime(9999, 12, 31), False),  # noqa: DTZ001 - as a file may have it
+    ],
+)
+def test_a_date_far_away_is_no_moment(moment: datetime, *, expected: bool) -> None:
+    assert times.is_plausible(moment) is expected

@@ -24,6 +24,7 @@ from leftoff.profiles.base import More, Native, Profile
 from leftoff.profiles.reading import digest, read_regular
 from leftoff.redact import redact_value
 from leftoff.store import Store
+from leftoff.times import is_plausible
 
 _TRIGGER = "import"
 _FOREIGN = "It belongs to another project; from a folder that you name, it is taken in."
@@ -181,7 +182,8 @@ def take(
     written_at = datetime.fromtimestamp(stat.st_mtime, UTC)
     if edit is not None and _is_another(native, edit.base):
         edit = None
-    moment = edit.at if edit else native.saved_at or written_at
+    told_at = native.saved_at if native.saved_at and is_plausible(native.saved_at) else None
+    moment = edit.at if edit else told_at or written_at
     base = edit.base if edit else None
     kept = _beyond(profile, base) if base else {}
     try:

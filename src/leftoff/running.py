@@ -5,6 +5,7 @@ import os
 import selectors
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -88,17 +89,7 @@ def environment(**values: str) -> dict[str, str]:
 
 def run(program: Program) -> Ended:
     """Run a program; an interrupt is handed on to it, and waits for its end."""
-    process = subprocess.Popen(
-        program.arguments,
-        cwd=program.folder,
-        env=dict(program.environment),
-        stdin=subprocess.PIPE if program.given else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Only the terminal's own group may read from it; any other ends as one with its helpers.
-        process_group=None if program.may_ask else 0,
-        bufsize=0,
-    )
+    process = _started(program)
     try:
         kept = _exchange(process, program)
         # One that closed its pipes and goes on is not done yet.
@@ -109,44 +100,41 @@ def run(program: Program) -> Ended:
         _end(process, has_own_group=not program.may_ask)
 
 
+def _started(program: Program) -> subprocess.Popen[bytes]:
+    # Not a pipe: whoever goes on after we were killed must read all of it, not half or nothing.
+    with tempfile.TemporaryFile() as given:
+        given.write(program.given)
+        given.seek(0)
+        return subprocess.Popen(
+            program.arguments,
+            cwd=program.folder,
+            env=dict(program.environment),
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # Only the terminal's own group may read from it; any other ends with its helpers.
+            process_group=None if program.may_ask else 0,
+            bufsize=0,
+        )
+
+
 def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
-    """Give a program what it reads while reading what it prints, so that neither waits."""
+    """Read both of what a program prints, so that it never waits for us."""
     out, errors = _Stream(program), _Stream(program)
     deadline = time.monotonic() + (program.seconds or _FOREVER)
     with selectors.DefaultSelector() as selector:
         for pipe, stream in ((process.stdout, out), (process.stderr, errors)):
             if pipe is not None:
                 selector.register(pipe, selectors.EVENT_READ, stream)
-        if process.stdin is not None:
-            os.set_blocking(process.stdin.fileno(), False)
-            selector.register(process.stdin, selectors.EVENT_WRITE, _Gift(program.given))
         while selector.get_map():
             ready = selector.select(_LOOK_SECONDS)
             # A helper left behind in the background may hold the pipes for as long as it lives.
             if not ready and (process.poll() is not None or time.monotonic() > deadline):
                 break
             for key, _ in ready:
-                if key.data.moves(key.fd):
-                    continue
-                selector.unregister(key.fileobj)
-                if key.fileobj is process.stdin and process.stdin is not None:
-                    process.stdin.close()
+                if not key.data.moves(key.fd):
+                    selector.unregister(key.fileobj)
     return out.kept, errors.kept
-
-
-class _Gift:
-    """What a program is given to read, bit by bit; it need not read it."""
-
-    def __init__(self, data: bytes) -> None:
-        self._rest = memoryview(data)
-
-    def moves(self, fd: int) -> bool:
-        """Write as much as goes; say whether there is more."""
-        try:
-            self._rest = self._rest[os.write(fd, self._rest[:_CHUNK_BYTES]) :]
-        except BrokenPipeError:
-            return False
-        return bool(self._rest)
 
 
 class _Stream:
@@ -194,6 +182,6 @@ def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
             # Helpers that a shell has put into the background do not hear an interrupt.
             send(signal.SIGKILL)
         process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
+    for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()

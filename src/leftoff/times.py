@@ -14,6 +14,14 @@ _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
+def is_plausible(moment: datetime) -> bool:
+    """Say whether something can have been saved then; a date of 9999 is a mark, not a moment."""
+    try:
+        return _EARLIEST <= moment.astimezone(UTC) <= _LATEST
+    except (OverflowError, ValueError):
+        return False
+
+
 def age(seconds: float) -> str:
     """Say how long ago something was."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):

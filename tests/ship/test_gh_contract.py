@@ -29,10 +29,12 @@ def real_gh() -> Path:
 
 
 def run(program: Path, folder: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    # With these it speaks to a machine, in other words.
+    person = {key: each for key, each in os.environ.items() if key not in {"CI", "GITHUB_ACTIONS"}}
     return subprocess.run(
         (program, *words),
         cwd=folder,
-        env={**os.environ, "GH_PROMPT_DISABLED": "1", **env},
+        env={**person, "GH_PROMPT_DISABLED": "1", **env},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -412,3 +412,13 @@ def test_a_name_is_still_known_to_be_in_use_when_log_and_index_are_gone(
 
     assert second.replaced == first.checkpoint.id
     store.close()
+
+
+def test_a_file_of_the_far_future_stops_nothing(store: Store) -> None:
+    saved = store.save(draft("good-one"))
+    far = saved.path.parent.parent / "9999-12" / "99991231T235959999Z-deadbeef.json"
+    far.parent.mkdir()
+    moved = saved.path.read_bytes().replace(saved.checkpoint.id.encode(), far.stem.encode())
+    far.write_bytes(moved.replace(b"good-one", b"far-one"))
+
+    assert {row[0] for row in fresh_view(store.project)} == {"good-one", "far-one"}

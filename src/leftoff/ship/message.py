@@ -55,9 +55,10 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 
 def commit_message(work: Work, told: str, saved: Checkpoint | None, files: Sequence[str]) -> str:
     """Write a commit's message: what was told, else the feature's name, the task or the files."""
-    head, _, rest = (told.strip() or _described(work, saved, files)).partition("\n")
-    subject, overflow = (head, "") if told.strip() else _cut(head, _prefix(work, head))
-    done = [] if told.strip() else _bullets(saved)
+    told = _fit(told).strip()
+    head, _, rest = (told or _fit(_described(work, saved, files)).strip()).partition("\n")
+    subject, overflow = (head, "") if told else _cut(head, _prefix(work, head))
+    done = [] if told else _bullets(saved)
     parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
     return _fit(_JOINT.join(part for part in parts if part)) + "\n"
 

@@ -24,6 +24,8 @@ from leftoff.store.text import searchable, spaced
 # file systems a stamp lasts two seconds. Such a folder is listed again next time.
 _SETTLED_SECONDS = 2.5
 _TAIL_BYTES = 64
+# Some day in 2248; beyond it a row number is more than the database holds.
+_LAST_MILLISECOND = (1 << 43) - 2
 
 _event_decoder = msgspec.json.Decoder(events.Event)
 _checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
@@ -275,7 +277,7 @@ WHERE heads.slot = checkpoints.slot AND heads.id = checkpoints.id
 
 def rowid_of(checkpoint_id: str) -> int:
     """Make a row number that sorts by time, so that newest first needs no sorting."""
-    milliseconds = round(id_time(checkpoint_id).timestamp() * 1000)
+    milliseconds = min(round(id_time(checkpoint_id).timestamp() * 1000), _LAST_MILLISECOND)
     return (milliseconds << 20) | (int(checkpoint_id[-8:], 16) >> 12)
 
 
