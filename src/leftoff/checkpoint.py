@@ -223,7 +223,10 @@ def decode(data: bytes, *, source: str = "This text") -> Checkpoint:
 
 def encode(checkpoint: Checkpoint) -> bytes:
     """Render a checkpoint as the JSON that is stored: indented, one trailing newline."""
-    return msgspec.json.format(msgspec.json.encode(to_plain(checkpoint)), indent=1) + b"\n"
+    data = msgspec.json.encode(checkpoint)
+    if _EXTRA.encode() in data:
+        data = msgspec.json.encode(to_plain(checkpoint))
+    return msgspec.json.format(data, indent=1) + b"\n"
 
 
 def from_plain(plain: object, record: type[RecordType]) -> RecordType:

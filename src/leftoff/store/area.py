@@ -50,7 +50,15 @@ class Area(msgspec.Struct, frozen=True, dict=True):
     def path_of(self, checkpoint_id: str) -> Path:
         """Tell where a checkpoint's file is, or would be."""
         shard = f"{checkpoint_id[:4]}-{checkpoint_id[4:6]}"
-        return self.checkpoints / shard / f"{checkpoint_id}.json"
+        folder = self._folders.get(shard)
+        if folder is None:
+            folder = self._folders[shard] = self.checkpoints / shard
+        return folder / f"{checkpoint_id}.json"
+
+    @cached_property
+    def _folders(self) -> dict[str, Path]:
+        # A save makes a dozen paths, and each costs as much as a call to the system.
+        return {}
 
     def prepare(self) -> None:
         """Make the folders, or refuse what stands in their place."""
@@ -94,9 +102,9 @@ class Area(msgspec.Struct, frozen=True, dict=True):
         stems = (name[:-5] for name in names if name.startswith(begin) and name.endswith(end))
         return sorted(stem for stem in stems if is_id(stem))
 
-    def append(self, event: events.Event, *, durable: bool = True) -> None:
-        """Add an event to the log."""
-        events.append(self.log, event, durable=durable)
+    def append(self, event: events.Event, *, durable: bool = True) -> tuple[int, int]:
+        """Add an event to the log; return where it begins and ends."""
+        return events.append(self.log, event, durable=durable)
 
     def has_anything(self) -> bool:
         """Say whether anything was ever written here."""

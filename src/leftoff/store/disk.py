@@ -56,9 +56,14 @@ def is_own_folder(folder: Path) -> bool:
 def is_regular(path: Path) -> bool:
     """Say whether this is a plain file with one name."""
     try:
-        found = path.lstat()
+        found = os.lstat(path)
     except OSError:
         return False
+    return is_regular_file(found)
+
+
+def is_regular_file(found: os.stat_result) -> bool:
+    """Say whether the file system tells of a plain file with one name."""
     return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
@@ -132,17 +137,22 @@ def _remove(temp: Path) -> None:
         temp.unlink()
 
 
-def append(path: Path, line: bytes, *, durable: bool = True) -> None:
-    """Add one line to a log; a torn line left by a crash is closed off first."""
+def append(path: Path, line: bytes, *, durable: bool = True) -> tuple[int, int]:
+    """Add one line to a log; return where it begins and ends.
+
+    A torn line left by a crash is closed off first.
+    """
     descriptor = _opened(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
         size = _regular(descriptor, path).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        _write_all(descriptor, (b"\n" if torn else b"") + line + b"\n")
+        added = (b"\n" if torn else b"") + line + b"\n"
+        _write_all(descriptor, added)
         if durable:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    return size, size + len(added)
 
 
 def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_result]:

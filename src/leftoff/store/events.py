@@ -75,9 +75,9 @@ def fold(events: Iterable[Event]) -> dict[str, State]:
 _decoder = msgspec.json.Decoder(Event)
 
 
-def append(log: Path, event: Event, *, durable: bool) -> None:
-    """Write an event to the end of the log."""
-    disk.append(log, msgspec.json.encode(event), durable=durable)
+def append(log: Path, event: Event, *, durable: bool) -> tuple[int, int]:
+    """Write an event to the end of the log; return where it begins and ends."""
+    return disk.append(log, msgspec.json.encode(event), durable=durable)
 
 
 def read(log: Path, offset: int = 0) -> tuple[list[Event], int]:

@@ -103,6 +103,11 @@ class Index:
         self._database = Database(path, _SCHEMA, VERSION, like=like)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether it lies in the store and the fallback is not in use: then it stays where it is."""
+        return self.place[0] is not None and len(self.areas) == 1
+
+    @property
     def _db(self) -> sqlite3.Connection:
         return self._database.db
 

@@ -5,6 +5,7 @@ where the last reading ended.
 """
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -313,10 +314,13 @@ def _tail(log: Path, offset: int) -> bytes:
 
 def identity(log: Path) -> tuple[int, int]:
     """Return what tells a log apart and how long it is."""
-    # A log that must not be read, for what it is, holds nothing.
-    if not disk.is_regular(log):
+    try:
+        found = os.lstat(log)
+    except OSError:
         return 0, 0
-    found = log.lstat()
+    # A log that must not be read, for what it is, holds nothing.
+    if not disk.is_regular_file(found):
+        return 0, 0
     return found.st_ino, found.st_size
 
 

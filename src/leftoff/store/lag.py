@@ -39,6 +39,12 @@ class Lag:
                 self._add(event)
         return True
 
+    def follow(self, event: events.Event, place: tuple[int, int]) -> None:
+        """Take in a line of our own that was written right where the lag ends."""
+        if place[0] == self._offset:
+            self._offset = place[1]
+            self._add(event)
+
     def may_concern(self, name: str | None, standing: Entry | None) -> bool:
         """Say whether the events may tell of this name or its newest revision."""
         is_named = name in self._names or (standing is not None and standing.id in self._ids)

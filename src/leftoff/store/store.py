@@ -117,7 +117,9 @@ class Store:
             saved = Event(
                 id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
             )
-            area.append(saved, durable=False)
+            place = area.append(saved, durable=False)
+            if self._lag is not None and area is self._main:
+                self._lag.follow(saved, place)
         return Saved(checkpoint=checkpoint, path=path, replaced=replaced, notice=self._notice(area))
 
     def record(self, action: Action, ids: Sequence[str]) -> Event:
@@ -219,7 +221,7 @@ class Store:
 
         The index need not be up to date for it, as long as its lag does not touch the name.
         """
-        index = self.opened_index()
+        index = self._index if self._index and self._index.is_settled else self.opened_index()
         slot = slot_of(draft)
         lag = self._grown_lag(index)
         if lag is not None and not lag.may_concern(draft.name, None) and index.is_empty(slot):
