@@ -104,7 +104,7 @@ class Index:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it lies in the store and the fallback is not in use: then it stays where it is."""
+        """Whether it lies in the store and no fallback is in use: then it stays where it is."""
         return self.place[0] is not None and len(self.areas) == 1
 
     @property
