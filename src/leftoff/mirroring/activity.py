@@ -19,12 +19,16 @@ _TERMINATED = 128 + signal.SIGTERM
 @contextlib.contextmanager
 def at_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]:
     """Leave a mark where a profile wants one, until all is done or we are told to end."""
-    marks = [mark for name in names if (mark := _left(project, name, what)) is not None]
-    if not marks:
+    workers = [*_workers(project, names)]
+    if not workers:
         yield
         return
+    marks: list[Path] = []
+    # First of all: told to end right after the first mark, we must take it away.
     with _ending_orderly():
         try:
+            for worker, folder in workers:
+                _leave(marks, worker, folder, what)
             yield
         finally:
             for mark in marks:
@@ -34,16 +38,19 @@ def at_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]
 
 def others_at_work(project: Project, names: Iterable[str]) -> list[AtWork]:
     """Return who else is at work; marks of processes that are gone are cleaned up."""
+    return [each for worker in _workers(project, names) for each in _living(*worker)]
+
+
+def _living(worker: Worker, folder: Path) -> list[AtWork]:
     found = []
-    for worker, folder in _workers(project, names):
-        for path, work in [*worker.at_work(folder)]:
-            if work.pid == os.getpid():
-                continue
-            if processes.is_alive(work.pid, work.began):
-                found.append(work)
-            elif disk.is_regular(path):
-                with contextlib.suppress(OSError):
-                    path.unlink()
+    for path, work in [*worker.at_work(folder)]:
+        if work.pid == os.getpid():
+            continue
+        if processes.is_alive(work.pid, work.began):
+            found.append(work)
+        elif disk.is_regular(path):
+            with contextlib.suppress(OSError):
+                path.unlink()
     return found
 
 
@@ -54,21 +61,20 @@ def _workers(project: Project, names: Iterable[str]) -> Iterator[tuple[Worker, P
             yield profile, profile.home(project)
 
 
-def _left(project: Project, name: str, what: str) -> Path | None:
-    others_at_work(project, [name])
-    for worker, folder in _workers(project, [name]):
-        pid = os.getpid()
-        work = AtWork(what=what, pid=pid, began=processes.began(pid), since=utc_now())
-        path = worker.work_path(folder, work)
-        # Without a mark the work goes on all the same.
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-            descriptor = os.open(path, flags, 0o644)
-            with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
-                file.write(worker.work_text(work).encode())
-            return path
-    return None
+def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
+    """Leave a mark, noted before it is there."""
+    _living(worker, folder)
+    pid = os.getpid()
+    work = AtWork(what=what, pid=pid, began=processes.began(pid), since=utc_now())
+    path = worker.work_path(folder, work)
+    marks.append(path)
+    # Without a mark the work goes on all the same.
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, 0o644)
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
+            file.write(worker.work_text(work).encode())
 
 
 @contextlib.contextmanager
