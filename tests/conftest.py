@@ -1,6 +1,7 @@
 """Every test runs as a user who has nothing: an empty home, no settings, its own temp folder."""
 
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +29,11 @@ _WATCHED = frozenset(
     {"open", "os.listdir", "os.mkdir", "os.remove", "os.rename", "os.scandir", "sqlite3.connect"}
 )
 _INHERITED = ("CLAUDE", "CODEX", "GEMINI", "COPILOT", "CURSOR", "OPENCODE", "LEFTOFF_", "XDG_")
+
+
+def pytest_configure() -> None:
+    """Hear an interrupt: whatever is started in the background ignores it, children included."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _keep_out(event: str, arguments: tuple[object, ...]) -> None:
