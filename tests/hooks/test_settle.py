@@ -115,12 +115,49 @@ def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: S
 def test_only_one_settle_runs_at_a_time(talk: Talk) -> None:
     state = paths.state_folder()
     talk.post("Stop")
-    with settle._lock(f"{state}/settle.lock", 0.0) as is_ours:  # noqa: SLF001
+    with settle._lock(f"{state}/settle.lock", lambda: False) as is_ours:  # noqa: SLF001
         assert is_ours
         assert settle.run(state) is False
 
     assert settle.run(state) is True
     assert spool.letters(state) == []
+
+
+def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts(
+    talk: Talk, store: Store
+) -> None:
+    state = paths.state_folder()
+    talk.ask("Add a login form")
+    command = [sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)]
+    state.mkdir(parents=True)
+    with settle._lock(f"{state}/settle.lock", lambda: False) as is_ours:  # noqa: SLF001
+        assert is_ours
+        # We have looked for the last time: there is no mark, but the lock is still ours.
+        talk.post("SessionEnd", reason="other")
+        process = subprocess.Popen(command)
+        until(lambda: _has_open(process, state / "settle.lock"))
+    assert process.wait(60) == 0
+
+    assert spool.letters(state) == []
+    assert len(store.index().newest(9)) == 1
+
+
+def test_an_event_that_comes_while_a_settle_is_at_work_is_left_to_it(talk: Talk) -> None:
+    state = paths.state_folder()
+    talk.post("Stop")
+    with settle._lock(f"{state}/settle.lock", lambda: False):  # noqa: SLF001
+        (state / "settling").write_text(f"{os.getpid()}\n", encoding="ascii")
+        assert settle.leave_or_run(str(state)) is False
+
+    assert len(spool.letters(state)) == 1
+
+
+def _has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
+    """Say whether a process has got as far as asking for the lock, or has given up."""
+    with contextlib.suppress(OSError):
+        links = Path(f"/proc/{process.pid}/fd").iterdir()
+        return any(link.readlink() == path for link in links)
+    return process.poll() is not None
 
 
 def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Store) -> None:
