@@ -55,8 +55,21 @@ def test_no_words_are_not_waited_for(transcript: Path, words: str) -> None:
     assert not wait_for_words(words, transcript, after=0, is_writer_alive=lambda: True)
 
 
-def test_a_transcript_that_is_not_there_is_not_waited_for(tmp_path: Path) -> None:
-    assert not wait_for_words(SAID, tmp_path / "gone.jsonl", after=0, is_writer_alive=lambda: True)
+def test_a_transcript_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "new.jsonl"
+    timer = threading.Timer(0.1, append, (path, SAID))
+    timer.start()
+
+    assert wait_for_words(SAID, path, after=0, is_writer_alive=lambda: True)
+    timer.join()
+
+
+def test_a_transcript_whose_folder_is_gone_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "gone" / "session.jsonl"
+    begun = time.monotonic()
+
+    assert not wait_for_words(SAID, path, after=0, is_writer_alive=lambda: True)
+    assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject
 
 
 def test_a_writer_that_has_died_is_not_waited_for(transcript: Path) -> None:

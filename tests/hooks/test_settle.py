@@ -154,10 +154,11 @@ def test_an_event_that_comes_while_a_settle_is_at_work_is_left_to_it(talk: Talk)
 
 def _has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
     """Say whether a process has got as far as asking for the lock, or has given up."""
+    if process.poll() is not None:
+        return True
     with contextlib.suppress(OSError):
-        links = Path(f"/proc/{process.pid}/fd").iterdir()
-        return any(link.readlink() == path for link in links)
-    return process.poll() is not None
+        return any(link.readlink() == path for link in Path(f"/proc/{process.pid}/fd").iterdir())
+    return False
 
 
 def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Store) -> None:

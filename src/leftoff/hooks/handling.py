@@ -183,7 +183,8 @@ def _followed(
 ) -> Record:
     """Keep what the event tells until the transcript has it; a turn's end is waited for."""
     read = memory.cursor.offset if memory is not None else 0
-    is_written = event.kind == "stop" and wait_for_words(
+    is_awaited = event.kind == "stop" and record.transcript_path
+    is_written = bool(is_awaited) and wait_for_words(
         event.last_words,
         Path(record.transcript_path),
         after=read,
