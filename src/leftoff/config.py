@@ -94,7 +94,8 @@ HELP = {
     "advise_clear": "Whether the panel at the end of a save or ship advises to clear "
     "the agent's context.",
     "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
-    "mirror": "The profiles whose native files are written after every save.",
+    "mirror": "The profiles whose native files are written after every save; "
+    "the one that is followed unless you say otherwise, none for no files.",
 }
 
 
@@ -176,11 +177,11 @@ def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str
 
 
 def _of_profile(found: Sequence[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
-    """Return the defaults of the profile that the last source names."""
+    """Return the defaults of the profile that the last source names; it shows in its files, too."""
     named = [value for key, value, _ in found if key == "profile"]
     if not named or named[-1] not in profiles.PROFILES:
         return []
-    defaults = profiles.load(named[-1]).SETTINGS
+    defaults = {"mirror": [named[-1]], **profiles.load(named[-1]).SETTINGS}
     return [(key, value, f"profile {named[-1]}") for key, value in defaults.items()]
 
 
@@ -209,6 +210,7 @@ def _checked(key: str, value: Any) -> Any:
         between = r"\n" if key == "verify" else r"[,\s]+"
         # Names may also be typed as they stand in a file: ["one", "two"].
         value = re.sub(r"[][\"']", " ", value) if key == "mirror" else value
+        value = "" if value.strip() == shown([]) else value
         value = [each.strip() for each in re.split(between, value) if each.strip()]
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)

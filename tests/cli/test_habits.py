@@ -89,7 +89,7 @@ def test_a_profile_changes_its_defaults_and_explain_says_so(cli: Cli, profile: s
     cli.ok("config", "set", "profile", profile, "--project")
     after = {each["key"]: each for each in cli.json("config", "explain")}
 
-    settings = profiles.load(profile).SETTINGS
+    settings = {"mirror": [profile], **profiles.load(profile).SETTINGS}
     assert {key: after[key]["value"] for key in EXPECTED[profile]} == EXPECTED[profile]
     for key, value in after.items():
         if key in settings:
@@ -106,6 +106,22 @@ def test_what_the_user_set_beats_the_profile(cli: Cli) -> None:
 
     assert values["on_resume"]["value"] == "keep"
     assert values["on_resume"]["source"].endswith("config.toml")
+
+
+@pytest.mark.accept(1)
+def test_a_profile_alone_writes_its_native_files(cli: Cli) -> None:
+    cli.ok("config", "set", "profile", "guardz")
+    cli.ok("save", "invoice-rounding", "--left-off", "Half of it")
+
+    assert [*Path.home().glob(".claude/projects/*/memory/checkpoint-invoice-rounding.md")]
+
+
+def test_a_profile_can_be_followed_without_its_files(cli: Cli) -> None:
+    cli.ok("config", "set", "profile", "guardz")
+    cli.ok("config", "set", "mirror", "none")
+    cli.ok("save", "invoice-rounding", "--left-off", "Half of it")
+
+    assert not [*Path.home().glob(".claude/projects/*/memory")]
 
 
 @pytest.mark.parametrize("name", profiles.PROFILES)
