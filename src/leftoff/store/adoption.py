@@ -23,11 +23,12 @@ def is_waiting(fallback: Area) -> bool:
     return any(fallback.root.rglob("*.json*"))
 
 
-def adopt(fallback: Area, store: Area) -> None:
-    """Move everything from the fallback to the store, unless someone writes there just now."""
+def adopt(fallback: Area, store: Area) -> bool:
+    """Move everything from the fallback to the store; not while someone writes there just now."""
     with _alone(fallback) as is_alone:
         if is_alone:
             _adopt_all(fallback, store)
+        return is_alone
 
 
 @contextlib.contextmanager

@@ -49,15 +49,22 @@ class Area(msgspec.Struct, frozen=True, dict=True):
 
     def path_of(self, checkpoint_id: str) -> Path:
         """Tell where a checkpoint's file is, or would be."""
+        return self._shard_of(checkpoint_id) / f"{checkpoint_id}.json"
+
+    def _shard_of(self, checkpoint_id: str) -> Path:
         shard = f"{checkpoint_id[:4]}-{checkpoint_id[4:6]}"
-        folder = self._folders.get(shard)
+        folder = self._shards.get(shard)
         if folder is None:
-            folder = self._folders[shard] = self.checkpoints / shard
-        return folder / f"{checkpoint_id}.json"
+            folder = self._shards[shard] = self.checkpoints / shard
+        return folder
 
     @cached_property
-    def _folders(self) -> dict[str, Path]:
+    def _shards(self) -> dict[str, Path]:
         # A save makes a dozen paths, and each costs as much as a call to the system.
+        return {}
+
+    @cached_property
+    def _held(self) -> dict[Path, disk.Folder]:
         return {}
 
     def prepare(self) -> None:
@@ -71,10 +78,18 @@ class Area(msgspec.Struct, frozen=True, dict=True):
 
     def write_raw(self, checkpoint_id: str, data: bytes) -> Path:
         """Store a checkpoint's bytes as they are."""
-        path = self.path_of(checkpoint_id)
-        disk.ensure_folder(path.parent)
-        disk.write_new(path, data, temps=self.temps)
-        return path
+        name = f"{checkpoint_id}.json"
+        shard = self._shard_of(checkpoint_id)
+        self._open(shard).write_new(name, data, temps=self.temps)
+        return shard / name
+
+    def _open(self, shard: Path) -> disk.Folder:
+        """Return a monthly folder that is open; it is opened again if another took its place."""
+        found = disk.ensure_folder(shard)
+        held = self._held.get(shard)
+        if held is None or not held.is_still(found):
+            held = self._held[shard] = disk.Folder(shard)
+        return held
 
     def read(self, checkpoint_id: str) -> tuple[bytes, os.stat_result]:
         """Read a checkpoint's bytes, with what the file system says of the file."""

@@ -21,8 +21,8 @@ _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
 
 
-def ensure_folder(folder: Path) -> None:
-    """Make a private folder, or refuse one that is a link or someone else's."""
+def ensure_folder(folder: Path) -> os.stat_result:
+    """Make a private folder, or refuse one that is a link or someone else's; return what it is."""
     try:
         found = os.lstat(folder)
     except FileNotFoundError:
@@ -42,6 +42,7 @@ def ensure_folder(folder: Path) -> None:
             f"{folder} belongs to another user, so nothing is written there",
             hint="Move it away, or set LEFTOFF_HOME to a folder of your own.",
         )
+    return found
 
 
 def is_own_folder(folder: Path) -> bool:
@@ -69,41 +70,64 @@ def is_regular_file(found: os.stat_result) -> bool:
 
 def write_new(path: Path, data: bytes, *, temps: Path) -> None:
     """Create a file with this content, durably, or raise FileExistsError; never half of it."""
-    if not _linked_from_nowhere(path, data):
-        temp = _written(temps / path.stem, data)
-        try:
-            # A link, unlike a rename, fails when the name is taken.
-            os.link(temp, path)
-        finally:
-            _remove(temp)
-    sync_folder(path.parent)
+    Folder(path.parent).write_new(path.name, data, temps=temps)
 
 
-def _linked_from_nowhere(path: Path, data: bytes) -> bool:
-    """Write a file that has no name until it is whole; say whether this system can.
+class Folder:
+    """A folder of ours that is held open: files are made in it without a walk to each."""
 
-    Linux can, on most file systems and with /proc. It spares the temp file and its removal, and a
-    kill leaves nothing behind.
-    """
-    flags = getattr(os, "O_TMPFILE", 0)
-    if not flags:
-        return False
-    try:
-        descriptor = os.open(path.parent, os.O_WRONLY | os.O_CLOEXEC | flags, 0o600)
-    except OSError as error:
-        if error.errno in _NO_UNNAMED_FILES:
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
+        self._found = os.fstat(self._descriptor)
+
+    def __del__(self) -> None:
+        """Let go of the folder."""
+        with contextlib.suppress(AttributeError, OSError):
+            os.close(self._descriptor)
+
+    def is_still(self, found: os.stat_result) -> bool:
+        """Say whether this is what the file system tells of a path."""
+        return (found.st_ino, found.st_dev) == (self._found.st_ino, self._found.st_dev)
+
+    def write_new(self, name: str, data: bytes, *, temps: Path) -> None:
+        """Create a file with this content, durably, or raise FileExistsError; never half of it."""
+        if not self._link_from_nowhere(name, data):
+            temp = _written(temps / Path(name).stem, data)
+            try:
+                # A link, unlike a rename, fails when the name is taken.
+                os.link(temp, name, dst_dir_fd=self._descriptor)
+            finally:
+                _remove(temp)
+        _sync_open_folder(self._descriptor)
+
+    def _link_from_nowhere(self, name: str, data: bytes) -> bool:
+        """Write a file that has no name until it is whole; say whether this system can.
+
+        Linux can, on most file systems and with /proc. It spares the temp file and its removal,
+        and a kill leaves nothing behind.
+        """
+        flags = getattr(os, "O_TMPFILE", 0)
+        if not flags:
             return False
-        raise
-    try:
-        _write_all(descriptor, data)
-        os.fsync(descriptor)
-        # Given a folder, though the path is absolute: only then links are followed, as here.
-        os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)
-    except FileNotFoundError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
+        try:
+            descriptor = os.open(
+                ".", os.O_WRONLY | os.O_CLOEXEC | flags, 0o600, dir_fd=self._descriptor
+            )
+        except OSError as error:
+            if error.errno in _NO_UNNAMED_FILES:
+                return False
+            raise
+        try:
+            _write_all(descriptor, data)
+            os.fsync(descriptor)
+            # Given a folder, though the path is absolute: only then links are followed, as here.
+            source = f"/proc/self/fd/{descriptor}"
+            os.link(source, name, src_dir_fd=descriptor, dst_dir_fd=self._descriptor)
+        except FileNotFoundError:
+            return False
+        finally:
+            os.close(descriptor)
+        return True
 
 
 def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:
@@ -188,13 +212,18 @@ def sync_folder(folder: Path) -> None:
     """Make the folder's entries durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        _sync_open_folder(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_open_folder(descriptor: int) -> None:
+    try:
         os.fsync(descriptor)
     except OSError as error:
         # Some network file systems cannot sync a folder; the file itself is already safe.
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
             raise
-    finally:
-        os.close(descriptor)
 
 
 def sweep(temps: Path) -> None:

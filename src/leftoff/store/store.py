@@ -1,26 +1,22 @@
 """The project's checkpoints as one view: the store's folder, and the fallback while it is full."""
 
 import contextlib
-import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, decode, new_id, storable
-from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
+from leftoff.errors import StoreRefused
 from leftoff.paths import Project
-from leftoff.store import disk, events
-from leftoff.store.adoption import adopt, is_waiting
+from leftoff.store import disk, events, refusals
 from leftoff.store.area import Area
+from leftoff.store.areas import Areas
 from leftoff.store.events import LISTED, Action, Event
 from leftoff.store.index import Entry, Hit, Index, Query
 from leftoff.store.intake import slot_of
 from leftoff.store.lag import Lag
-
-Result = TypeVar("Result")
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,13 +47,9 @@ class Store:
         self.project = project
         self.now = now
         self._leaves_no_trace = leaves_no_trace
-        self._main = Area(project.store)
-        self._fallback = Area(project.fallback)
-        self._strays = [Area(stray) for stray in project.strays]
+        self._areas = Areas(project)
         self._index: Index | None = None
         self._lag: Lag | None = None
-        self._problems: list[str] = []
-        self._swept: list[Area] = []
 
     def close(self) -> None:
         """Let go of the index."""
@@ -77,10 +69,10 @@ class Store:
             if not (draft.name and standing and standing.state in LISTED):
                 return self._store_revision(area, draft, None, last_id)
             if not overwrite:
-                raise name_taken(standing)
+                raise refusals.name_taken(standing)
             return self._store_revision(area, draft, standing.id, last_id)
 
-        return self._write(act)
+        return self._areas.write(act)
 
     def add(self, checkpoint: Checkpoint) -> Saved | None:
         """Store a checkpoint that has its id and time already; None if it is here."""
@@ -100,9 +92,9 @@ class Store:
                 return None
             with contextlib.suppress(OSError, StoreRefused):
                 area.append(event, durable=False)
-            return Saved(checkpoint=checkpoint, path=path, notice=self._notice(area))
+            return Saved(checkpoint=checkpoint, path=path, notice=self._areas.notice(area))
 
-        return self._write(act)
+        return self._areas.write(act)
 
     def _store_revision(
         self, area: Area, draft: Checkpoint, replaced: str | None, last_id: str | None
@@ -118,14 +110,16 @@ class Store:
                 id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
             )
             place = area.append(saved, durable=False)
-            if self._lag is not None and area is self._main:
+            if self._lag is not None and area is self._areas.main:
                 self._lag.follow(saved, place)
-        return Saved(checkpoint=checkpoint, path=path, replaced=replaced, notice=self._notice(area))
+        return Saved(
+            checkpoint=checkpoint, path=path, replaced=replaced, notice=self._areas.notice(area)
+        )
 
     def record(self, action: Action, ids: Sequence[str]) -> Event:
         """Note durably what happened to checkpoints."""
         event = self._event(action, list(ids))
-        self._write(lambda area: area.append(event))
+        self._areas.write(lambda area: area.append(event))
         return event
 
     def undo(self) -> Event | None:
@@ -137,7 +131,7 @@ class Store:
                 area.append(self._event("undone", [], of=last.id))
             return last
 
-        return self._write(act)
+        return self._areas.write(act)
 
     def purge(self, entries: Sequence[Entry]) -> None:
         """Destroy checkpoints for good."""
@@ -150,7 +144,7 @@ class Store:
                 disk.sync_folder(folder)
             area.append(self._event("purged", [entry.id for entry in entries]))
 
-        self._write(act)
+        self._areas.write(act)
 
     def _event(
         self,
@@ -165,50 +159,6 @@ class Store:
         return Event(
             id=new_id(now), at=now, action=action, ids=ids, name=name, replaced=replaced, of=of
         )
-
-    def _write(self, act: Callable[[Area], Result]) -> Result:
-        """Act on the store, or on the fallback when the store cannot be written."""
-        self._problems = []
-        for area in (self._main, self._fallback):
-            try:
-                area.prepare()
-                with disk.lock(area.lock) as is_held:
-                    if is_held and area not in self._swept:
-                        # What others leave behind from now on is for whoever comes next.
-                        disk.sweep(area.temps)
-                        self._swept.append(area)
-                    if area is self._main:
-                        self._adopt()
-                    return act(area)
-            except (OSError, StoreRefused) as error:
-                self._problems.append(str(error))
-        raise StoreRefused(
-            f"Nothing could be written: {self._problems[0]}",
-            hint=f"The fallback failed too: {self._problems[1]}",
-        )
-
-    def _notice(self, area: Area) -> str | None:
-        if area is self._main:
-            return None
-        return (
-            f"The store cannot be written ({self._problems[0]}), so this was saved under "
-            f"{area.root} and will be taken into the store by the next command that can."
-        )
-
-    def _adopt(self) -> None:
-        for fallback in filter(_is_used, (self._fallback, *self._strays)):
-            adopt(fallback, self._main)
-
-    def _take_in(self) -> None:
-        """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
-        fallbacks = filter(_is_used, (self._fallback, *self._strays))
-        if not any(map(is_waiting, fallbacks)):
-            return
-        with contextlib.suppress(OSError, StoreRefused):
-            self._main.prepare()
-            with disk.lock(self._main.lock, seconds=0) as is_held:
-                if is_held:
-                    self._adopt()
 
     def _standing_if_readable(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
         # Where nothing can be read, it is still better to save: no file replaces another.
@@ -239,7 +189,7 @@ class Store:
             return None
         if self._lag is None or not self._lag.grow():
             mark = index.mark()
-            self._lag = Lag(self._main.log, mark) if mark is not None else None
+            self._lag = Lag(self._areas.main.log, mark) if mark is not None else None
             if self._lag is not None and not self._lag.grow():
                 self._lag = None
         return self._lag
@@ -248,7 +198,7 @@ class Store:
 
     def read_session(self, agent: str, session_id: str) -> bytes | None:
         """Return what is kept of a session, as it was given."""
-        for area in reversed(self._areas()):
+        for area in reversed(self._areas.in_use()):
             with contextlib.suppress(OSError, StoreRefused):
                 return disk.read(area.session_file(agent, session_id))[0]
         return None
@@ -261,31 +211,31 @@ class Store:
             disk.ensure_folder(path.parent)
             disk.replace(path, data, temps=area.temps)
 
-        self._write(act)
+        self._areas.write(act)
 
     # Logs
 
     def events_since(self, mark: tuple[int, int] | None) -> tuple[list[Event], tuple[int, int]]:
         """Return the events beyond a mark, and the mark after them; another log begins anew."""
         try:
-            inode = self._main.log.stat().st_ino
+            inode = self._areas.main.log.stat().st_ino
         except OSError:
             return [], mark or (0, 0)
         offset = mark[1] if mark is not None and mark[0] == inode else 0
-        told, end = events.read(self._main.log, offset)
+        told, end = events.read(self._areas.main.log, offset)
         return told, (inode, end)
 
     def has_events_since(self, mark: tuple[int, int]) -> bool:
         """Say whether the log has grown beyond a mark, or is another one."""
         try:
-            found = self._main.log.stat()
+            found = self._areas.main.log.stat()
         except OSError:
             return False
         return (found.st_ino, found.st_size) != mark
 
     def append_line(self, log: str, line: bytes) -> None:
         """Add a line to one of the project's logs, durably."""
-        self._write(lambda area: disk.append(area.root / f"{log}.jsonl", line))
+        self._areas.write(lambda area: disk.append(area.root / f"{log}.jsonl", line))
 
     def lines(self, log: str) -> list[bytes]:
         """Return all whole lines of a log."""
@@ -297,28 +247,25 @@ class Store:
 
     def log_paths(self, log: str) -> list[Path]:
         """Tell where a log lies: in the store, and in the fallback while that is in use."""
-        return [area.root / f"{log}.jsonl" for area in self._areas()]
+        return [area.root / f"{log}.jsonl" for area in self._areas.in_use()]
 
     def derived_path(self, name: str) -> Path | None:
         """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
-        for area in (self._main, self._fallback):
-            if disk.is_own_folder(area.root) and os.access(area.root, os.W_OK):
-                return area.root / name
-        return None
+        return self._areas.derived_path(name)
 
     # Reading
 
     def index(self) -> Index:
         """Return the index, up to date with the files."""
         if not self._leaves_no_trace:
-            self._take_in()
+            self._areas.take_in()
         index = self.opened_index()
         index.sync()
         return index
 
     def opened_index(self) -> Index:
         """Return the index as it is: it may not know yet what was just written."""
-        place = (self.derived_path("index.sqlite"), self._areas())
+        place = (self.derived_path("index.sqlite"), self._areas.in_use())
         if self._leaves_no_trace:
             self._index = self._index or Index(None, place[1], like=place[0])
             return self._index
@@ -328,11 +275,8 @@ class Store:
             self._index = Index(*place)
         return self._index
 
-    def _areas(self) -> list[Area]:
-        return [self._main, self._fallback] if _is_used(self._fallback) else [self._main]
-
     def _area(self, entry: Entry) -> Area:
-        return (self._main, self._fallback)[entry.area]
+        return (self._areas.main, self._areas.fallback)[entry.area]
 
     def path_of(self, entry: Entry) -> Path:
         """Tell where a checkpoint's file is."""
@@ -355,52 +299,8 @@ class Store:
         matches = index.with_prefix(key) if len(key) >= 4 else []
         if len(matches) == 1:
             return matches[0]
-        raise _not_found(key, matches, index.names_like(key[:1]))
+        raise refusals.not_found(key, matches, index.names_like(key[:1]))
 
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""
         return self.index().search(query)
-
-
-def _is_used(fallback: Area) -> bool:
-    """Say whether this is a fallback of ours with anything in it; anyone can write beside it."""
-    folders = (fallback.root, fallback.root.parent)
-    return all(map(disk.is_own_folder, folders)) and fallback.has_anything()
-
-
-def name_taken(standing: Entry) -> LeftoffError:
-    """Say that a name is in use, with what a person needs to choose."""
-    saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    left_off = standing.left_off or standing.task or "(nothing noted)"
-    return ChoiceNeeded(
-        f'A checkpoint named "{standing.name}" exists, saved {saved}: {left_off}',
-        question=f'Overwrite "{standing.name}"?',
-        choices=[
-            {
-                "choice": "overwrite",
-                "label": "Overwrite",
-                "command": f"leftoff save {standing.name} --overwrite",
-                "saved_at": standing.saved_at.isoformat(),
-                "left_off": standing.left_off,
-                "id": standing.id,
-            },
-            {"choice": "rename", "label": "Different name", "command": "leftoff save OTHER-NAME"},
-        ],
-        hint="Add --overwrite to save a new revision (the old one stays in `leftoff log`), "
-        "or give another name.",
-    )
-
-
-def _not_found(key: str, matches: Sequence[Entry], names: Sequence[str]) -> LeftoffError:
-    if matches:
-        ids = ", ".join(entry.id for entry in matches[:5])
-        return NoSuchCheckpoint(
-            f"Several checkpoints match '{key}': {ids}", hint="Give more of it."
-        )
-    import difflib  # noqa: PLC0415 - only someone who mistyped needs it
-
-    near = difflib.get_close_matches(key, names, n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
-    return NoSuchCheckpoint(
-        f"No checkpoint named '{key}'", hint=f"{hint}`leftoff list` shows the ones there are."
-    )

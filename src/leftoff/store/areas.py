@@ -1,0 +1,105 @@
+"""The areas of one project: its store, and the fallback that is written while the store cannot be.
+
+What waits in the fallback is adopted by the next one who can write to the store.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from leftoff.errors import StoreRefused
+from leftoff.paths import Project
+from leftoff.store import disk
+from leftoff.store.adoption import adopt, is_waiting
+from leftoff.store.area import Area
+
+Result = TypeVar("Result")
+
+
+class Areas:
+    """Where the checkpoints of a project lie, and where the next one goes."""
+
+    def __init__(self, project: Project) -> None:
+        self.main = Area(project.store)
+        self.fallback = Area(project.fallback)
+        self._strays = [Area(stray) for stray in project.strays]
+        self._problems: list[str] = []
+        self._ready: list[Area] = []
+
+    def in_use(self) -> list[Area]:
+        """Return the store, and the fallback if anything waits there."""
+        return [self.main, self.fallback] if _is_used(self.fallback) else [self.main]
+
+    def write(self, act: Callable[[Area], Result]) -> Result:
+        """Act on the store, or on the fallback when the store cannot be written."""
+        self._problems = []
+        for area in (self.main, self.fallback):
+            try:
+                return self._act(area, act)
+            except (OSError, StoreRefused) as error:
+                self._problems.append(str(error))
+                self._ready = []
+        raise StoreRefused(
+            f"Nothing could be written: {self._problems[0]}",
+            hint=f"The fallback failed too: {self._problems[1]}",
+        )
+
+    def notice(self, area: Area) -> str | None:
+        """Tell the user where it was written, if that was not the store."""
+        if area is self.main:
+            return None
+        return (
+            f"The store cannot be written ({self._problems[0]}), so this was saved under "
+            f"{area.root} and will be taken into the store by the next command that can."
+        )
+
+    def take_in(self) -> None:
+        """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
+        if not any(map(is_waiting, self._fallbacks())):
+            return
+        with contextlib.suppress(OSError, StoreRefused):
+            self.main.prepare()
+            with disk.lock(self.main.lock, seconds=0) as is_held:
+                if is_held:
+                    self._adopt()
+
+    def derived_path(self, name: str) -> Path | None:
+        """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
+        for area in (self.main, self.fallback):
+            if disk.is_own_folder(area.root) and os.access(area.root, os.W_OK):
+                return area.root / name
+        return None
+
+    def _act(self, area: Area, act: Callable[[Area], Result]) -> Result:
+        if area in self._ready:
+            # Someone may have taken the folders away since; then all is made anew.
+            with contextlib.suppress(FileNotFoundError), disk.lock(area.lock):
+                return act(area)
+        area.prepare()
+        with disk.lock(area.lock) as is_held:
+            self._make_ready(area, is_held=is_held)
+            return act(area)
+
+    def _make_ready(self, area: Area, *, is_held: bool) -> None:
+        """Clean up what others left, once: what they leave from now on is for who comes next."""
+        if is_held:
+            disk.sweep(area.temps)
+        is_clean = self._adopt() if area is self.main else True
+        if is_held and is_clean:
+            self._ready.append(area)
+
+    def _adopt(self) -> bool:
+        """Take in what waits; say whether all of it could be."""
+        adopted = [adopt(fallback, self.main) for fallback in self._fallbacks()]
+        return all(adopted)
+
+    def _fallbacks(self) -> Iterator[Area]:
+        return filter(_is_used, (self.fallback, *self._strays))
+
+
+def _is_used(fallback: Area) -> bool:
+    """Say whether this is a fallback of ours with anything in it; anyone can write beside it."""
+    folders = (fallback.root, fallback.root.parent)
+    return all(map(disk.is_own_folder, folders)) and fallback.has_anything()
