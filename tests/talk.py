@@ -64,6 +64,12 @@ class Talk:
         self._answer([block], 1.0)
         self._result(block["id"], "Todos have been modified")
 
+    def work(self, *, percent: float = 1.0) -> None:
+        """Ask for something, and let it be half done."""
+        self.ask("Add a login form to app.py")
+        self.edit("app.py")
+        self.say("Next I will run the tests.", percent=percent)
+
     def payload(self, event: str, **fields: object) -> dict[str, Any]:
         return {
             "session_id": self.session_id,

@@ -49,7 +49,7 @@ def _blocking_percent(store: Store, event: HookEvent, state: Path) -> float | No
     # Prompts that pass do not pay for loading the readers.
     from leftoff import capture, config, records  # noqa: PLC0415
     from leftoff.facts.report import report  # noqa: PLC0415
-    from leftoff.hooks import live, triggers  # noqa: PLC0415
+    from leftoff.hooks import ladder, live  # noqa: PLC0415
     from leftoff.sessions import remembered  # noqa: PLC0415
 
     settings = config.load(store.project).settings
@@ -59,7 +59,7 @@ def _blocking_percent(store: Store, event: HookEvent, state: Path) -> float | No
     known = remembered(records.load(store, event.agent, event.session_id))
     memory = capture.read_session(transcript, agent=event.agent, memory=known)
     percent = live.with_live_use(report(memory.state), state, event.session_id).percent
-    return percent if triggers.step(percent, settings) >= triggers.CAPTURE else None
+    return percent if ladder.step(percent, settings) >= ladder.CAPTURE else None
 
 
 def _keep(store: Store, event: HookEvent) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from leftoff import autosaving, capture, paths, records, saving
+from leftoff import autosaving, paths, records, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.facts.report import report
 from leftoff.hooks import interrupting
-from leftoff.hooks.handling import known
+from leftoff.hooks.transcript import known, read_on
 from leftoff.hooks.turns import unwritten
 from leftoff.records import Life, Record
 from leftoff.sessions import KnownSession, remembered, remembering
@@ -20,10 +20,8 @@ from leftoff.store import Store
 def recover(store: Store, life: Life) -> None:
     """Save where a crashed session stood, and note that it is over."""
     record = records.load(store, life.agent, life.session_id)
-    memory = remembered(record)
-    path = Path(record.transcript_path)
-    if record.transcript_path and path.is_file():
-        memory = capture.read_session(path, agent=record.agent, memory=memory)
+    memory = read_on(record, remembered(record))
+    if memory is not None:
         record = remembering(record, memory)
     session = known(store, record, report(memory.state) if memory else None, memory)
     told = unwritten(record)

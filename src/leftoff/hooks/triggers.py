@@ -80,44 +80,6 @@ def is_wanted(urgency: Priority, settings: Settings, seconds_since: float | None
     return urgency == "critical" or not is_pause
 
 
-# The ladder: what each step means is in `advice`.
-ADVISE, URGE, FRESH, CAPTURE, PANIC = 1, 2, 3, 4, 5
-
-
-def step(percent: float | None, settings: Settings) -> int:
-    """Tell which step of the ladder the context use has reached; in whole basis points."""
-    if percent is None:
-        return 0
-    points = round(percent * 100)
-    thresholds = (
-        settings.advise_at,
-        settings.urge_at,
-        settings.fresh_at,
-        settings.capture_at,
-        100,
-    )
-    return sum(points >= round(threshold * 100) for threshold in thresholds)
-
-
 def is_autosave_due(percent: float | None, settings: Settings) -> bool:
     """Say whether the context is so full that the state must be saved."""
     return percent is not None and round(percent * 100) > round(settings.autosave_at * 100)
-
-
-def advice(reached: int, percent: float) -> str:
-    """Say what the agent should know about its context."""
-    use = f"context at {percent:.2f}%"
-    if reached >= FRESH:
-        return (
-            f"leftoff: {use} — compact or start fresh now. The state is saved: the session after "
-            "/compact, and any new one, is told where this one left off."
-        )
-    if reached >= URGE:
-        return (
-            f"leftoff: {use} — finish the step at hand, then run `leftoff save` with the exact "
-            "next action, what failed and why."
-        )
-    return (
-        f"leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
-        "made; the rest is saved by itself."
-    )

@@ -1,0 +1,78 @@
+"""Advice: what lies ready for a session's next prompt, as its context fills up."""
+
+from pathlib import Path
+
+import msgspec
+
+from leftoff import paths, prompts
+from leftoff.dialects import DIALECTS
+from leftoff.dialects.base import HookEvent
+from leftoff.facts.report import report
+from leftoff.hooks import ladder, repeats, replies
+from leftoff.hooks.case import Case
+from leftoff.sessions import remembered
+
+
+def advised(case: Case) -> Case:
+    """Lay the reply to the next prompt ready; keep this prompt if the context is nearly full."""
+    event, reached = case.event, ladder.step(case.percent, case.settings)
+    if case.before.cwd != event.cwd:
+        # Whoever comes back there later must not find what is no longer true.
+        replies.remove(_place(event, case.before.cwd))
+    is_full = reached >= ladder.CAPTURE
+    if is_full and event.kind == "prompt":
+        prompts.keep(case.store, event)
+    is_blocking = is_full and case.settings.prompts == "block"
+    case = _with_repeats(case, is_printed=event.kind == "prompt" and not is_blocking)
+    case = case.noting(advised=_told_step(case, reached))
+    lines = [*_advice(case, reached), *repeats.lines(case.store, case.now.repeats)]
+    _lay_ready(event, lines, reason=f"context at {case.percent:.2f}%" if is_blocking else "")
+    return case
+
+
+def _told_step(case: Case, reached: int) -> int:
+    """Return the highest step of the ladder that the session was told of in this context."""
+    told = min(case.now.advised, reached)
+    if case.event.kind != "prompt":
+        return told
+    # What lay ready was printed with this prompt.
+    return max(told, ladder.step(_percent_before(case), case.settings))
+
+
+def _percent_before(case: Case) -> float | None:
+    memory = remembered(case.before)
+    if memory is None or case.facts is None:
+        return None
+    window = case.facts.window
+    return msgspec.structs.replace(report(memory.state), window=window).percent
+
+
+def _advice(case: Case, reached: int) -> list[str]:
+    """Say what the session was not told yet of its context; nothing while that is deferred."""
+    is_new = reached > case.now.advised and case.now.deferred_at is None
+    return [ladder.advice(reached, case.percent)] if case.percent and is_new else []
+
+
+def _with_repeats(case: Case, *, is_printed: bool) -> Case:
+    """Note what the session tries again of what failed before; each is told once."""
+    if is_printed:
+        case = case.noting(repeats=[], warned=[*case.now.warned, *case.now.repeats])
+    return case.noting(repeats=repeats.follow(case.event, case.store, case.now, case.facts))
+
+
+def _lay_ready(event: HookEvent, lines: list[str], *, reason: str) -> None:
+    """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""
+    place = _place(event, event.cwd)
+    if event.kind == "session-end" or not (lines or reason):
+        replies.remove(place)
+    elif reason:
+        replies.remove(place)
+        replies.put(place.with_name(place.name + replies.ASK), reason)
+    else:
+        text = "\n".join(lines)
+        replies.put(place, DIALECTS[event.agent].context_reply("UserPromptSubmit", text))
+
+
+def _place(event: HookEvent, folder: str) -> Path:
+    state = paths.state_folder()
+    return replies.path_of(state, folder, event.agent, "UserPromptSubmit", event.session_id)

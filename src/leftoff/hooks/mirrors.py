@@ -1,0 +1,64 @@
+"""Mirrors: what native files tell of a session, and what they are told of it."""
+
+from typing import Any
+
+from leftoff import paths, prompts
+from leftoff.errors import LeftoffError
+from leftoff.hooks import trouble
+from leftoff.hooks.case import Case
+from leftoff.profiles.base import Exchange, SessionNews
+from leftoff.promptfile import FilePrompt
+from leftoff.store import Store
+
+
+def noted(case: Case) -> dict[str, Any]:
+    """Return what mirrored files tell of the session's work."""
+    if not case.settings.mirror:
+        return {}
+    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+    return mirroring.noted(case.store, case.settings.mirror, case.event.session_id)
+
+
+def follow(case: Case) -> None:
+    """Bring the mirrored files up to date with this event."""
+    if not case.settings.mirror:
+        return
+    from leftoff import mirroring  # noqa: PLC0415 - same
+
+    followed = mirroring.follow(
+        case.store,
+        case.settings.mirror,
+        session=_news(case),
+        briefing=lambda: _briefing(case.store),
+    )
+    for problem in followed.problems:
+        trouble.note(paths.state_folder(), "mirroring", LeftoffError(problem))
+
+
+def _news(case: Case) -> SessionNews:
+    """Tell of the session what native files hold."""
+    event = case.event
+    waiting = [each for each in prompts.pending(case.store) if each.session_id == event.session_id]
+    return SessionNews(
+        agent=event.agent,
+        session_id=event.session_id,
+        event=event.kind,
+        at=case.at,
+        file=event.file if event.kind == "post-tool" else "",
+        percent=case.percent,
+        buffer=[
+            Exchange(at=each.at, asked=each.asked, answered=each.answered)
+            for each in case.now.buffer
+        ],
+        prompts=[
+            FilePrompt(text=each.text, told_at=f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at)
+            for each in waiting
+        ],
+    )
+
+
+def _briefing(store: Store) -> str:
+    from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+
+    return memorybriefing.render(memorybriefing.gather(store))

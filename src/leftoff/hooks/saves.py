@@ -1,0 +1,82 @@
+"""Saves: the trigger that an event pulls, and the checkpoint that is made of it."""
+
+from leftoff import autosaving, saving
+from leftoff.hooks import mirrors, triggers
+from leftoff.hooks.case import Case
+from leftoff.hooks.transcript import known
+from leftoff.redact import redact
+
+_REASON_CHARS = 120
+
+
+def saved(case: Case) -> Case:
+    """Save the session's state if the event pulls a trigger; note that it was."""
+    trigger = _trigger(case)
+    if trigger is None or not _is_wanted(case, trigger):
+        return case
+    return _autosaved(case, trigger)
+
+
+def _trigger(case: Case) -> str | None:
+    """Say why the state should be saved now, if it should."""
+    event = case.event
+    if event.kind in {"pre-compact", "session-end"}:
+        return "precompact" if event.kind == "pre-compact" else "session-end"
+    if event.kind == "prompt" and triggers.is_close(event.prompt):
+        return "close"
+    if event.kind in {"prompt", "idle"} and _idle_seconds(case) > triggers.IDLE_SECONDS:
+        return "idle"
+    if event.kind == "pre-tool":
+        return "long-command" if triggers.is_long(event.command, event.timeout_seconds) else None
+    if event.kind == "prompt" and _has_long_way(case):
+        return "long-command"
+    return "context" if triggers.is_autosave_due(case.percent, case.settings) else None
+
+
+def _idle_seconds(case: Case) -> float:
+    return (case.at - case.before.seen_at).total_seconds() if case.before.seen_at else 0.0
+
+
+def _has_long_way(case: Case) -> bool:
+    """Say whether many steps are left and nothing was saved for a while."""
+    steps = [todo for todo in case.facts.todos if todo.is_open] if case.facts else []
+    last = case.now.autosaved_at
+    is_stale = last is None or (case.at - last).total_seconds() > triggers.PAUSE_SECONDS
+    return len(steps) > triggers.LONG_WAY and is_stale
+
+
+def _is_wanted(case: Case, trigger: str) -> bool:
+    last = case.now.autosaved_at
+    since = (case.store.now() - last).total_seconds() if last else None
+    urgency = triggers.priority(trigger, case.percent, case.settings)
+    return triggers.is_wanted(urgency, case.settings, since)
+
+
+def _autosaved(case: Case, trigger: str) -> Case:
+    """Save the session's state, unless there is nothing to save or it is saved already."""
+    session = known(case.store, case.now, case.facts, case.memory)
+    if session is None:
+        return case
+    told = {**mirrors.noted(case), "trigger": trigger, "reason": _reason(case, trigger)}
+    draft = saving.compose(told, case.store, session=session)
+    if case.settings.content == "paths":
+        draft = saving.without_contents(draft)
+    digest = autosaving.digest(draft)
+    if digest == case.now.autosaved_state or autosaving.is_saved_on_purpose(case.store, draft):
+        return case
+    autosaving.autosave(case.store, draft)
+    return case.noting(autosaved_at=case.store.now(), autosaved_state=digest)
+
+
+def _reason(case: Case, trigger: str) -> str:
+    """Say in a few words what made the state worth saving."""
+    event = case.event
+    reasons = {
+        "close": f"close signal: {event.prompt.strip()}",
+        "context": f"context {case.percent or 0:.0f}%",
+        "idle": f"idle {_idle_seconds(case) / 60:.0f} min",
+        "long-command": f"long command: {redact(event.command)}" if event.command else "long way",
+        "precompact": f"compaction: {event.source or 'auto'}",
+        "session-end": f"session end: {event.source or 'unknown'}",
+    }
+    return " ".join(reasons.get(trigger, trigger).split())[:_REASON_CHARS]

@@ -1,0 +1,83 @@
+"""What lies ready for the next prompt, and which prompts are kept."""
+
+from pathlib import Path
+
+import pytest
+
+from leftoff import paths, prompts
+from leftoff.store import Store
+from talk import Talk
+
+
+@pytest.mark.accept(108)
+@pytest.mark.parametrize(
+    ("percent", "expected"), [(69.99, ""), (70.0, "context at 70.00% — consider")]
+)
+def test_advice_lies_ready_from_the_threshold_on(talk: Talk, percent: float, expected: str) -> None:
+    talk.work(percent=percent)
+
+    talk.fire("Stop")
+
+    reply = talk.waiting_reply()
+    assert expected in reply
+    assert bool(reply) == bool(expected)
+
+
+def test_advice_is_given_once_per_step_of_the_ladder(talk: Talk) -> None:
+    talk.work(percent=71)
+    talk.fire("Stop")
+    first = talk.waiting_reply()
+    talk.fire("UserPromptSubmit", prompt="go on with the form")
+    talk.say("Done.", percent=72)
+    talk.fire("Stop")
+    second = talk.waiting_reply()
+    talk.say("Done again.", percent=91)
+    talk.fire("Stop")
+    third = talk.waiting_reply()
+
+    assert "consider" in first
+    assert second == ""
+    assert "compact or start fresh" in third
+
+
+def test_advice_goes_where_the_session_goes(talk: Talk) -> None:
+    talk.work(percent=71)
+    talk.fire("Stop")
+    (talk.folder / "web").mkdir()
+
+    talk.fire("Stop", cwd=str(talk.folder / "web"))
+
+    replies = Path(f"{paths.state_folder()}/replies{talk.folder}")
+    assert [path.parent.name for path in replies.rglob("claude.*")] == ["web"]
+
+
+def test_after_a_compaction_advice_begins_anew(talk: Talk) -> None:
+    talk.work(percent=91)
+    talk.fire("Stop")
+    talk.fire("UserPromptSubmit", prompt="go on with the form")
+    talk.say("Compacted.", percent=5)
+    talk.fire("Stop")
+    talk.say("Full again.", percent=92)
+
+    talk.fire("Stop")
+
+    assert "compact or start fresh" in talk.waiting_reply()
+
+
+@pytest.mark.accept(109)
+def test_prompts_are_kept_when_the_context_is_nearly_full(talk: Talk, store: Store) -> None:
+    talk.work(percent=95)
+    talk.fire("Stop")
+
+    talk.fire("UserPromptSubmit", prompt="also rename the button")
+
+    assert [prompt.text for prompt in prompts.pending(store)] == ["also rename the button"]
+
+
+def test_prompts_are_not_kept_while_there_is_room(talk: Talk, store: Store) -> None:
+    talk.work(percent=94.9)
+    talk.fire("Stop")
+
+    talk.fire("UserPromptSubmit", prompt="also rename the button")
+
+    assert prompts.pending(store) == []
