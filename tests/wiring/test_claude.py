@@ -171,6 +171,23 @@ def test_a_matcher_that_the_user_widened_stays() -> None:
     assert claude.wire(widened, HOOK) == widened
 
 
+@pytest.mark.parametrize("seconds", ['"timeout": 5', '"timeout": "10"', '"limit": 10'])
+def test_a_command_with_too_little_time_is_brought_up_to_date(seconds: str) -> None:
+    wired = claude.wire("{}", HOOK)
+    hurried = wired.replace('"timeout": 10', seconds)
+
+    assert hurried != wired
+    assert not claude.is_wired(json.loads(hurried), HOOK)
+    assert claude.is_wired(json.loads(claude.wire(hurried, HOOK)), HOOK)
+
+
+def test_time_that_the_user_added_stays() -> None:
+    patient = claude.wire("{}", HOOK).replace('"timeout": 10', '"timeout": 30')
+
+    assert claude.is_wired(json.loads(patient), HOOK)
+    assert claude.wire(patient, HOOK) == patient
+
+
 def test_a_command_that_was_moved_into_the_users_own_group_is_left_there() -> None:
     ours = {"type": "command", "command": f"{HOOK} claude Stop", "timeout": 60}
     group = {"matcher": "", "hooks": [*THEIRS["hooks"], ours]}

@@ -35,6 +35,8 @@ class Wire(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the hook within its group."""
     is_alone: bool
     """Whether the group holds nothing but commands of ours."""
+    seconds: float
+    """The time the command is given; 0 if that is left to the agent."""
 
 
 def command_line(hook: Path, event: str) -> str:
@@ -48,11 +50,18 @@ def wires(settings: object, hook: Path) -> list[Wire]:
     for event, groups in _items(_get(settings, "hooks")):
         for number, group in enumerate(groups if isinstance(groups, list) else []):
             hooks = _get(group, "hooks")
-            commands = [_get(each, "command") for each in hooks] if isinstance(hooks, list) else []
-            ours = [is_ours(command, hook) for command in commands]
+            entries = hooks if isinstance(hooks, list) else []
+            ours = [is_ours(_get(each, "command"), hook) for each in entries]
             found += [
-                Wire(event=event, command=command, group=number, place=place, is_alone=all(ours))
-                for place, command in enumerate(commands)
+                Wire(
+                    event=event,
+                    command=each["command"],
+                    group=number,
+                    place=place,
+                    is_alone=all(ours),
+                    seconds=_number(each.get("timeout")),
+                )
+                for place, each in enumerate(entries)
                 if ours[place]
             ]
     return found
@@ -71,9 +80,17 @@ def is_ours(command: object, hook: Path) -> bool:
 
 def is_wired(settings: object, hook: Path) -> bool:
     """Say whether every event has its command, once, and no old one is left."""
-    found = sorted((wire.event, wire.command) for wire in wires(settings, hook))
-    optional = [event for event in OPTIONAL if event in {event for event, _ in found}]
-    return found == sorted((event, command_line(hook, event)) for event in (*EVENTS, *optional))
+    found = wires(settings, hook)
+    events = sorted(each.event for each in found)
+    optional = [event for event in OPTIONAL if event in events]
+    return events == sorted((*EVENTS, *optional)) and all(_is_right(each, hook) for each in found)
+
+
+def _is_right(wire: Wire, hook: Path) -> bool:
+    """Say whether a command is as we would write it; the user may give it more time."""
+    is_known = wire.event in claude.KINDS
+    is_command = wire.command == command_line(hook, wire.event)
+    return is_known and is_command and wire.seconds >= _seconds(wire.event)
 
 
 def events_of(kinds: Iterable[str]) -> list[str]:
@@ -95,12 +112,12 @@ def wire(text: str, hook: Path, *, wanted: Iterable[str] = ()) -> str:
         or any(each.event == event and each.command.endswith(f" {event}") for each in found)
     ]
     for event in {each.event: None for each in found}:
-        commands = [each.command for each in found if each.event == event]
-        if event not in claude.KINDS or commands != [command_line(hook, event)]:
+        present = [each for each in found if each.event == event]
+        if len(present) > 1 or not _is_right(present[0], hook):
             text = _without(text, event, hook)
-    present = {each.event for each in wires(jsonedit.read(text), hook)}
+    wired = {each.event for each in wires(jsonedit.read(text), hook)}
     for event in (*EVENTS, *optional):
-        if event not in present:
+        if event not in wired:
             text = jsonedit.append(text, ("hooks", event), _group(hook, event))
     return text
 
@@ -142,10 +159,14 @@ def _group(hook: Path, event: str) -> dict[str, object]:
     command = {
         "type": "command",
         "command": command_line(hook, event),
-        "timeout": _TIMEOUT_SECONDS.get(event, _HOT_TIMEOUT_SECONDS),
+        "timeout": _seconds(event),
     }
     matcher = {"matcher": _MATCHERS[event]} if event in _MATCHERS else {}
     return {**matcher, "hooks": [command]}
+
+
+def _seconds(event: str) -> int:
+    return _TIMEOUT_SECONDS.get(event, _HOT_TIMEOUT_SECONDS)
 
 
 def _without(text: str, event: str, hook: Path) -> str:
@@ -167,6 +188,10 @@ def _without(text: str, event: str, hook: Path) -> str:
 
 def _get(value: object, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, int | float) else 0.0
 
 
 def _items(value: object) -> list[tuple[str, Any]]:
