@@ -73,6 +73,30 @@ def test_nothing_failed_is_said_so(cli: Cli, memory: Path) -> None:
     assert "**Plan:**" not in text
 
 
+@pytest.mark.accept(4)
+def test_where_no_file_was_named_what_git_sees_changed_is_listed(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    for number in range(14):
+        (repo.folder / f"new-{number:02}.py").write_text("x\n", encoding="utf-8")
+    (repo.folder / "p.md").write_text("# Plan\n\n- [ ] One\n", encoding="utf-8")
+    save(cli, "login-flow", "--plan", "p.md")
+
+    text = (memory / "checkpoint-login-flow.md").read_text(encoding="utf-8")
+    listed = "".join(f"- new-{number:02}.py\n" for number in range(10))
+    assert text.endswith(f"## Modified Files\n{listed}")
+
+
+@pytest.mark.accept(10)
+@pytest.mark.parametrize("kind", ["byte order mark", "front matter"])
+def test_the_first_heading_is_found_behind_what_is_none(cli: Cli, memory: Path, kind: str) -> None:
+    memory.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text(OTHERS[kind], encoding="utf-8")
+    save(cli, "login-flow")
+
+    assert "# Memory\n\n## Active Checkpoints\n- **login-flow**" in index(memory)
+
+
 @pytest.mark.accept(5)
 def test_the_plan_is_a_line_with_its_step(cli: Cli, memory: Path, repo: Repo) -> None:
     steps = "".join(f"- [{'x' if n <= 3 else ' '}] Step {n}\n" for n in range(1, 8))
@@ -126,6 +150,9 @@ OTHERS = {
     "fenced": "# Memory\n\n```\n## Active Checkpoints\n- **fake** (x, Nov 1) — no\n```\n\n## End\n",
     "unicode": "# Gedächtnis 🧠\n\n## 約束\n- ja\n",
     "not utf-8": "# Memory\n\n\udce4\n",
+    "our title alone": "# Project Memory\n",
+    "byte order mark": "\ufeff# Memory\nFirst.\n",
+    "front matter": "---\n# a comment\nname: x\n---\n# Memory\nFirst.\n",
 }
 
 
@@ -213,7 +240,7 @@ def test_resuming_consumes_without_a_word_and_undo_brings_it_back(cli: Cli, memo
     assert "clear" not in result.out.lower()
     assert "consum" not in result.out.lower()
     assert not (memory / "checkpoint-login-flow.md").exists()
-    assert not (memory / "MEMORY.md").exists()
+    assert index(memory) == "# Project Memory\n"
     cli.ok("undo")
     assert "At the callback" in (memory / "checkpoint-login-flow.md").read_text(encoding="utf-8")
     assert "**login-flow**" in index(memory)
@@ -236,7 +263,8 @@ def test_clear_all_takes_every_file(cli: Cli, memory: Path) -> None:
         save(cli, name)
 
     assert cli.ok("clear", "--all").out == "Cleared 3 checkpoint(s)\n"
-    assert list(memory.iterdir()) == []
+    assert [each.name for each in memory.iterdir()] == ["MEMORY.md"]
+    assert index(memory) == "# Project Memory\n"
 
 
 @pytest.mark.accept(25)
@@ -439,5 +467,5 @@ def test_on_a_detached_head_the_commit_stands_for_the_branch(
     save(cli, "login-flow")
 
     text = (memory / "checkpoint-login-flow.md").read_bytes()
-    assert f"- **Branch:** `{repo.head()[:8]}`\n".encode() in text
+    assert f"- **Branch:** `{repo.head()[:7]}`\n".encode() in text
     assert guardz.read(memory / "checkpoint-login-flow.md", text).told["branch"] is None

@@ -38,8 +38,10 @@ _TITLE = "# Project Memory\n"
 _FILE = "checkpoint-*.md"
 _FIELD = re.compile(r"- \*\*(Branch|Saved|Plan):\*\*[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _PLAN = re.compile(r"`(.+)`(?: \(step (\d+) of (\d+)\))?$")
-_SHORT = 8
-_COMMIT = re.compile(rf"[0-9a-f]{{{_SHORT}}}")
+# As git shortens a commit.
+_SHORT = 7
+_COMMIT = re.compile(r"[0-9a-f]{7,8}")
+_MOST_FILES = 10
 _BULLET = re.compile(r"- \*\*(.+?)\*\* \(")
 
 
@@ -154,7 +156,6 @@ def render(checkpoint: Checkpoint) -> str:
         step = f" (step {plan.step} of {plan.total})" if plan.step and plan.total else ""
         fields.append(f"- **Plan:** `{plan.path}`{step}")
     failed = [f"{each.what} — {each.why}" if each.why else each.what for each in checkpoint.failed]
-    files = checkpoint.files_modified or [file.path for file in checkpoint.files]
     return "\n".join(
         [
             f"# Checkpoint: {checkpoint.name}\n",
@@ -162,9 +163,15 @@ def render(checkpoint: Checkpoint) -> str:
             f"\n## Left Off\n{markdown.escaped(left_off(checkpoint))}",
             f"\n## Done This Session\n{markdown.bullet_list(checkpoint.done, none='- None')}",
             f"\n## Failed Approaches\n{markdown.bullet_list(failed, none='- None')}",
-            f"\n## Modified Files\n{markdown.bullet_list(files, none='- None')}\n",
+            f"\n## Modified Files\n{markdown.bullet_list(_files(checkpoint), none='- None')}\n",
         ]
     )
+
+
+def _files(checkpoint: Checkpoint) -> list[str]:
+    """Tell the files that were modified, else those that were named, else what git sees changed."""
+    named = [file.path for file in checkpoint.files if file.role != "plan"]
+    return checkpoint.files_modified or named or checkpoint.dirty[:_MOST_FILES]
 
 
 def _branch(checkpoint: Checkpoint) -> str:
@@ -249,7 +256,7 @@ def _joined(before: str, after: str, newline: str) -> str:
         before = before.removesuffix(newline)
     elif not before:
         after = after.removeprefix(newline)
-    return "" if before + after == _TITLE.replace("\n", newline) else before + after
+    return before + after
 
 
 def _inserted(text: str, section: str, newline: str) -> str:
@@ -290,14 +297,18 @@ def _section_end(text: str, begin: int, limit: int) -> int:
 
 def _headings(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield each heading: where it begins, its level, its words; fences hold none."""
-    at, is_fenced = 0, False
-    for line in text.split("\n"):
+    front = _FRONT_MATTER.match(text)
+    at, is_fenced = front.end() if front else 0, False
+    for line in text[at:].split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
             is_fenced = not is_fenced
-        found = re.match(r"(#{1,6})[ \t]+(.*?)\s*$", line)
+        found = re.match(r"\ufeff?(#{1,6})[ \t]+(.*?)\s*$", line)
         if found and not is_fenced:
             yield at, len(found[1]), found[2]
         at += len(line) + 1
+
+
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 
 
 def listed(folder: Path) -> list[str]:
