@@ -4,17 +4,23 @@ import shlex
 
 import click
 
-from leftoff import intents, restore
+from leftoff import intents, paths, restore
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
 
 
 @command()
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
-@click.option("--at-start", is_flag=True, help="It is the first message of a session.")
-def intent(app: App, words: tuple[str, ...], *, at_start: bool) -> None:
+@click.option(
+    "--at-start/--in-session",
+    default=None,
+    help="Whether it is the first message of a session; outside of one it is.",
+)
+def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     """Tell which command a plain sentence means; nothing is run."""
     text = " ".join(words)
+    if at_start is None:
+        at_start = paths.agent_session() is None
     names, can_resume = _checkpoints(app)
     found = intents.find(text, names=names, can_resume=can_resume, at_start=at_start)
     line = shlex.join(found.command) if found else None
