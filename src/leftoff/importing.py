@@ -1,5 +1,6 @@
 """Importing: what the native files of a profile hold, taken into the store. The files stay."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,22 +86,16 @@ def import_all(  # noqa: PLR0913 - each has its name
             tally.add(path, take(store, name, profile, path))
     tally.close()
     more = profile.more(folder)
-    queued = [
-        prompt
-        for session_id, found in more.prompts.items()
-        for prompt in prompts.take_in(store, found, session_id)
-    ]
+    queued = _queued(store, more)
     memories, features = take_knowledge(store, more)
+    told = [Problem(path=str(folder), problem=problem) for problem in more.problems]
     return Report(
         imported=tally.imported,
         known=tally.known,
-        prompts=len(queued),
+        prompts=queued,
         memories=memories,
         features=features,
-        problems=[
-            *tally.problems,
-            *(Problem(path=str(folder), problem=problem) for problem in more.problems),
-        ],
+        problems=[*tally.problems, *told],
     )
 
 
@@ -157,7 +152,7 @@ def take_knowledge(store: Store, more: More) -> tuple[int, int]:
 
 
 class Edit(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that somebody made in a mirrored file."""
+    """A change that somebody made in a native file: to what we wrote, or all of it."""
 
     at: datetime
     base: Checkpoint | None = None
@@ -179,29 +174,36 @@ def take(
         return Taken(is_foreign=True)
     if native.shows and (entry := store.index().get(native.shows)) and not entry.problem:
         return Taken(checkpoint=store.load(entry), is_open=native.is_open)
-    written_at = datetime.fromtimestamp(stat.st_mtime, UTC)
-    if edit is not None and _is_another(native, edit.base):
-        edit = None
-    told_at = native.saved_at if native.saved_at and is_plausible(native.saved_at) else None
-    moment = edit.at if edit else told_at or written_at
-    base = edit.base if edit else None
-    kept = _beyond(profile, base) if base else {}
+    if edit is None or _is_another(native, edit.base):
+        edit = Edit(at=_moment(native, stat))
+    source = Source(
+        profile=name,
+        path=git.printable(str(path)),
+        sha256=digest(data),
+        extra=_told_at(native),
+    )
     try:
-        told = {**kept, **native.told, "files": _files(native.told, base, store, moment)}
-        native = msgspec.structs.replace(native, told=told)
-        source = Source(
-            profile=name,
-            path=git.printable(str(path)),
-            sha256=digest(data),
-            extra=_told_at(native),
-        )
-        checkpoint = _checkpoint(store, source, native, moment)
+        checkpoint = _checkpoint(store, source, _completed(native, profile, store, edit), edit.at)
     except (
         msgspec.ValidationError, LeftoffError, ValueError, TypeError, LookupError, OverflowError
     ) as error:  # fmt: skip
         return Taken(problem=f"It does not make a checkpoint: {error}")
     saved = store.add(checkpoint)
     return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
+
+
+def _moment(native: Native, stat: os.stat_result) -> datetime:
+    """Return when a file was saved: as it tells, or else as the file system does."""
+    if native.saved_at and is_plausible(native.saved_at):
+        return native.saved_at
+    return datetime.fromtimestamp(stat.st_mtime, UTC)
+
+
+def _completed(native: Native, profile: Profile, store: Store, edit: Edit) -> Native:
+    """Add what the file cannot hold: the rest of what it showed before, and fingerprints."""
+    kept = _beyond(profile, edit.base) if edit.base else {}
+    files = _files(native.told, edit.base, store, edit.at)
+    return msgspec.structs.replace(native, told={**kept, **native.told, "files": files})
 
 
 def _is_foreign(native: Native, store: Store) -> bool:
@@ -291,6 +293,11 @@ def _name(text: str | None) -> str | None:
     if name in FORBIDDEN or name in RESERVED:
         return f"{name}-imported"
     return name or None
+
+
+def _queued(store: Store, more: More) -> int:
+    found = more.prompts.items()
+    return sum(len(prompts.take_in(store, each, session_id)) for session_id, each in found)
 
 
 def _remembered(store: Store, more: More) -> int:

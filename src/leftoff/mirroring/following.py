@@ -88,21 +88,14 @@ def _follow(
             return []
         # Read again: another process may have followed while we waited.
         cursor = _looked(mirror)
-        mark = (cursor.inode, cursor.offset) if cursor else None
-        events, end = mirror.store.events_since(mark)
+        events, end = mirror.store.events_since((cursor.inode, cursor.offset) if cursor else None)
         mirror.catch_up(events)
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
-        if mirror.wants_knowledge:
-            is_gone = cursor is not None and knowledge.is_missing(mirror, cursor.files)
-            has_news = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
-            told = knowledge.of(mirror.store, whole=is_new or is_gone, is_new=has_news)
-            news = msgspec.structs.replace(news, knowledge=told)
         size = queue.size(mirror.store) if mirror.wants_prompts else 0
-        if size and (cursor is None or size != cursor.prompts):
-            news = msgspec.structs.replace(news, prompts=queue.of(mirror.store))
+        news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
         files = mirror.files()
         mirror.profile.write(files, news)
         mirror.warnings.extend(files.warnings)
@@ -114,6 +107,23 @@ def _follow(
             mirror.keep_cursor(now)
         # What shows the newest checkpoint comes first.
         return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
+
+
+def _with_knowledge(news: News, mirror: Mirror, cursor: Cursor | None, known: str) -> News:
+    """Add what the project works on and remembers, where the layout shows it."""
+    if not mirror.wants_knowledge:
+        return news
+    is_gone = cursor is not None and knowledge.is_missing(mirror, cursor.files)
+    is_new = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
+    told = knowledge.of(mirror.store, whole=news.is_whole or is_gone, is_new=is_new)
+    return msgspec.structs.replace(news, knowledge=told)
+
+
+def _with_prompts(news: News, mirror: Mirror, cursor: Cursor | None, size: int) -> News:
+    """Add the prompts that wait, if the queue is another than it was."""
+    if not size or (cursor is not None and size == cursor.prompts):
+        return news
+    return msgspec.structs.replace(news, prompts=queue.of(mirror.store))
 
 
 def _looked(mirror: Mirror) -> Cursor | None:
