@@ -53,6 +53,20 @@ def test_files_of_one_folder_are_named_together() -> None:
     assert "- src/{login.py, form.py}\n- README.md" in render(FULL, None, budget=1500)
 
 
+def test_a_name_that_several_folders_have_is_told_with_its_folder() -> None:
+    text = render(
+        checkpoint(
+            focus_files=["pkg/new/README.md", "pkg/new/build.sh", "pkg/new/icon.png"],
+            seen_files=["pkg/old/build.sh", "pkg/old/map.txt"],
+        ),
+        None,
+        budget=1500,
+    )
+
+    assert "- pkg/new/{README.md, icon.png}\n- pkg/new/build.sh\n" in text
+    assert "- pkg/old/build.sh\n- pkg/old/map.txt" in text
+
+
 def test_a_call_named_in_the_next_action_is_not_told_twice() -> None:
     action = NextAction(text="Check, then repeat: Bash: make.", origin="inferred")
     interrupted = checkpoint(next_action=action, in_flight=InFlight(tool="Bash", what="make"))

@@ -6,6 +6,7 @@ A line is kept whole or dropped, so no sentence is ever cut.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
@@ -128,8 +129,8 @@ def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section
     yield Section("Done:", _bullets(checkpoint.done, 45))
     yield Section("Files needed next:", _focus(checkpoint))
     yield Section("Commands in use:", _commands(checkpoint))
-    yield Section("Files modified:", _bullets(_grouped(_modified(checkpoint)), 50))
-    yield Section("Files seen:", _bullets(_grouped(_seen(checkpoint)), 48))
+    yield Section("Files modified:", _bullets(_grouped(_modified(checkpoint), checkpoint), 50))
+    yield Section("Files seen:", _bullets(_grouped(_seen(checkpoint), checkpoint), 48))
     yield Section("Files:", _bullets(_named_files(checkpoint), 55))
     yield Section("Notes:", _bullets(checkpoint.notes, 40))
     yield Section("", list(_closing(checkpoint)))
@@ -246,19 +247,36 @@ def _focus(checkpoint: Checkpoint) -> list[Line]:
     told = checkpoint.plan.path if checkpoint.plan else None
     files = [path for path in checkpoint.focus_files if path != told]
     sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
-    return [*_bullets(_grouped(sure), 90), *_bullets(_grouped(rest), 80)]
+    return [
+        *_bullets(_grouped(sure, checkpoint), 90),
+        *_bullets(_grouped(rest, checkpoint), 80),
+    ]
 
 
-def _grouped(paths: Iterable[str]) -> list[str]:
-    """Name the files of one folder together: the folder is what costs."""
+def _grouped(paths: Iterable[str], checkpoint: Checkpoint) -> list[str]:
+    """Name the files of one folder together: the folder is what costs.
+
+    A name that several folders have is told with its folder each time: which one is meant matters.
+    """
+    shared = _shared_names(checkpoint)
     folders: dict[str, list[str]] = {}
     for path in paths:
         folder, slash, name = path.rpartition("/")
-        folders.setdefault(folder + slash, []).append(name)
+        if name in shared:
+            folders.setdefault(path, []).append("")
+        else:
+            folders.setdefault(folder + slash, []).append(name)
     return [
         folder + (names[0] if len(names) == 1 else f"{{{', '.join(names)}}}")
         for folder, names in folders.items()
     ]
+
+
+def _shared_names(checkpoint: Checkpoint) -> set[str]:
+    """Return the file names that stand for more than one of the files told."""
+    paths = {*checkpoint.focus_files, *checkpoint.files_modified, *checkpoint.seen_files}
+    counts = Counter(path.rpartition("/")[2] for path in paths)
+    return {name for name, count in counts.items() if count > 1}
 
 
 def _commands(checkpoint: Checkpoint) -> list[Line]:
