@@ -51,7 +51,10 @@ def test_changed_files_are_progress_and_the_last_commit_alone_is_not(tmp_path: P
     assert broken(tmp_path, done=[], last_commit=Commit(sha="1" * 40)) == ["progress"]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "continue", "Continue the work", "TBD", "tests"])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "continue", "Continue the work", "TBD", "tests", "Continue testing"]
+)
+@pytest.mark.accept(30)
 def test_the_next_action_can_be_carried_out_without_asking(tmp_path: Path, text: str) -> None:
     assert broken(tmp_path, next_action=NextAction(text=text)) == ["next-action"]
 
@@ -60,7 +63,9 @@ def test_a_missing_next_action_is_told(tmp_path: Path) -> None:
     assert broken(tmp_path, next_action=None) == ["next-action"]
 
 
-@pytest.mark.parametrize("blocker", ["stuck", "some issues", "none", "database"])
+@pytest.mark.parametrize(
+    "blocker", ["stuck", "some issues", "none", "database", "Need to fix some conflicts"]
+)
 def test_a_blocker_is_concrete(tmp_path: Path, blocker: str) -> None:
     assert broken(tmp_path, blockers=[blocker]) == ["blockers"]
 
@@ -68,6 +73,13 @@ def test_a_blocker_is_concrete(tmp_path: Path, blocker: str) -> None:
 def test_a_decision_carries_its_reason(tmp_path: Path) -> None:
     assert broken(tmp_path, decisions=[Decision(what="Use zod")]) == ["decisions"]
     assert broken(tmp_path, decisions=[Decision(what="Use zod", why="it works")]) == ["decisions"]
+
+
+@pytest.mark.parametrize(
+    "what", ["Chose zod over yup because the server has it", "Deferred Redis until 1k rps"]
+)
+def test_a_reason_may_stand_in_the_sentence(tmp_path: Path, what: str) -> None:
+    assert broken(tmp_path, decisions=[Decision(what=what)]) == []
 
 
 def test_named_paths_exist(tmp_path: Path) -> None:

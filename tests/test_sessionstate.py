@@ -38,6 +38,55 @@ def test_the_notes_are_read_by_their_headings() -> None:
 
 
 @pytest.mark.accept(28)
+def test_notes_of_other_hands_are_read_as_well() -> None:
+    notes = """\
+# Session state
+
+## Current goal
+Import supplier files
+with a report per row
+
+## Decisions
+- Use the csv module because it needs no install
+- Keep the order
+
+## Progress
+- Wrote reader.py
+
+## Blockers
+- utf16.csv raises UnicodeDecodeError
+
+## Next action
+Run pytest tests/reader
+"""
+    assert sessionstate.parse(notes) == {
+        "summary": "Import supplier files with a report per row",
+        "done": ["Wrote reader.py"],
+        "blockers": ["utf16.csv raises UnicodeDecodeError"],
+        "decisions": [
+            {"what": "Use the csv module", "why": "it needs no install"},
+            {"what": "Keep the order", "why": ""},
+        ],
+        "next_action": {"text": "Run pytest tests/reader"},
+    }
+
+
+@pytest.mark.parametrize(
+    "line", ["Goal: read it all", "- **Goal**: read it all", "**task:** read it all"]
+)
+def test_a_field_may_be_written_in_other_ways(line: str) -> None:
+    assert sessionstate.parse(line) == {"summary": "read it all"}
+
+
+def test_a_template_tells_nothing() -> None:
+    notes = (
+        "## Active task\n**Goal:**\n## Open decisions\n_(none)_\n## Next-turn hint\n(none yet)\n"
+    )
+
+    assert sessionstate.is_empty(notes)
+
+
+@pytest.mark.accept(28)
 def test_a_save_without_flags_is_filled_from_the_notes(store: Store) -> None:
     (store.project.worktree / "SESSION-STATE.md").write_text(NOTES, encoding="utf-8")
 

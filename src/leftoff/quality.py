@@ -28,12 +28,17 @@ _EMPTY_WORDS = frozenset(
     going gone proceed resume finish finished work worked working works progress progressed made did
     do doing done fix fixed fixing todo tbd wip next stuck blocked unknown none n a na stuff thing
     things task tasks code change changes issue issues problem problems bug bugs planned later soon
-    good well ok okay yes no step steps implementation implement implementing
+    good well ok okay yes no step steps implementation implement implementing need needs needed
+    must should test tests testing tested debug debugging conflict conflicts error errors
     """.split()
 )
 # A path, a `quoted` thing, a command, a number or a call: something a reader can look at.
 _CONCRETE = re.compile(
     r"[\w-]/[\w-]|\w\.\w|`[^`]+`|\d|\w\(\)|--?\w|[A-Z]{2,}|[a-z][A-Z]|_|\"[^\"]+\""
+)
+# Words with which a sentence goes on to tell its reason.
+_REASON = re.compile(
+    r"\w\W+(?:because|since|due to|so that|in order to|until|to avoid)\W+\w", re.IGNORECASE
 )
 _ROLE_LINE = re.compile(
     r"^\s*(?:[>*#\[\"']*\s*)(?:user|human|assistant|ai|claude|system|tool|\"role\")\b[\"\]*]*\s*:",
@@ -100,7 +105,7 @@ def _blockers(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _decisions(checkpoint: Checkpoint) -> Iterator[Finding]:
     for decision in checkpoint.decisions:
-        if is_vague(decision.why):
+        if is_vague(decision.why) and not _REASON.search(decision.what):
             yield Finding(
                 rule="decisions", message=f"The decision {decision.what!r} carries no reason."
             )

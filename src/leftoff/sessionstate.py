@@ -11,10 +11,17 @@ FILE_NAME = "SESSION-STATE.md"
 _LIMIT = 64 * 1024
 _HEADING = re.compile(r"^#{2,3}\s+(.+?)\s*$")
 _FIELD = re.compile(r"^\*\*(.+?):\*\*\s*(.*?)\s*$")
+# The ways in which people write the fields that matter.
+_LOOSE_FIELD = re.compile(
+    r"^(?:[-*]\s+)?\**((?:active |current )?(?:goal|task)|name|blocking on|next(?: action| step)?)"
+    r"\**:\**\s*(.*?)\s*$",
+    re.IGNORECASE,
+)
 _BULLET = re.compile(r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$")
 _FURTHER = re.compile(r"^\s{2,}([^\s*-].*?)\s*$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_NOTHING = frozenset({"", "-", "none", "nothing", "n/a", "tbd"})
+_NOTHING = frozenset({"", "-", "none", "none yet", "nothing", "nothing yet", "n/a", "tbd"})
+_OF_THE_TASK = ("goal", "current goal", "task", "active task", "current task")
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -37,16 +44,28 @@ def text_of(path: Path) -> str:
 
 def parse(text: str) -> dict[str, Any]:
     """Read the notes: the task and its goal, decisions, corrections, what blocks, what is next."""
-    fields, bullets = _parts(_COMMENT.sub("", text))
+    fields, items = _parts(_COMMENT.sub("", text))
     told: dict[str, Any] = {
-        "summary": fields.get("goal") or fields.get("name"),
-        "blockers": _some([fields.get("blocking on", "")]) + bullets.get("blockers", []),
-        "decisions": [_decision(each) for each in _under(bullets, "decision")],
-        "notes": _under(bullets, "correction", "preference", "noun", "value", "draft"),
+        "summary": _task(fields, items),
+        "done": _under(items, "progress", "completed", "done"),
+        "blockers": _some([fields.get("blocking on", "")]) + _under(items, "blocker"),
+        "decisions": [_decision(each) for each in _under(items, "decision")],
+        "notes": _under(items, "correction", "preference", "noun", "value", "draft"),
     }
-    if hints := _under(bullets, "next"):
+    hints = [text for key, text in fields.items() if key.startswith("next")]
+    if hints := hints or _under(items, "next"):
         told["next_action"] = {"text": " ".join(hints)}
     return {key: value for key, value in told.items() if value}
+
+
+def _task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
+    """Tell what the work is, from a field or from what is written under a heading."""
+    for key in _OF_THE_TASK:
+        if key in fields:
+            return fields[key]
+        if found := items.get(key):
+            return found[0]
+    return fields.get("name")
 
 
 def is_empty(text: str) -> bool:
@@ -55,36 +74,44 @@ def is_empty(text: str) -> bool:
 
 
 def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Return the fields, and under each heading its bullets and paragraphs."""
     fields: dict[str, str] = {}
-    bullets: dict[str, list[str]] = {}
-    heading = ""
+    items: dict[str, list[str]] = {}
+    heading, is_open = "", False
     for line in text.splitlines():
+        was_open, is_open = is_open, False
         if found := _HEADING.match(line):
             heading = found[1].lower()
-        elif (found := _FIELD.match(line)) and found[2].lower() not in _NOTHING:
-            fields[found[1].lower()] = found[2]
+        elif found := _FIELD.match(line) or _LOOSE_FIELD.match(line):
+            fields |= {found[1].lower(): each for each in _some([found[2]])}
         elif found := _BULLET.match(line):
-            bullets.setdefault(heading, []).extend(_some([found[1]]))
-        elif (found := _FURTHER.match(line)) and bullets.get(heading):
-            bullets[heading][-1] += f"\n{found[1]}"
-    return fields, bullets
+            items.setdefault(heading, []).extend(_some([found[1]]))
+        elif (found := _FURTHER.match(line)) and items.get(heading):
+            items[heading][-1] += f"\n{found[1]}"
+        elif was_open and line.strip():
+            items[heading][-1] += f" {line.strip()}"
+            is_open = True
+        elif _some([line]):
+            items.setdefault(heading, []).append(line.strip())
+            is_open = True
+    return fields, items
 
 
-def _under(bullets: dict[str, list[str]], *words: str) -> list[str]:
-    """Return the bullets under every heading that holds one of these words."""
+def _under(items: dict[str, list[str]], *words: str) -> list[str]:
+    """Return what is written under every heading that holds one of these words."""
     return [
         each
-        for heading, items in bullets.items()
+        for heading, found in items.items()
         if any(word in heading for word in words)
-        for each in items
+        for each in found
     ]
 
 
 def _some(texts: list[str]) -> list[str]:
-    return [text for text in texts if text.lower().strip(".") not in _NOTHING]
+    return [text for text in texts if text.lower().strip("._*() \t") not in _NOTHING]
 
 
 def _decision(text: str) -> dict[str, str]:
-    """Read `what :: why`, or the reason that people put in brackets or after a dash."""
-    found = re.fullmatch(r"(.+?)(?:\s*::\s*|\s+—\s+|\s+\()(.+?)\)?", text)
+    """Read `what :: why`, or the reason that people put in brackets, after a dash or a because."""
+    found = re.fullmatch(r"(.+?)(?:\s*::\s*|\s+—\s+|\s+\(|,?\s+because\s+)(.+?)\)?", text)
     return {"what": found[1], "why": found[2]} if found else {"what": text, "why": ""}
