@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-import msgspec
 
-from leftoff import briefing, fence, restore, saving
-from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli import artifacts, candidates, replay
+from leftoff import fence, restore, saving
+from leftoff.checkpoint import Checkpoint
+from leftoff.cli import artifacts, candidates, telling
 from leftoff.cli.app import App, checkpoint_argument, command
 from leftoff.cli.candidates import Found
 from leftoff.cli.layout import one_line
 from leftoff.cli.output import printable
+from leftoff.cli.telling import View
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
 from leftoff.names import kebab
 from leftoff.restore import Candidate, Pick
-from leftoff.store import Action, Entry
+from leftoff.store import Entry
 
 MISMATCH = "Session-id mismatch: sentinel is from a prior session. Using it anyway."
 MANUAL_RECOVERY = (
@@ -25,13 +25,6 @@ MANUAL_RECOVERY = (
 _SKIP = "skip"
 _TRIES = 2
 _INTENT_CHARS = 200
-
-
-class View(msgspec.Struct, frozen=True, kw_only=True):
-    """How much to show; whether to read artifacts again, or to ask."""
-
-    budget: int
-    reads: bool | None
 
 
 @command(name="restore")
@@ -166,35 +159,19 @@ def _synthesize(app: App, noted: dict[str, Any], doubt: str, view: View) -> None
 def _surface(
     app: App, checkpoint: Checkpoint, said: list[str], view: View, entry: Entry | None
 ) -> None:
-    checks = restore.check(checkpoint, app.project, app.store.now())
-    text = briefing.render(checkpoint, checks, budget=view.budget)
-    waiting = replay.waiting(app, session_id=checkpoint.session_id)
+    told = telling.prepare(app, checkpoint, view)
     if entry is not None:
-        # A checkpoint that is consumed tells of no prompts any more, so it comes after them.
-        action: Action = "consumed" if app.settings.on_resume == "consume" else "resumed"
-        app.store.record(action, [entry.id])
+        telling.take_up(app, entry)
     head = [*(each for each in said if each), *_headline(checkpoint)]
-    tail = [artifacts.contents(checks, app.project.worktree) if view.reads else ""]
-    asks = bool(checks.artifacts) and view.reads is None
+    parts = ["\n".join(head), told.text.rstrip("\n"), told.artifacts]
     if not app.out.is_interactive:
-        tail += [replay.notice(waiting), artifacts.QUESTION if asks else ""]
-    parts = ["\n".join(head), text.rstrip("\n"), *tail]
+        parts += told.questions()
     app.out.result(
-        {
-            "checkpoint": to_plain(checkpoint),
-            "said": head,
-            "briefing": text,
-            "checks": msgspec.to_builtins(checks),
-            "question": artifacts.QUESTION if asks else None,
-            "prompts": replay.rows(waiting),
-        },
+        {**told.plain(artifacts.QUESTION if told.asks else None), "said": head},
         "\n\n".join(part for part in parts if part),
     )
-    if not app.out.is_interactive:
-        return
-    if asks and artifacts.ask():
-        app.out.text(artifacts.contents(checks, app.project.worktree))
-    replay.ask(app, waiting)
+    if app.out.is_interactive:
+        telling.ask(app, told)
 
 
 def _headline(checkpoint: Checkpoint) -> list[str]:

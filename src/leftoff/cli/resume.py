@@ -3,16 +3,15 @@
 from typing import Any
 
 import click
-import msgspec
 
 from leftoff import briefing, fence, restore, saving
-from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.cli import artifacts, broken, replay
+from leftoff.cli import artifacts, broken, telling
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.output import printable
+from leftoff.cli.telling import Told, View
 from leftoff.errors import ChoiceNeeded
 from leftoff.names import kebab
-from leftoff.store import Action, Entry
+from leftoff.store import Entry
 
 
 @command()
@@ -54,7 +53,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> None
         budget = min(budget, briefing.MOST_TOKENS.get(given["reader"], budget))
         is_accepted = _needs_no_question(app, is_accepted=answer == "accept")
         entry = _refreshed(app, entry) if given["refresh"] else entry
-        _offer(app, entry, is_accepted=is_accepted, budget=budget, reads=given["reads"])
+        _offer(app, entry, View(budget=budget, reads=given["reads"]), is_accepted=is_accepted)
 
 
 def _refreshed(app: App, entry: Entry) -> Entry:
@@ -62,37 +61,37 @@ def _refreshed(app: App, entry: Entry) -> Entry:
     return app.store.find(saved.checkpoint.id)
 
 
-def _offer(app: App, entry: Entry, *, is_accepted: bool, budget: int, reads: bool | None) -> None:
-    checkpoint = app.store.load(entry)
-    checks = restore.check(checkpoint, app.project, app.store.now())
-    text = briefing.render(checkpoint, checks, budget=budget)
-    question = None if is_accepted else briefing.question(checkpoint, checks)
-    # Before it is taken up: a checkpoint that is consumed tells of no prompts any more.
-    waiting = replay.waiting(app, session_id=checkpoint.session_id)
+def _offer(app: App, entry: Entry, view: View, *, is_accepted: bool) -> None:
+    told = telling.prepare(app, app.store.load(entry), view)
+    question = None if is_accepted else briefing.question(told.checkpoint, told.checks)
     if is_accepted:
-        _accept(app, entry)
-    # On a terminal the questions are asked below; elsewhere they are the last lines.
-    counted = artifacts.summary(checks, len(checkpoint.questions))
-    broken_off = broken.loops(app)
-    said = [counted, artifacts.contents(checks, app.project.worktree) if reads else ""]
-    said.append(broken.told(broken_off))
-    if not app.out.is_interactive:
-        asked = artifacts.QUESTION if counted and reads is None else ""
-        said += [replay.notice(waiting), asked, question or ""]
-    rows = {"prompts": replay.rows(waiting), "interrupted": broken.rows(broken_off)}
-    rows["choices"] = _choices(key_of(entry), checks) if question else []
-    plain = {**_plain(checkpoint, text, checks, question), **rows}
-    app.out.result(plain, _shown(text, checks, said))
+        telling.take_up(app, entry)
+    _tell(app, told, question, key_of(entry))
     if not app.out.is_interactive:
         return
     if question and not _is_confirmed(question):
         _decline(app, entry)
         return
     if question:
-        _accept(app, entry)
-    if counted and reads is None and artifacts.ask():
-        app.out.text(artifacts.contents(checks, app.project.worktree))
-    replay.ask(app, waiting)
+        telling.take_up(app, entry)
+    telling.ask(app, told)
+
+
+def _tell(app: App, told: Told, question: str | None, key: str) -> None:
+    broken_off = broken.loops(app)
+    counted = artifacts.summary(told.checks, len(told.checkpoint.questions))
+    said = [_plan(told.checks.plan), counted, told.artifacts, broken.told(broken_off)]
+    # On a terminal they are asked afterwards; elsewhere they are the last lines.
+    if not app.out.is_interactive:
+        said += [*told.questions(), question or ""]
+    app.out.result(
+        {
+            **told.plain(question),
+            "interrupted": broken.rows(broken_off),
+            "choices": _choices(key, told.checks) if question else [],
+        },
+        "\n\n".join(part for part in (told.text.rstrip("\n"), *said) if part),
+    )
 
 
 def _tell_nothing(app: App) -> None:
@@ -150,11 +149,6 @@ def _chosen(app: App, name: str | None) -> Entry | None:
         return app.store.find(app.choose(choice))
 
 
-def _accept(app: App, entry: Entry) -> None:
-    action: Action = "consumed" if app.settings.on_resume == "consume" else "resumed"
-    app.store.record(action, [entry.id])
-
-
 def _decline(app: App, entry: Entry) -> None:
     is_trashed = app.settings.on_decline == "trash"
     app.store.record("cleared" if is_trashed else "declined", [entry.id])
@@ -163,21 +157,6 @@ def _decline(app: App, entry: Entry) -> None:
         {"declined": key_of(entry), "kept": not is_trashed},
         f"Starting fresh; {key_of(entry)} is {kept}.",
     )
-
-
-def _plain(
-    checkpoint: Checkpoint, text: str, checks: restore.Checks, question: str | None
-) -> dict[str, Any]:
-    return {
-        "checkpoint": to_plain(checkpoint),
-        "briefing": text,
-        "checks": msgspec.to_builtins(checks),
-        "question": question,
-    }
-
-
-def _shown(text: str, checks: restore.Checks, said: list[str]) -> str:
-    return "\n\n".join(part for part in (text.rstrip("\n"), _plan(checks.plan), *said) if part)
 
 
 def _plan(plan: restore.PlanCheck | None) -> str:

@@ -1,0 +1,74 @@
+"""Telling where the work left off: what `resume` and `restore` have in common."""
+
+from typing import Any
+
+import msgspec
+
+from leftoff import briefing, restore
+from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.cli import artifacts, replay
+from leftoff.cli.app import App
+from leftoff.store import Action, Entry
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """How much to show; whether to read artifacts again, or to ask."""
+
+    budget: int
+    reads: bool | None
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint as it is told, with what changed since and the prompts that wait."""
+
+    checkpoint: Checkpoint
+    checks: restore.Checks
+    text: str
+    waiting: replay.Waiting
+    artifacts: str
+    """The contents of the artifacts, if they are to be read."""
+    asks: bool
+    """Whether it is to be asked if they shall be read."""
+
+    def plain(self, question: str | None) -> dict[str, Any]:
+        """Return it as plain values, with the question that comes with it."""
+        return {
+            "checkpoint": to_plain(self.checkpoint),
+            "briefing": self.text,
+            "checks": msgspec.to_builtins(self.checks),
+            "question": question,
+            "prompts": replay.rows(self.waiting),
+        }
+
+    def questions(self) -> list[str]:
+        """Return what stands open, for where nobody can be asked."""
+        return [replay.notice(self.waiting), artifacts.QUESTION if self.asks else ""]
+
+
+def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
+    """Check a checkpoint against how things stand now, before it is taken up.
+
+    One that is consumed tells of no prompts any more.
+    """
+    checks = restore.check(checkpoint, app.project, app.store.now())
+    return Told(
+        checkpoint=checkpoint,
+        checks=checks,
+        text=briefing.render(checkpoint, checks, budget=view.budget),
+        waiting=replay.waiting(app, session_id=checkpoint.session_id),
+        artifacts=artifacts.contents(checks, app.project.worktree) if view.reads else "",
+        asks=bool(checks.artifacts) and view.reads is None,
+    )
+
+
+def take_up(app: App, entry: Entry) -> None:
+    """Note that a checkpoint was taken up; the settings say whether it is still listed."""
+    action: Action = "consumed" if app.settings.on_resume == "consume" else "resumed"
+    app.store.record(action, [entry.id])
+
+
+def ask(app: App, told: Told) -> None:
+    """Ask on a terminal what stands open."""
+    if told.asks and artifacts.ask():
+        app.out.text(artifacts.contents(told.checks, app.project.worktree))
+    replay.ask(app, told.waiting)
