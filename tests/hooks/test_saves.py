@@ -41,7 +41,11 @@ def test_the_state_is_saved_above_seventy_per_cent(
 
 @pytest.mark.accept(41)
 @pytest.mark.parametrize(
-    "word", ["goodnight", "晚安", "明天见", "exit", "Logout!", " Good night. "]
+    "word",
+    [
+        *["goodnight", "晚安", "明天见", "exit", "Logout!", " Good night. "],
+        *["Thanks, goodnight!", "ok bye", "Okay, thank you: see you tomorrow then.", "好的，晚安"],
+    ],
 )
 def test_a_goodbye_saves(talk: Talk, store: Store, word: str) -> None:
     talk.work()
@@ -54,7 +58,7 @@ def test_a_goodbye_saves(talk: Talk, store: Store, word: str) -> None:
 @pytest.mark.accept(41)
 @pytest.mark.parametrize(
     "prompt",
-    ["fix the exit code tomorrow's test", "say goodnight to the user", "later we refactor"],
+    ["fix the exit code tomorrow's test", "say goodnight to the user", "later we refactor", "ok"],
 )
 def test_a_goodbye_inside_a_sentence_means_nothing(talk: Talk, store: Store, prompt: str) -> None:
     talk.work()

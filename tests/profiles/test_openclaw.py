@@ -723,6 +723,20 @@ def test_without_working_notes_the_autosave_has_the_sections(claw: Path, talk: T
     assert "- Modified: app.py\n" in text
 
 
+@pytest.mark.accept(47)
+def test_notes_that_do_not_tell_the_task_come_below_the_sections(claw: Path, talk: Talk) -> None:
+    claw.mkdir()
+    state = "# SESSION-STATE.md\n\n## Proper nouns & values\n- [2026-11-16 03:40] app.py\n"
+    (claw / "SESSION-STATE.md").write_text(state, "utf-8")
+    work(talk)
+    talk.fire("PreCompact", trigger="auto")
+
+    text = text_of(claw, "autosave")
+    assert "**Task:** Import the supplier files\n" in text
+    assert text.endswith(f"\n## Working notes\n\n{state}")
+    assert openclaw.read(native(claw, "autosave"), text.encode()).told["summary"]
+
+
 @pytest.mark.accept(48)
 def test_a_hundred_autosaves_leave_a_named_checkpoint_as_it_is(
     cli: Cli, claw: Path, talk: Talk

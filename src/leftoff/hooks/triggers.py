@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from leftoff.config import Settings
 
-# As the whole message, whatever punctuation is around; inside a sentence they mean nothing.
+# As the whole message, whatever thanks and punctuation are around; inside a sentence they mean nothing.
 _CLOSE_WORDS = frozenset(
     {
         *"goodnight bye exit quit logout goodbye later tomorrow".split(),
@@ -27,6 +27,12 @@ _CLOSE_WORDS = frozenset(
     }
 )
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+# What people say around a goodbye.
+_AROUND = re.compile(
+    r"^(?:(?:ok(?:ay)?|alright|well|great|cool|nice|perfect|thanks(?: a lot)?|thank you|thx|danke"
+    r"|gracias|merci)\b[\W_]*|(?:好的?|谢谢)[\W_]*)+"
+    r"|[\W_]+(?:then|now|for now|for today|all|everyone|claude)$"
+)
 
 LONG_SECONDS = 30
 IDLE_SECONDS = 600
@@ -47,7 +53,7 @@ _LONG_COMMAND = re.compile(
 def is_close(prompt: str) -> bool:
     """Say whether a prompt is nothing but a goodbye."""
     plain = _EDGES.sub("", " ".join(prompt.casefold().split()))
-    return plain.removeprefix("/") in _CLOSE_WORDS
+    return _AROUND.sub("", plain.removeprefix("/")) in _CLOSE_WORDS
 
 
 def is_long(command: str, timeout_seconds: float) -> bool:

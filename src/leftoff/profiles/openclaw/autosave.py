@@ -1,7 +1,7 @@
 """The autosave: one file that is always overwritten, and a log with a line for each of them.
 
-Where SESSION-STATE.md says anything, the file holds it word for word. Otherwise it has the
-sections of a checkpoint.
+Where SESSION-STATE.md says anything, the file holds it word for word. Where it does not tell the
+task, the file has the sections of a checkpoint, and what there is of it below them.
 """
 
 from pathlib import Path
@@ -15,6 +15,7 @@ from leftoff.profiles.openclaw import moments, reader, writer
 LOG_TITLE = "# Autosave Log\n"
 
 _TITLE = "# Autosave\n"
+_NOTES = "## Working notes\n"
 _OURS = ("# autosave", "**created:**", "**auto-saved:**", "**project:**")
 
 
@@ -25,8 +26,9 @@ def render(checkpoint: Checkpoint, state: str, *, project: str) -> str:
         f"**Created:** {moments.written(checkpoint.saved_at)}",
         "**Auto-saved:** True",
     ]
-    if not state.strip():
-        return "\n".join([*fields, writer.body(checkpoint, project=project)])
+    if not sessionstate.parse(state).get("summary"):
+        below = [f"{_NOTES}\n{state}"] if state.strip() else []
+        return "\n".join([*fields, writer.body(checkpoint, project=project), *below])
     place = [f"**Project:** {project}"] if project else []
     return "\n".join([*fields, *place, "", state])
 
