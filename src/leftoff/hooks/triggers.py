@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from leftoff.config import Settings
 
-# As the whole message, whatever thanks and punctuation are around; inside a sentence they mean nothing.
+# As the whole message, whatever thanks and punctuation are around; in a sentence they mean nothing.
 _CLOSE_WORDS = frozenset(
     {
         *"goodnight bye exit quit logout goodbye later tomorrow".split(),
