@@ -98,13 +98,6 @@ def tried_in(state: State, key: str, what: Try, now: datetime) -> State:
     number = max(standing.attempt, last + 1)
     has_failed = what.result == "failed"
     is_last = has_failed and number >= standing.max_attempts
-    tried = Attempt(
-        attempt=number,
-        approach=what.approach,
-        result=what.result,
-        errors=list(what.errors),
-        root_cause=what.root_cause,
-    )
     after = msgspec.structs.replace(
         standing,
         attempt=number + 1 if has_failed and not is_last else number,
@@ -112,7 +105,7 @@ def tried_in(state: State, key: str, what: Try, now: datetime) -> State:
         escalation_requested=is_last,
         last_attempt_at=now,
         verification={**standing.verification, **what.verification},
-        history=[*standing.history, tried],
+        history=[*standing.history, _attempt(what, number)],
         interrupted=None,
     )
     item = find(state.board, standing.feature or "")
@@ -122,6 +115,16 @@ def tried_in(state: State, key: str, what: Try, now: datetime) -> State:
         status="escalated" if is_last else item.status,
     )
     return with_item(with_loop(state, key, after), changed, at=now)
+
+
+def _attempt(what: Try, number: int) -> Attempt:
+    return Attempt(
+        attempt=number,
+        approach=what.approach,
+        result=what.result,
+        errors=list(what.errors),
+        root_cause=what.root_cause,
+    )
 
 
 def idle_after(standing: Loop, commit: str | None = None) -> Loop:

@@ -35,14 +35,8 @@ def obstacle(state: GitState) -> Step | None:
             "This repository has no files checked out, so there is nothing to commit.",
             "Go to a worktree of it.",
         )
-    at_odds = conflicts(state)
-    if at_odds:
-        more = "" if len(at_odds) <= _SHOWN_FILES else f" and {len(at_odds) - _SHOWN_FILES} more"
-        return _failed(
-            "commit",
-            f"There are merge conflicts in {', '.join(at_odds[:_SHOWN_FILES])}{more}",
-            f"Resolve them, `git add` each file, finish the {state.operation or 'merge'}, {_AGAIN}",
-        )
+    if at_odds := conflicts(state):
+        return _at_odds(at_odds, state.operation or "merge")
     if state.operation not in {None, "bisect"}:
         return _failed(
             "commit",
@@ -57,6 +51,15 @@ def obstacle(state: GitState) -> Step | None:
             f"Make a branch with `git switch --create NAME`, {_AGAIN}",
         )
     return None
+
+
+def _at_odds(files: Sequence[str], operation: str) -> Step:
+    more = "" if len(files) <= _SHOWN_FILES else f" and {len(files) - _SHOWN_FILES} more"
+    return _failed(
+        "commit",
+        f"There are merge conflicts in {', '.join(files[:_SHOWN_FILES])}{more}",
+        f"Resolve them, `git add` each file, finish the {operation}, {_AGAIN}",
+    )
 
 
 # --- commit ---

@@ -5,12 +5,13 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from leftoff import __version__, times
 from leftoff.errors import LeftoffError
 from leftoff.hooks import settle, spool, trouble
+from leftoff.paths import Project
 from leftoff.store import Store, disk
 from leftoff.wiring import programs
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
@@ -32,24 +33,7 @@ def check_spool(world: World) -> Iterator[Finding]:
     if state.is_dir() and not settle.run(state, wait_seconds=2.0):
         yield ok("spool", "Events are being settled right now")
         return
-    left = len(spool.letters(state))
-    if left:
-        yield broken(
-            "spool",
-            f"{_events(left)} could not be settled",
-            why="What they tell is in no checkpoint yet.",
-            do="See the troubles below; the events are kept and tried again.",
-        )
-    elif late:
-        age = times.age(time.time() - late[0].at)
-        yield warning(
-            "spool",
-            f"{_events(len(late))} waited, the oldest since {age}; settled just now",
-            why="Settle did not run after the hook: the Python of the hooks may have been gone.",
-            do="Nothing, unless it happens again.",
-        )
-    else:
-        yield ok("spool", "No event waits")
+    yield _settled(late, left=len(spool.letters(state)))
     if had_mark and not waiting:
         yield warning(
             "spool",
@@ -57,6 +41,25 @@ def check_spool(world: World) -> Iterator[Finding]:
             why="Hooks may have taken it for a running one.",
             do="Nothing, unless it happens again.",
         )
+
+
+def _settled(late: Sequence[spool.Letter], *, left: int) -> Finding:
+    if left:
+        return broken(
+            "spool",
+            f"{_events(left)} could not be settled",
+            why="What they tell is in no checkpoint yet.",
+            do="See the troubles below; the events are kept and tried again.",
+        )
+    if not late:
+        return ok("spool", "No event waits")
+    age = times.age(time.time() - late[0].at)
+    return warning(
+        "spool",
+        f"{_events(len(late))} waited, the oldest since {age}; settled just now",
+        why="Settle did not run after the hook: the Python of the hooks may have been gone.",
+        do="Nothing, unless it happens again.",
+    )
 
 
 def check_poison(world: World) -> Iterator[Finding]:
@@ -135,35 +138,36 @@ def check_store(world: World) -> Iterator[Finding]:
     project = world.project
     if project is None:
         return
-    if (project.fallback / "checkpoints").is_dir() and any(
-        (project.fallback / "checkpoints").glob("*/*.json")
-    ):
+    waiting = project.fallback / "checkpoints"
+    if waiting.is_dir() and any(waiting.glob("*/*.json")):
         yield warning(
             "store",
             f"Checkpoints wait in {project.fallback}",
             why=f"{project.store} could not be written when they were saved.",
             do="Any command that can write the store takes them in.",
         )
-    if not project.store.is_dir():
+    if project.store.is_dir():
+        yield _readable(project)
+    else:
         yield ok("store", f"Nothing was saved yet in {project.root}")
-        return
+
+
+def _readable(project: Project) -> Finding:
     store = Store(project)
     try:
         unreadable = store.index().unreadable()
     except (LeftoffError, OSError) as error:
-        yield broken("store", str(error), why="Nothing can be read.", do="See the message.")
-        return
+        return broken("store", str(error), why="Nothing can be read.", do="See the message.")
     finally:
         store.close()
-    if unreadable:
-        yield warning(
-            "store",
-            f"{len(unreadable)} checkpoint(s) cannot be read, first {unreadable[0].id}",
-            why="They are not offered, and not found.",
-            do=f"`leftoff show {unreadable[0].id} --raw` shows what is there.",
-        )
-    else:
-        yield ok("store", f"{project.store} is sound")
+    if not unreadable:
+        return ok("store", f"{project.store} is sound")
+    return warning(
+        "store",
+        f"{len(unreadable)} checkpoint(s) cannot be read, first {unreadable[0].id}",
+        why="They are not offered, and not found.",
+        do=f"`leftoff show {unreadable[0].id} --raw` shows what is there.",
+    )
 
 
 def check_space(world: World) -> Iterator[Finding]:

@@ -123,16 +123,19 @@ def written_loop(loop: Loop, standing: Plain) -> Plain:
         "lastAttemptAt": iso(loop.last_attempt_at) if loop.last_attempt_at else None,
         "verification": loop.verification,
         "history": [_written_attempt(each) for each in loop.history],
-        "tasks": {
-            **object_of(standing.get("tasks")),
-            "enabled": loop.tasks.enabled,
-            "chain": loop.tasks.chain,
-            "current": loop.tasks.current,
-            "completed": loop.tasks.completed,
-        },
+        "tasks": {**object_of(standing.get("tasks")), **_written_tasks(loop.tasks)},
         "lastCheckpoint": loop.last_checkpoint,
         "escalationRequested": loop.escalation_requested,
         **phase,
+    }
+
+
+def _written_tasks(tasks: Tasks) -> Plain:
+    return {
+        "enabled": tasks.enabled,
+        "chain": tasks.chain,
+        "current": tasks.current,
+        "completed": tasks.completed,
     }
 
 
