@@ -36,6 +36,7 @@ _FILES_NAMED = 3
 _MOST_LOOKED_AT = 200
 # So the first of each kind come before the third of any.
 _STEP = 10
+_HEAD = "# Session Briefing\nLast updated: "
 _NONE = "- none"
 _UNREADABLE = "The features cannot be read; `leftoff feature list` tells why."
 _NO_ROOM = "- no room here; `leftoff memory` lists all"
@@ -119,7 +120,7 @@ def _unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
     from leftoff import features  # noqa: PLC0415 - few projects keep any
 
     try:
-        return features.load(store).unfinished, ""
+        return features.load(store).pressing, ""
     except StoreRefused:
         return [], _UNREADABLE
 
@@ -149,7 +150,7 @@ def render(
     material: Material, *, budget: int = MOST_TOKENS, caps: Caps = FULL, with_empty: bool = True
 ) -> str:
     """Render the briefing as Markdown, disarmed, within the budget and 120 lines."""
-    head = f"# Session Briefing\nLast updated: {_updated(material)}\n"
+    head = f"{_HEAD}{_updated(material)}\n"
     sections = [_disarmed(each) for each in _sections(material, caps)]
     told = range(len(sections)) if with_empty else []
     room = min(budget, MOST_TOKENS) - estimate(head)
@@ -170,6 +171,12 @@ def _body(section: _Section, places: Sequence[int]) -> str:
 def file_of(project: Project, setting: str) -> Path | None:
     """Tell where the briefing is kept as a file, if the setting says so."""
     return project.worktree / setting if setting.strip() else None
+
+
+def is_somebodys(path: Path) -> bool:
+    """Say whether a file holds somebody's own words in place of a page that was made."""
+    head = _HEAD.encode()
+    return disk.is_regular(path) and disk.read_from(path, 0, limit=len(head)) not in {head, b""}
 
 
 def keep(path: Path, text: str) -> bool:

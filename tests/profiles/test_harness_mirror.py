@@ -272,10 +272,10 @@ def test_a_secret_that_somebody_wrote_stays_in_the_file_and_out_of_the_store(
 def test_a_number_that_both_sides_gave_is_kept_by_none_at_the_others_cost(
     cli: Cli, home: Path, store: Store
 ) -> None:
+    cli.ok("config", "set", "mirror", "none", "--project")
     (home / "features").mkdir(parents=True)
     theirs = {"id": "feature-001", "name": "Their feature", "createdAt": "2026-01-01T00:00:00Z"}
     (home / "features" / "active.json").write_text(json.dumps({"features": [theirs]}))
-    cli.ok("config", "unset", "mirror", "--project")
     cli.ok("feature", "add", "Our feature")
     cli.ok("config", "set", "mirror", "harness", "--project")
     cli.ok("save", "some-work", "--summary", "Some work")
@@ -413,3 +413,19 @@ def test_what_agents_found_together_is_cleared_from_their_file(
     assert read(procedural / "successes.json")["entries"][0]["approach"] == done.summary
     assert read(procedural / "failures.json")["entries"][0]["rootCause"] == "drift"
     assert "Pass clocks in" in (procedural / "patterns.json").read_text(encoding="utf-8")
+
+
+def test_features_that_were_there_before_are_known_at_once(cli: Cli, home: Path) -> None:
+    (home / "features").mkdir(parents=True)
+    theirs = {"id": "feature-004", "name": "Their feature", "status": "pending"}
+    (home / "features" / "active.json").write_text(json.dumps({"features": [theirs]}))
+
+    assert [each["id"] for each in cli.json("feature", "list")] == ["feature-004"]
+
+
+def test_an_import_after_that_still_tells_what_it_took_in(cli: Cli, home: Path) -> None:
+    (home / "features").mkdir(parents=True)
+    theirs = {"id": "feature-004", "name": "Their feature", "status": "pending"}
+    (home / "features" / "active.json").write_text(json.dumps({"features": [theirs]}))
+
+    assert cli.json("import", "--from", "harness")["features"] == 1

@@ -131,3 +131,20 @@ def test_nothing_that_steers_a_terminal_goes_out() -> None:
 
     assert written == "Red [31mtext back\n\nBody\n"
     assert "\x1b" not in message.pull_request(about("feat: \x1b[31mRed")).title
+
+
+@pytest.mark.accept(145)
+@pytest.mark.parametrize(
+    ("branch", "subject", "title"),
+    [
+        ("feature/csv", "Export orders", "feat: Export orders"),
+        ("bugfix/commas", "Quote commas", "fix: Quote commas"),
+        ("docs/export", "docs: Explain it", "docs: Explain it"),
+        ("ada/csv", "Export orders", "Export orders"),
+        ("feature", "Export orders", "Export orders"),
+    ],
+)
+def test_the_branch_tells_the_kind_of_work_where_no_feature_does(
+    branch: str, subject: str, title: str
+) -> None:
+    assert message.pull_request(about(subject, Work(), branch=branch)).title == title

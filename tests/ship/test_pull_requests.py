@@ -111,7 +111,7 @@ def test_without_a_login_the_way_in_is_told_and_the_next_run_opens_it(
 
     cli.ok("ship")
 
-    assert hub.pulls[0]["title"] == "Export orders"
+    assert hub.pulls[0]["title"] == "feat: Export orders"
 
 
 def test_trouble_with_labels_is_a_note_and_no_failure(shop: Shop, cli: Cli, hub: Hub) -> None:

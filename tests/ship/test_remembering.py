@@ -48,6 +48,49 @@ def test_files_of_the_feature_and_changed_files_are_saved_with_their_roles(
     assert all(roles.values())
 
 
+@pytest.mark.accept(132)
+def test_the_feature_at_hand_comes_before_those_that_were_noted_earlier(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    for number in range(1, 8):
+        features.add(store, features.Draft(name=f"Feature {number}", related_files=["app.py"]))
+    features.start(store, "7")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    assert answer["context"]["feature"] == "feature-007"
+    assert answer["context"]["files"] == {"app.py": "modified - part of feature-007"}
+    assert "feature-007 Feature 7 [in_progress]" in answer["remaining"]
+    assert "- feature-007: Feature 7 [in_progress]" in cli.ok("briefing").out
+
+
+@pytest.mark.accept(133)
+def test_decisions_that_a_save_brought_are_counted_by_the_ship_of_it(shop: Shop, cli: Cli) -> None:
+    cli.ok("memory", "add", "decision", "An old one")
+    words = [word for n in range(3) for word in ("--decision", f"Choice {n} :: reason")]
+    cli.ok("save", "csv", "--summary", "Export", *words, "--decision", "an old one.")
+    shop.write("app.py", "print('csv')\n")
+
+    told = step(cli.json("ship", "--no-pr"), "memory")
+
+    assert told["text"] == "Recorded 3 decisions to episodic memory"
+    shop.write("app.py", "print('more')\n")
+    assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
+
+
+@pytest.mark.accept(135)
+def test_a_new_pattern_is_told_once_and_a_known_one_not_at_all(shop: Shop, cli: Cli) -> None:
+    said: list[str] = []
+    for number, pattern in enumerate(["Use builders", "use builders.", "Stream rows"]):
+        cli.ok("memory", "add", "pattern", pattern)
+        shop.write("app.py", f"print({number})\n")
+        said.append(step(cli.json("ship", "--no-pr"), "memory")["text"])
+
+    new, known = "Updated procedural patterns", "Nothing new to remember."
+    assert said == [new, known, new]
+
+
 def test_decisions_reach_memory_and_helpers_results_are_folded(
     shop: Shop, cli: Cli, store: Store
 ) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from leftoff import importing, mirroring, profiles
 from leftoff.cli.app import App, command
 from leftoff.errors import LeftoffError
+from leftoff.store import Store
 
 _folder = click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 _NAMED_PROBLEMS = 20
@@ -32,14 +33,19 @@ def import_(app: App, profile: str, folder: Path | None) -> None:
             f"There are no {profile} files in {place}",
             hint=f"Name the folder: `leftoff import --from {profile} FOLDER`.",
         )
+    # Of files that were never mirrored, all that is taken in is taken in and told here.
+    fresh = Store(app.project)
+    is_new = mirroring.Mirror(fresh, profile, place).cursor() is None
+    store = fresh if is_new else app.store
     report = importing.import_all(
-        app.store,
+        store,
         profile,
         loaded,
         place,
         watched=lambda found: _watched(app, found),
-        is_ours=mirroring.Mirror(app.store, profile, place).wrote,
+        is_ours=mirroring.Mirror(store, profile, place).wrote,
     )
+    fresh.close()
     app.out.result(msgspec.to_builtins(report), _told(report))
     if not app.out.as_json:
         for problem in report.problems[:_NAMED_PROBLEMS]:

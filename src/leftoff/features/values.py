@@ -146,6 +146,16 @@ class Board(Record, frozen=True, kw_only=True, omit_defaults=True):
         return [each for each in self.items if not (each.is_archived or each.is_complete)]
 
     @property
+    def pressing(self) -> list[Feature | Fix]:
+        """The same, what is under way first: a list of some must not leave that out."""
+        return sorted(self.unfinished, key=lambda each: each.status != "in_progress")
+
+    def led_by(self, feature_id: str | None) -> "Board":
+        """Return the same board with one feature before all others."""
+        ordered = sorted(self.features, key=lambda each: each.id != feature_id)
+        return msgspec.structs.replace(self, features=ordered)
+
+    @property
     def archived(self) -> list[Feature | Fix]:
         """What was put away."""
         return [each for each in self.items if each.is_archived]

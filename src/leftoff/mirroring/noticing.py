@@ -29,16 +29,21 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
 def notice(store: Store, names: Iterable[str]) -> Noticed:
     """Take in what was changed by hand in the mirrored files, before anything is read or written.
 
-    A mirror that was never written is left alone: `leftoff import` reads what was there before.
+    Of a mirror that was never written only features and memory are taken in: `leftoff import`
+    reads the checkpoints that were there before.
     """
     noticed = Noticed()
     for name in names:
         mirror = Mirror(store, name)
         cursor = mirror.cursor()
-        if cursor is None or not mirror.folder.is_dir():
+        if not mirror.folder.is_dir():
             continue
         try:
-            look(mirror, cursor, noticed)
+            if cursor is not None:
+                look(mirror, cursor, noticed)
+            elif mirror.wants_knowledge:
+                with mirror.alone():
+                    knowledge.take_in(mirror, {}, noticed.problems)
         except (OSError, LeftoffError) as error:
             noticed.problems.append(f"The {name} files could not be looked at: {error}")
     return noticed

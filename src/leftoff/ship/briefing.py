@@ -13,6 +13,15 @@ def write(store: Store, settings: Settings) -> list[str]:
     target = memorybriefing.file_of(store.project, settings.briefing_file)
     if target is None:
         return []
-    memorybriefing.keep(target, memorybriefing.render(memorybriefing.gather(store)))
+    # Somebody's own words are for the next session; a mirror has put aside what it must.
+    if not memorybriefing.is_somebodys(target):
+        memorybriefing.keep(target, page(store))
     worktree = store.project.worktree
     return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
+
+
+def page(store: Store) -> str:
+    """Make the page that tells a new session where the project stands."""
+    from leftoff import memorybriefing  # noqa: PLC0415 - few keep such a file
+
+    return memorybriefing.render(memorybriefing.gather(store))

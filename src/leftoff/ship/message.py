@@ -20,6 +20,12 @@ _BULLET_CHARS = 300
 _CONVENTIONAL = re.compile(
     r"(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([^)\s]+\))?!?: \S"
 )
+# What the first part of a branch's name says of the work on it.
+_KINDS = {kind: kind for kind in "chore ci docs feat fix perf refactor test".split()} | {
+    "feature": "feat",
+    "bugfix": "fix",
+    "hotfix": "fix",
+}
 _BREAKING = re.compile(r"^BREAKING[ -]CHANGE: (.+)", re.MULTILINE)
 # What steers a terminal or turns text round; other people read this, too.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -34,6 +40,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """The commit's whole message."""
     work: Work
+    branch: str = ""
     saved: Checkpoint | None = None
     checks: Sequence[Check] = ()
 
@@ -75,7 +82,7 @@ def pull_request(about: About) -> Text:
     }
     told = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
     return Text(
-        title=_fit(_title(about.work, about.subject)),
+        title=_fit(_title(about)),
         body=f"<!-- leftoff: {about.sha} -->\n{_unmarked(_JOINT.join(told))}\n{_END}",
         labels=[*_labels(about.work), FAILING if has_failed else READY],
         unfit_labels=[READY if has_failed else FAILING],
@@ -175,9 +182,14 @@ def _plain_subject(subject: str) -> str:
     return subject[found.end() - 1 :] if found else subject
 
 
-def _title(work: Work, subject: str) -> str:
+def _title(about: About) -> str:
     """Write a title without the feature's number, which means nothing to other readers."""
-    if work.scope is None or _CONVENTIONAL.match(subject) is None:
+    subject = about.subject
+    if _CONVENTIONAL.match(subject) is None:
+        folder, slash, _ = about.branch.partition("/")
+        kind = _KINDS.get(folder.lower()) if slash else None
+        return f"{kind}: {subject}" if kind else subject
+    if about.work.scope is None:
         return subject
     kind = subject.partition(":")[0].partition("(")[0].rstrip("!")
     return f"{kind}: {_plain_subject(subject)}"

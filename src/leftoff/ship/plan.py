@@ -70,7 +70,10 @@ def _commit(
     if not chosen.files:
         return Step(name="commit", state="skipped", text="Nothing to commit.")
     work = work_at_hand(store, remembering.session_id(), state.branch)
-    text = message.commit_message(work, options.message, saved, chosen.files)
+    # Native state is committed, and not worth a word.
+    text = message.commit_message(work, options.message, saved, chosen.rest)
+    if not chosen.rest and not options.message:
+        text = delivering.TIDY_SUBJECT
     subject, *rest = text.rstrip("\n").split("\n")
     return _planned("commit", f"Would commit {subject}", rest)
 

@@ -22,7 +22,7 @@ def remaining(
         found += [f"Next: {saved.next_action.text}"] if saved.next_action else []
     if dirty:
         found.append(f"Not committed: {_some([git.printable(path) for path in dirty])}")
-    unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.unfinished]
+    unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.pressing]
     return [redact(each) for each in [*found, *unfinished[:_MOST]]]
 
 

@@ -13,6 +13,7 @@ from leftoff.features import context
 from leftoff.gitstate import GitState
 from leftoff.profiles import SESSION_FOLDERS
 from leftoff.redact import redact, redact_value
+from leftoff.ship import briefing
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
 from leftoff.store.area import Area
@@ -39,6 +40,8 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     context: context.WorkingContext
     notice: str | None = None
     is_new: bool = True
+    carried: Checkpoint | None = None
+    """The save that told first what it tells."""
 
 
 def session_id() -> str | None:
@@ -105,7 +108,7 @@ def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
 
 def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
     """Save where the work stands; the same state is not saved twice."""
-    board, now = features.glance(store), store.now()
+    board, now = _board(store), store.now()
     changes = seen.state.changes
     roles = context.working_context(board, changes, context.Notes(), now).files
     named = [{"path": path, "role": role} for path, role in roles.items()]
@@ -123,7 +126,15 @@ def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
     if told.checkpoint is not None and _says_the_same(told.checkpoint, kept, seen):
         return Saved(checkpoint=told.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
-    return Saved(checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice)
+    return Saved(
+        checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=told.news
+    )
+
+
+def _board(store: Store) -> features.Board:
+    """Return what is worked on, the feature at hand first."""
+    loop = features.loop(store, session_id())
+    return features.glance(store).led_by(loop.scope if loop and loop.is_under_way else None)
 
 
 def _as_seen(state: GitState) -> dict[str, Any]:
@@ -169,14 +180,16 @@ def _notes(draft: Checkpoint) -> context.Notes:
     )
 
 
-def learn(store: Store, checkpoint: Checkpoint, *, bar: "Grade | None") -> Step:
+def learn(store: Store, kept: Saved, *, bar: "Grade | None") -> Step:
     """Bring decisions, failures, corrections and what helpers found into memory."""
-    new = memory.learn(store, checkpoint)
+    learnt = memory.learn(store, kept.checkpoint)
     folded = features.fold_orchestration(store)
+    new = {entry.id: entry for entry in (*learnt, *_learnt_before(store, kept))}.values()
     counts = {kind: sum(entry.kind == kind for entry in new) for kind in ("decision", "failure")}
     lines = [
         f"Recorded {counts['decision']} decisions to episodic memory" if counts["decision"] else "",
         f"Recorded {counts['failure']} failed approaches" if counts["failure"] else "",
+        "Updated procedural patterns" if _has_new_patterns(store, kept.checkpoint) else "",
         *(folded.messages if folded else []),
         *_corrections(store, bar),
     ]
@@ -184,6 +197,30 @@ def learn(store: Store, checkpoint: Checkpoint, *, bar: "Grade | None") -> Step:
     if not told:
         return Step(name="memory", state="skipped", text="Nothing new to remember.")
     return Step(name="memory", state="done", text=told[0], lines=told[1:])
+
+
+def _learnt_before(store: Store, kept: Saved) -> list[memory.Entry]:
+    """Return what the save that is shipped brought into memory, when it was made."""
+    carried = kept.carried
+    if carried is None:
+        return []
+    source = carried.session_id or carried.id
+    ids = {memory.id_of("decision", each.what) for each in kept.checkpoint.decisions}
+    ids |= {memory.id_of("failure", each.what) for each in kept.checkpoint.failed}
+    found = memory.from_source(store, source) if ids else []
+    first = [each for each in found if each.id in ids and each.sources[:1] == [source]]
+    # A session says a thing in many saves; what was known before has another time.
+    return [each for each in first if carried.session_id or each.at == carried.saved_at]
+
+
+def _has_new_patterns(store: Store, checkpoint: Checkpoint) -> bool:
+    """Say whether a pattern was learnt since the last ship."""
+    newest = memory.entries(store, kinds=("pattern",), limit=1)
+    if not newest:
+        return False
+    before = [each for each in store.index().newest(_MOST_DIRTY) if each.id != checkpoint.id]
+    shipped = [each.saved_at for each in before if each.trigger == TRIGGER]
+    return not shipped or newest[0].at > shipped[0]
 
 
 def _corrections(store: Store, bar: "Grade | None") -> list[str]:
@@ -211,15 +248,27 @@ def archive(store: Store) -> Step:
     return Step(name="archive", state="done", text=told[0], lines=told[1:])
 
 
-def mirrored(store: Store, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Bring native files of profiles up to date; return those to commit, and the trouble."""
+class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
+    """Native files that were brought up to date, the trouble, and what a person should hear."""
+
+    files: list[str] = []
+    problems: list[str] = []
+    warnings: list[str] = []
+
+
+def mirrored(store: Store, names: Sequence[str]) -> Mirrored:
+    """Bring native files of profiles up to date; tell which of them are to be committed."""
     if not names:
-        return [], []
+        return Mirrored()
     from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
-    followed = mirroring.follow(store, names)
+    followed = mirroring.follow(store, names, briefing=lambda: briefing.page(store))
     written = [path for found in followed.written.values() for path in found]
-    return _inside(written, store.project.worktree), followed.problems
+    return Mirrored(
+        files=_inside(written, store.project.worktree),
+        problems=followed.problems,
+        warnings=followed.warnings,
+    )
 
 
 def _inside(files: Sequence[Path], worktree: Path) -> list[str]:

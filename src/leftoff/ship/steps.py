@@ -80,10 +80,10 @@ class _Run:
         """Save and remember first: nothing is lost whatever follows."""
         self.attempt("save", self._save)
         self.work = work_at_hand(self.store, remembering.session_id(), self.state.branch)
-        if self.saved is not None:
-            saved = self.saved
+        if self.kept is not None:
+            kept = self.kept
             bar = self.settings.reflect_at if self.settings.reflect else None
-            self.attempt("memory", lambda: remembering.learn(self.store, saved, bar=bar))
+            self.attempt("memory", lambda: remembering.learn(self.store, kept, bar=bar))
         self.attempt("archive", lambda: remembering.archive(self.store))
         self.attempt("briefing", self._write_briefing)
 
@@ -107,13 +107,19 @@ class _Run:
         return {head, made, self.repo.parent(made)}
 
     def _write_briefing(self) -> Step:
-        written = briefing.write(self.store, self.settings)
-        native, problems = remembering.mirrored(self.store, self.settings.mirror)
-        self.native |= {*native, *written}
+        written = self._write_native()
         if not self.native:
             return Step(name="briefing", state="skipped", text="No profile wants files of its own.")
         text = f"Brought {counted(len(self.native), 'native file')} up to date"
-        return Step(name="briefing", state="done", text=text, lines=problems)
+        return Step(
+            name="briefing", state="done", text=text, lines=[*written.problems, *written.warnings]
+        )
+
+    def _write_native(self) -> remembering.Mirrored:
+        """Bring native files and the briefing's file up to date."""
+        mirrored = remembering.mirrored(self.store, self.settings.mirror)
+        self.native |= {*mirrored.files, *briefing.write(self.store, self.settings)}
+        return mirrored
 
     # Delivering
 
@@ -156,8 +162,9 @@ class _Run:
         return self.end(Step(name="commit", state="done", text=told))
 
     def _message(self) -> str:
-        told, files = self.options.message, self.chosen.files
-        if not told and all(map(self._is_native, files)):
+        told = self.options.message
+        files = [file for file in self.chosen.files if not self._is_native(file)]
+        if not told and not files:
             return delivering.TIDY_SUBJECT
         return message.commit_message(self.work, told, self.saved, files)
 
@@ -212,15 +219,23 @@ class _Run:
         sha = delivering.without_tidying(self.repo, self.head or "")
         text = self.repo.message(sha)
         work = self.work if self.work.scope else work_of_subject(self.store, text)
-        return message.About(sha=sha, text=text, work=work, saved=self.saved, checks=self.checks)
+        return message.About(
+            sha=sha,
+            text=text,
+            work=work,
+            branch=self.state.branch or "",
+            saved=self.saved,
+            checks=self.checks,
+        )
 
     # Finishing
 
     def _tidy(self) -> Step:
         """Note what came of it, and commit the native files that this changes."""
         told = self._note()
-        native, problems = remembering.mirrored(self.store, self.settings.mirror)
-        self.native |= set(native)
+        written = self._write_native()
+        told += written.warnings
+        problems = written.problems
         if self.native or staging.has_state(self.worktree):
             problems += self._commit_state(told)
         if problems:
