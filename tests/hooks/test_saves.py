@@ -154,6 +154,21 @@ def test_a_plan_with_more_than_three_steps_left_saves(talk: Talk, store: Store) 
     assert triggers(store) == ["long-command"]
 
 
+@pytest.mark.accept(43)
+@pytest.mark.parametrize(
+    ("command", "expected"), [("python step.py", ["long-command"]), ("ls -l src", [])]
+)
+def test_a_call_with_more_than_three_steps_left_saves_unless_it_only_looks(
+    talk: Talk, store: Store, command: str, expected: list[str]
+) -> None:
+    talk.work()
+    talk.todos(*((f"step {n}", "pending") for n in range(4)))
+
+    talk.fire("PreToolUse", tool_name="Bash", tool_input={"command": command})
+
+    assert triggers(store) == expected
+
+
 @pytest.mark.accept(46)
 def test_a_session_in_which_nothing_was_asked_saves_nothing(talk: Talk, store: Store) -> None:
     talk.line(type="system", subtype="informational", content="hello")

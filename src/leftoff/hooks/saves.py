@@ -26,15 +26,23 @@ def _trigger(case: Case) -> str | None:
         return "close"
     if event.kind in {"prompt", "idle"} and _idle_seconds(case) > triggers.IDLE_SECONDS:
         return "idle"
-    if event.kind == "pre-tool":
-        return "long-command" if triggers.is_long(event.command, event.timeout_seconds) else None
-    if event.kind == "prompt" and _has_long_way(case):
+    if event.kind in {"prompt", "pre-tool"} and _is_long(case):
         return "long-command"
+    if event.kind == "pre-tool":
+        return None
     return "context" if triggers.is_autosave_due(case.percent, case.settings) else None
 
 
 def _idle_seconds(case: Case) -> float:
     return (case.at - case.before.seen_at).total_seconds() if case.before.seen_at else 0.0
+
+
+def _is_long(case: Case) -> bool:
+    """Say whether what comes now may outlast the session: a long command, or a long way to go."""
+    command = case.event.command
+    if triggers.is_long(command, case.event.timeout_seconds):
+        return True
+    return not triggers.is_look(command) and _has_long_way(case)
 
 
 def _has_long_way(case: Case) -> bool:
@@ -75,8 +83,15 @@ def _reason(case: Case, trigger: str) -> str:
         "close": f"close signal: {event.prompt.strip()}",
         "context": f"context {case.percent or 0:.0f}%",
         "idle": f"idle {_idle_seconds(case) / 60:.0f} min",
-        "long-command": f"long command: {redact(event.command)}" if event.command else "long way",
+        "long-command": _long(case),
         "precompact": f"compaction: {event.source or 'auto'}",
         "session-end": f"session end: {event.source or 'unknown'}",
     }
     return " ".join(reasons.get(trigger, trigger).split())[:_REASON_CHARS]
+
+
+def _long(case: Case) -> str:
+    command = case.event.command
+    if triggers.is_long(command, case.event.timeout_seconds):
+        return f"long command: {redact(command)}"
+    return "long way"

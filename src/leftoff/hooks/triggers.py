@@ -49,6 +49,11 @@ _LONG_COMMAND = re.compile(
     r"rsync |dd if=|pg_dump|pg_restore|mysqldump|alembic upgrade|sleep \d{2,})"
 )
 
+_LOOK = re.compile(
+    r"\s*(?:ls|ll|cat|head|tail|less|pwd|echo|wc|which|file|stat|du|df|ps|env|date|tree|grep|rg|find"
+    r"|git (?:status|log|diff|show|branch|blame))(?:\s[^;&|<>`$]*)?"
+)
+
 
 def is_close(prompt: str) -> bool:
     """Say whether a prompt is nothing but a goodbye."""
@@ -59,6 +64,11 @@ def is_close(prompt: str) -> bool:
 def is_long(command: str, timeout_seconds: float) -> bool:
     """Say whether a command may run so long that the session may not see its end."""
     return timeout_seconds > LONG_SECONDS or _LONG_COMMAND.search(command) is not None
+
+
+def is_look(command: str) -> bool:
+    """Say whether a command only looks at things."""
+    return _LOOK.fullmatch(command) is not None
 
 
 Priority = Literal["low", "medium", "high", "critical"]
