@@ -21,7 +21,7 @@ from leftoff.paths import Project
 from leftoff.store import Query, Store
 
 FEW, MANY = 100, 100_000
-STARTS, SEARCHES, SAVES = 31, 41, 400
+STARTS, SEARCHES, SAVES = 31, 41, 1000
 PROCESSES, EACH = 8, 500
 # Two letters that begin hundreds of words: shown, for it is the slowest question there is.
 _OPEN_ENDED = "the beginning of words"
