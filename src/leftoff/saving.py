@@ -30,7 +30,7 @@ from leftoff.checkpoint import (
     from_plain,
     to_plain,
 )
-from leftoff.errors import BelowQualityBar, LeftoffError, Usage
+from leftoff.errors import BelowQualityBar, Usage
 from leftoff.fingerprints import can_be_path, fingerprints, located, modified_since, state_of
 from leftoff.names import FORBIDDEN, RESERVED, checked_name, kebab, suggested_name, unused_name
 from leftoff.quality import SOFT_CAP_BYTES, Finding, lint
@@ -143,11 +143,7 @@ def _feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
         return {}
     from leftoff import features  # noqa: PLC0415 - most projects keep none
 
-    try:
-        loop = features.loop(store, whose.get("session_id"))
-    except LeftoffError:
-        # A save never fails for want of a label; whoever works on features is told.
-        return {}
+    loop = features.loop(store, whose.get("session_id"))
     if loop is None or loop.feature is None or loop.status != "in_progress":
         return {}
     return {"feature": loop.feature}

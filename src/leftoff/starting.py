@@ -63,7 +63,7 @@ def _tasks(store: Store, found: Dashboard) -> Iterator[Task]:
         stage = found.plan.stage if found.plan.stage is not None else found.plan.number
         yield Task(what=f"Go on with the plan {found.plan.name}", why=f"at stage {stage}")
     yield from (Task(what=each, why="the dashboard suggests it") for each in found.suggestions)
-    for item in features.load(store).unfinished:
+    for item in features.glance(store).unfinished:
         start = f"leftoff feature start {item.id}"
         yield Task(what=f"{item.id}: {item.name}", why=f"a feature, {item.status}", command=start)
     if not found.open_count:

@@ -49,3 +49,10 @@ def test_many_things_are_cut_to_three_alternatives(cli: Cli) -> None:
 
 def test_where_nothing_is_open_it_says_how_to_begin(cli: Cli) -> None:
     assert "leftoff save --summary" in cli.ok("start").out
+
+
+def test_features_that_cannot_be_read_keep_nobody_from_starting(cli: Cli, repo: Repo) -> None:
+    cli.ok("save", "login", "--summary=Validate the form", "--next=Run pytest -k login")
+    (find_project(repo.folder).store / "features.json").write_bytes(b"{")
+
+    assert cli.json("start")["recommended"]["what"] == "Run pytest -k login"

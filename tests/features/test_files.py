@@ -258,6 +258,33 @@ def test_a_garbled_file_of_features_is_told_and_left_as_it_is(store: Store, text
     assert path.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.parametrize("closed", ["features.json", "features.jsonl", "loops"])
+def test_features_that_the_system_does_not_let_be_read_are_told_and_fail_no_save(
+    tmp_path: Path, closed: str
+) -> None:
+    program = f"""
+        from leftoff import features, saving
+        from leftoff.features import Draft
+        features.add(store, Draft(name="Export"))
+        features.start(store, "1")
+        store.append_line("features", b"{{}}")
+        (project.store / "{closed}").chmod(0)
+        give_up_power()
+
+        try:
+            features.load(store)
+        except StoreRefused as error:
+            assert "{closed}: Permission denied" in str(error), error
+        else:
+            raise AssertionError("It was read.")
+        draft = saving.compose({{"summary": "Export the orders"}}, store)
+        saved = saving.save(store, draft, name="export-orders")
+        assert saved.saved.path.is_file()
+    """
+
+    run(program, tmp_path)
+
+
 def test_a_garbled_loop_is_as_good_as_none(store: Store) -> None:
     features.add(store, Draft(name="Export"))
     features.start(store, "1")

@@ -33,11 +33,17 @@ Edit = Callable[[State], State]
 
 def load(store: Store) -> State:
     """Return the board and the loops of a project, as they stand now."""
-    state = _written(store.project.store)
-    # The board comes first: what is taken in meanwhile is then read twice, and not missed.
-    pending, _ = _pending(store.project.store, state.board)
-    for folder in _fallbacks(store):
-        pending += _whole(disk.read_from(folder / _LOG, 0))
+    try:
+        state = _written(store.project.store)
+        # The board comes first: what is taken in meanwhile is then read twice, and not missed.
+        pending, _ = _pending(store.project.store, state.board)
+        for folder in _fallbacks(store):
+            pending += _whole(disk.read_from(folder / _LOG, 0))
+    except OSError as error:
+        raise StoreRefused(
+            f"The features cannot be read: {error.filename}: {error.strerror}",
+            hint="Make the file readable for yourself; it is left as it is.",
+        ) from error
     return changes.applied_all(state, pending)
 
 
@@ -46,7 +52,10 @@ def glance(store: Store) -> State:
     try:
         return load(store)
     except StoreRefused:
-        return State(board=Board(), loops=_read_loops(store.project.store / _LOOPS))
+        loops: dict[str, Loop] = {}
+        with contextlib.suppress(OSError):
+            loops = _read_loops(store.project.store / _LOOPS)
+        return State(board=Board(), loops=loops)
 
 
 def change(store: Store, edit: Edit) -> State:
