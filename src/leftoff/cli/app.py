@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -27,6 +27,9 @@ class App:
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.out = Output(as_json=as_json, quiet=quiet)
+        self.unwritten: dict[str, str] = {}
+        """Why the native files of a profile could not be brought up to date."""
+        self._told: set[str] = set()
 
     @functools.cached_property
     def project(self) -> paths.Project:
@@ -51,8 +54,7 @@ class App:
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
         noticed = mirroring.notice(store, self.settings.mirror)
-        for problem in noticed.problems:
-            self.out.warn(problem)
+        self._warn_once(noticed.problems)
         return store, noticed.gone
 
     def mirror(self) -> dict[str, list[Path]]:
@@ -62,9 +64,22 @@ class App:
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
         followed = mirroring.follow(self.store, self.settings.mirror, briefing=self.briefing)
-        for problem in [*followed.problems, *followed.warnings]:
-            self.out.warn(problem)
+        self.unwritten = followed.unwritten
+        failed = set(followed.unwritten.values())
+        others = [problem for problem in followed.problems if problem not in failed]
+        self._warn_once([*others, *followed.warnings])
         return followed.written
+
+    def own_up(self, problem: str) -> str:
+        """Return a problem that the caller tells, so that nobody else does."""
+        self._told.add(problem)
+        return problem
+
+    def _warn_once(self, problems: Iterable[str]) -> None:
+        """Warn of what was not told yet: files are looked at more than once in a run."""
+        for problem in problems:
+            if problem not in self._told:
+                self.out.warn(self.own_up(problem))
 
     def briefing(self) -> str:
         """Make the text that tells a new session where the project stands."""
@@ -80,13 +95,21 @@ class App:
 
         return mirroring.at_work(self.project, self.settings.mirror, what)
 
-    def noted(self) -> dict[str, Any]:
+    def noted(self, *, since: datetime | None = None) -> dict[str, Any]:
         """Return what mirrored files tell of the work at hand, in canonical keys."""
         if not self.settings.mirror:
             return {}
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
-        return mirroring.noted(self.store, self.settings.mirror)
+        return mirroring.noted(self.store, self.settings.mirror, since=since)
+
+    def keeps_notes(self) -> bool:
+        """Say whether a mirrored system keeps notes on the work at hand."""
+        if not self.settings.mirror:
+            return False
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        return mirroring.keeps_notes(self.settings.mirror)
 
     @property
     def settings(self) -> config.Settings:
@@ -116,6 +139,7 @@ class App:
             return
         try:
             self.mirror()
+            self._warn_once(self.unwritten.values())
         finally:
             self.store.close()
 

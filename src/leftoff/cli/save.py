@@ -12,10 +12,11 @@ from leftoff import plans, records, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command
 from leftoff.cli.confirmation import confirmation
-from leftoff.errors import ChoiceNeeded, Usage
+from leftoff.errors import ChoiceNeeded, StoreRefused, Usage
 from leftoff.fingerprints import can_be_path, named_from
 from leftoff.names import checked_name, kebab
 from leftoff.sessions import KnownSession
+from leftoff.store import Saved
 
 _FULL = 100.0
 
@@ -50,16 +51,16 @@ _FULL = 100.0
 @click.option("--strict", is_flag=True, help="Refuse what fails the quality bar.")
 @click.option("--auto-name", is_flag=True, help="Use the suggested name without asking.")
 @click.option("--no-capture", is_flag=True, help="Add nothing from the agent's session.")
-def save(app: App, name: str | None, **given: Any) -> None:
+def save(app: App, name: str | None, **given: Any) -> int:
     """Save where the work left off.
 
     Without NAME a short one is made from the work. A name in use is never overwritten unasked.
     """
     with app.at_work("checkpoint"):
-        _save(app, name, given)
+        return _save(app, name, given)
 
 
-def _save(app: App, name: str | None, given: dict[str, Any]) -> None:
+def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     session = _session(app, given)
     told = _with_notes(app, name, given, _answered(app, given, session))
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
@@ -83,6 +84,22 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> None:
     _hear_advice_again(app, outcome.saved.checkpoint)
     if percent >= app.settings.fresh_at:
         app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
+    return _ending(app, outcome.saved)
+
+
+def _ending(app: App, saved: Saved) -> int:
+    """Fail where whoever looks into the profile's own files will not find the checkpoint there."""
+    problem = app.unwritten.get(app.settings.profile)
+    if problem is None:
+        return 0
+    if app.out.as_json:
+        return StoreRefused.exit_code
+    raise StoreRefused(
+        f"{app.own_up(problem)}. The checkpoint itself is safe in the store: "
+        f"{saved.checkpoint.id} in {saved.path}",
+        hint="Let these files be written, and the next command of leftoff makes up for it; "
+        f"`leftoff resume {saved.checkpoint.id}` works even now.",
+    )
 
 
 def _hear_advice_again(app: App, checkpoint: Checkpoint) -> None:
@@ -112,11 +129,21 @@ def _with_notes(
     app: App, name: str | None, given: dict[str, Any], told: dict[str, Any]
 ) -> dict[str, Any]:
     """Add what was noted in mirrored files, unless that is about other work than this."""
+    told = _with_intent(app, told)
     noted = {} if given["source"] else app.noted()
     if name is not None and kebab(noted.get("name", name)) != kebab(name):
         return told
     artifacts = {**noted.get("artifacts", {}), **told.get("artifacts", {})}
     return {**noted, **told, **({"artifacts": artifacts} if artifacts else {})}
+
+
+def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
+    """Take a note for what the user wants, where another system keeps the notes on all else."""
+    notes = told.get("notes")
+    is_told = told.get("summary") or told.get("intent")
+    if is_told or not notes or not isinstance(notes, list) or not app.keeps_notes():
+        return told
+    return {**told, "intent": notes[0]}
 
 
 def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
@@ -245,7 +272,7 @@ def _show(app: App, outcome: saving.Outcome) -> None:
             "id": checkpoint.id,
             "name": checkpoint.name,
             "path": str(path),
-            "warnings": outcome.warnings,
+            "warnings": [*outcome.warnings, *app.unwritten.values()],
             **({"mirrored": [*dict.fromkeys(natives)]} if natives else {}),
         },
         confirmation(

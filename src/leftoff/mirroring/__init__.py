@@ -6,6 +6,7 @@ from leftoff.mirroring.mirror import Mirror
 from leftoff.mirroring.noticing import Noticed, notice
 from leftoff.mirroring.noting import (
     Waiting,
+    keeps_notes,
     noted,
     path_of,
     task_of,
@@ -21,6 +22,7 @@ __all__ = [
     "at_work",
     "export",
     "follow",
+    "keeps_notes",
     "noted",
     "notice",
     "others_at_work",

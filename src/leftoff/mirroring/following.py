@@ -4,6 +4,7 @@ The event log is followed from a cursor, so a process that died in between is ma
 next one, whichever it is, and the same news told twice change nothing more.
 """
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -26,7 +27,10 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
     """What was written, by profile, and what could not be."""
 
     written: dict[str, list[Path]] = {}
+    unwritten: dict[str, str] = {}
+    """Why files of a profile are missing: the system refused, or not one could be written."""
     problems: list[str] = []
+    """All that went wrong."""
     warnings: list[str] = []
     """What a person should hear who is there, and hooks need not remember."""
 
@@ -41,18 +45,28 @@ def follow(
     """Bring the native files of some profiles up to date; trouble is told, never raised."""
     followed = Followed()
     for name in names:
+        written: list[Path] = []
         try:
             mirror = Mirror(store, name)
             cursor = mirror.cursor()
             if session is None and cursor is not None and _is_followed(mirror, cursor):
                 continue
-            written = _follow(mirror, session, briefing)
-            followed.written[name] = written
+            followed.written[name] = _follow(mirror, session, briefing, written)
             followed.problems.extend(mirror.problems)
             followed.warnings.extend(mirror.warnings)
         except (OSError, LeftoffError) as error:
-            followed.problems.append(f"The {name} files could not be written: {error}")
+            followed.written[name] = written
+            followed.problems.append(f"The {name} files could not be written: {_cause(error)}")
+            # One that is left alone on purpose does not keep the others from being there.
+            if isinstance(error, OSError) or not written:
+                followed.unwritten[name] = followed.problems[-1]
     return followed
+
+
+def _cause(error: OSError | LeftoffError) -> str:
+    if isinstance(error, LeftoffError) or error.filename is None:
+        return str(error)
+    return f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def export(
@@ -80,7 +94,10 @@ def _is_followed(mirror: Mirror, cursor: Cursor) -> bool:
 
 
 def _follow(
-    mirror: Mirror, session: SessionNews | None, briefing: Callable[[], str] | None
+    mirror: Mirror,
+    session: SessionNews | None,
+    briefing: Callable[[], str] | None,
+    written: list[Path],
 ) -> list[Path]:
     with mirror.alone() as is_alone:
         if not is_alone:
@@ -97,6 +114,7 @@ def _follow(
         size = queue.size(mirror.store) if mirror.wants_prompts else 0
         news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
         files = mirror.files()
+        files.written = written
         mirror.profile.write(files, news)
         mirror.warnings.extend(files.warnings)
         if not is_new:

@@ -1,6 +1,7 @@
 """What native files tell of the work at hand: notes for a save, checkpoints that wait."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,13 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """What the file holds, where it cannot be read as a checkpoint."""
 
 
-def noted(store: Store, names: Iterable[str], session_id: str | None = None) -> dict[str, Any]:
+def noted(
+    store: Store,
+    names: Iterable[str],
+    session_id: str | None = None,
+    *,
+    since: datetime | None = None,
+) -> dict[str, Any]:
     """Return what was noted in native files about the work of a session, in canonical keys."""
     running = paths.agent_session()
     current = session_id or (running[1] if running else None)
@@ -35,7 +42,7 @@ def noted(store: Store, names: Iterable[str], session_id: str | None = None) -> 
     for name in names:
         mirror = Mirror(store, name)
         if isinstance(mirror.profile, Noted):
-            told = {**mirror.profile.noted(mirror.folder, current, store.now()), **told}
+            told = {**mirror.profile.noted(mirror.folder, current, since), **told}
     return told
 
 
@@ -79,6 +86,11 @@ def path_of(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | No
             if note.of == checkpoint_id:
                 return mirror.folder / note.path
     return None
+
+
+def keeps_notes(names: Iterable[str]) -> bool:
+    """Say whether native files of one of these hold notes on the work at hand."""
+    return any(isinstance(profiles.load(name), Noted) for name in names)
 
 
 def tells_what_waits(names: Iterable[str]) -> bool:

@@ -247,8 +247,8 @@ class Knowing(Protocol):
 class Noted(Protocol):
     """A profile whose files hold notes on the work at hand, beside checkpoints."""
 
-    def noted(self, folder: Path, session_id: str | None, now: datetime) -> dict[str, Any]:
-        """Tell what a save should know, in canonical keys."""
+    def noted(self, folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
+        """Tell what a save should know, in canonical keys, if it was noted since then."""
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ import heapq
 import os
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,15 +15,14 @@ from leftoff.profiles.quoin.sentinels import MEMORY
 from leftoff.profiles.reading import read_regular
 
 SESSIONS = f"{MEMORY}/sessions"
-_RECENT = timedelta(days=7)
 _MOST_TASKS = 30
 _FIELD = re.compile(r"[-*]?\s*(Session UUID|Phase):\s*(.+?)\s*$")
-_NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:[✓✔☑✅x]\s+)?(.+)|[✓✔☑✅]\s+(.+)")
+_NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+)?(.+)|[✓✔☑✅]\s+(.+)")
 
 
-def noted(folder: Path, session_id: str | None, now: datetime) -> dict[str, Any]:
+def noted(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
     """Tell what the newest session's file says, or the one that names this session."""
-    path = _state_file(folder, session_id, now)
+    path = _state_file(folder, session_id, since)
     told = _state(path) if path is not None else {}
     if session_id is not None:
         told["session_id"] = session_id
@@ -35,17 +34,14 @@ def noted(folder: Path, session_id: str | None, now: datetime) -> dict[str, Any]
     return {key: value for key, value in {**told, "artifacts": artifacts}.items() if value}
 
 
-def _state_file(folder: Path, session_id: str | None, now: datetime) -> Path | None:
-    recent = [path for path in _by_age(folder / SESSIONS, "*.md") if _is_recent(path, now)]
+def _state_file(folder: Path, session_id: str | None, since: datetime | None) -> Path | None:
+    least = since.timestamp() if since else 0.0
+    found = [path for path in _by_age(folder / SESSIONS, "*.md") if path.stat().st_mtime >= least]
     if session_id:
-        for path in recent:
+        for path in found:
             if session_id in _text(path):
                 return path
-    return recent[0] if recent else None
-
-
-def _is_recent(path: Path, now: datetime) -> bool:
-    return now.timestamp() - path.stat().st_mtime < _RECENT.total_seconds()
+    return found[0] if found else None
 
 
 def _by_age(folder: Path, pattern: str) -> list[Path]:
