@@ -55,16 +55,20 @@ def test_results_notices_and_sub_agents_are_not_heard() -> None:
         harvest(
             ToolCall(id="1", tool="Read", what="rules.md"),
             ToolResult(id="1", ok=True, output=NO),
-            ToolResult(
-                id="2", ok=False, rejected=f"The user wants to clarify these questions.\n{NO}"
-            ),
-            ToolResult(id="3", ok=False, rejected="Permission to use Bash has been denied."),
             UserText(text=f"Implement the following plan:\n{NO}"),
             UserText(text=NO, sidechain=True),
             AssistantText(text=NO),
         )
         == []
     )
+
+
+def test_users_may_speak_of_users() -> None:
+    said = "The user has the last word here. Never delete a file without asking."
+
+    (found,) = harvest(AssistantText(text="Deleted."), UserText(text=said))
+
+    assert found.text == "Never delete a file without asking."
 
 
 def test_the_excerpt_is_bounded() -> None:

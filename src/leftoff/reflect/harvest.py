@@ -12,15 +12,8 @@ from leftoff.reflect.language import Grade
 _EXCERPT_CHARS = 160
 _MOST_OPEN = 32
 
-# What agents put in the user's mouth.
-_BY_PROGRAM = (
-    "Implement the following plan:",
-    "Permission to use ",
-    "The user wants to ",
-    "The user has ",
-    "User has ",
-    "Your task is to create a detailed summary",
-)
+# A plan that is accepted comes back as a message of the user's, in the agent's words.
+_BY_PROGRAM = "Implement the following plan:"
 
 
 class Correction(msgspec.Struct, frozen=True, kw_only=True):
