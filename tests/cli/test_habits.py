@@ -116,6 +116,26 @@ def test_a_profile_alone_writes_its_native_files(cli: Cli) -> None:
     assert [*Path.home().glob(".claude/projects/*/memory/checkpoint-invoice-rounding.md")]
 
 
+def test_a_profile_alone_goes_on_with_the_files_that_are_there(cli: Cli, memory: Path) -> None:
+    index = "# Project Memory\n\n## Active Checkpoints\n- **gone-one** (main, Nov 12) — x\n"
+    (memory / "MEMORY.md").write_text(index, encoding="utf-8")
+    cli.ok("config", "set", "profile", "guardz")
+
+    assert "Checkpoint file missing" in cli.ok("resume", "gone-one").out
+    assert [each["name"] for each in cli.json("list")] == ["invoice-rounding"]
+    assert cli.json("list")[0]["saved_at"].startswith("2026-11-14T18:40")
+    assert (memory / "checkpoint-invoice-rounding.md").read_text(encoding="utf-8") == TEXT
+
+
+def test_a_file_that_another_program_adds_tells_its_own_time(cli: Cli, memory: Path) -> None:
+    cli.ok("config", "set", "profile", "guardz")
+    cli.ok("list")
+    later = TEXT.replace("invoice-rounding", "login-flow").replace("11-14", "11-15")
+    (memory / "checkpoint-login-flow.md").write_text(later, encoding="utf-8")
+
+    assert cli.json("list")[0]["saved_at"].startswith("2026-11-15T18:40")
+
+
 def test_a_profile_can_be_followed_without_its_files(cli: Cli) -> None:
     cli.ok("config", "set", "profile", "guardz")
     cli.ok("config", "set", "mirror", "none")

@@ -29,8 +29,7 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
 def notice(store: Store, names: Iterable[str]) -> Noticed:
     """Take in what was changed by hand in the mirrored files, before anything is read or written.
 
-    Of a mirror that was never written only features and memory are taken in: `leftoff import`
-    reads the checkpoints that were there before.
+    Of a mirror that was never written that is all there is.
     """
     noticed = Noticed()
     for name in names:
@@ -41,12 +40,16 @@ def notice(store: Store, names: Iterable[str]) -> Noticed:
         try:
             if cursor is not None:
                 look(mirror, cursor, noticed)
-            elif mirror.wants_knowledge:
-                with mirror.alone():
-                    knowledge.take_in(mirror, {}, noticed.problems)
+                continue
+            with mirror.alone():
+                look(mirror, mirror.cursor() or NOWHERE, noticed)
         except (OSError, LeftoffError) as error:
             noticed.problems.append(f"The {name} files could not be looked at: {error}")
     return noticed
+
+
+NOWHERE = Cursor(0, 0)
+"""The cursor of a mirror that was never written."""
 
 
 def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
@@ -85,20 +88,17 @@ def _is_unchanged(path: Path, note: Note | None) -> bool:
     return (found.st_size, found.st_mtime_ns) == (note.size, note.mtime)
 
 
-def _known(mirror: Mirror, path: Path, data: bytes) -> str | None:
-    """Return the checkpoint that was read from this very file before, as by `leftoff import`."""
+def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
     name = kebab(mirror.profile.read(path, data).name or "")
     head = mirror.store.index().head(name) if name else None
-    return head.id if head and mirror.is_source(head.id, data) else None
-
-
-def _take(mirror: Mirror, path: Path, data: bytes, noticed: Noticed) -> None:
-    if known := _known(mirror, path, data):
-        _note(mirror, path, data, of=known)
+    # It may have been read before, as by `leftoff import`.
+    if head is not None and mirror.is_source(head.id, data):
+        _note(mirror, path, data, of=head.id)
         return
     is_new = str(path.relative_to(mirror.folder)) not in mirror.notes.files
-    # Where files are only ever added, one that is new tells its own time.
-    edit = None if is_new and not mirror.profile.IS_LIVING else _edit(mirror, path)
+    # One that is new tells its own time, unless it says more of what we know.
+    is_more = mirror.profile.IS_LIVING and head is not None
+    edit = _edit(mirror, path) if is_more or not is_new else None
     taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is not None:
         noticed.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
