@@ -309,17 +309,30 @@ _DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")
 
 
 def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
-    """Put what was done today after what earlier days did, under a heading for each day."""
+    """Put what was done today after what earlier days did, under a heading for each day.
+
+    It is the same task, and what was decided and what failed in it still holds.
+    """
     earlier = store.index().head(checked_name(name))
     if earlier is None or earlier.problem is not None:
         return draft
-    done = store.load(earlier).done
+    before = store.load(earlier)
+    done = before.done
     if not any(_DAY.fullmatch(each) for each in done):
         done = [_day(1, earlier.saved_at), *done]
     dates = [found[2] for each in done if (found := _DAY.fullmatch(each))]
     today = _day(len(dates) + 1, store.now())
     heading = [] if f"({dates[-1]})" in today else [today]
-    return msgspec.structs.replace(draft, done=[*done, *heading, *draft.done])
+    return msgspec.structs.replace(
+        draft,
+        summary=draft.summary or before.summary,
+        done=[*done, *heading, *draft.done],
+        decisions=[
+            *(each for each in before.decisions if each not in draft.decisions),
+            *draft.decisions,
+        ],
+        failed=[*(each for each in before.failed if each not in draft.failed), *draft.failed],
+    )
 
 
 def _day(number: int, moment: datetime) -> str:

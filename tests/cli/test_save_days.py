@@ -26,6 +26,27 @@ def test_a_later_day_adds_to_the_days_before(store: Store, clock: Clock) -> None
     ]
 
 
+@pytest.mark.accept(55)
+def test_a_later_day_keeps_the_task_the_decisions_and_what_failed(
+    store: Store, clock: Clock
+) -> None:
+    told = {
+        "decisions": [{"what": "Stream rows", "why": "2 GB files"}],
+        "done": ["Wrote reader.py"],
+    }
+    first = saving.compose({"summary": "Import CSV files", **told}, store)
+    saving.save(store, first, name="csv-import")
+    clock.move(days=1)
+    second = {"done": ["Wrote writer.py"], "failed": [{"what": "mmap", "why": "no seeking"}]}
+    draft = saving.append_day(saving.compose({**told, **second}, store), store, "csv-import")
+    saving.save(store, draft, name="csv-import", overwrite=True)
+    third = saving.append_day(saving.compose({}, store), store, "csv-import")
+
+    assert third.summary == "Import CSV files"
+    assert [each.what for each in third.decisions] == ["Stream rows"]
+    assert [each.what for each in third.failed] == ["mmap"]
+
+
 @pytest.mark.accept(25)
 def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> None:
     told = {

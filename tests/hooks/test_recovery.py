@@ -68,9 +68,19 @@ def test_the_order_is_buffer_then_state_then_notes_of_the_days(talk: Talk, claw:
 
 
 @pytest.mark.accept(52)
-def test_a_session_that_begins_with_a_summary_was_compacted_too(talk: Talk, claw: Path) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"Go on from here. <summary>{'What was said before. ' * 20}</summary>",
+        "<summary>We read rows.</summary>",
+        "\n <summary>We read rows.</summary>",
+    ],
+)
+def test_a_session_that_begins_with_a_summary_was_compacted_too(
+    talk: Talk, claw: Path, words: str
+) -> None:
     (claw / "SESSION-STATE.md").write_text(STATE, "utf-8")
-    talk.ask(f"<summary>{'What was said before. ' * 20}</summary>")
+    talk.ask(words)
 
     text = talk.start("startup")
 

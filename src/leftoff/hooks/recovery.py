@@ -28,7 +28,11 @@ _TASK_CHARS = 120
 _FRAME_CHARS = 500
 _FEWEST_TOKENS = 400
 _HEAD_BYTES = 256 * 1024
-_SUMMARY = re.compile(rb"<summary>(?:(?!</summary>).){80,}</summary>", re.DOTALL)
+# A message that begins with it, or a long one; a page may have a short one, too.
+_SUMMARY = re.compile(
+    rb'"(?:content|text)":\s*"(?:\s|\\n)*<summary>|<summary>(?:(?!</summary>).){80,}</summary>',
+    re.DOTALL,
+)
 
 
 def is_summed_up(transcript: Path) -> bool:
