@@ -1,4 +1,4 @@
-"""Small programs that use the store, run as processes of their own.
+"""Programs of the tests, run as processes of their own.
 
 A process can be given a time limit, so that a hang is a failure, and can give up the power of
 root, so that permissions bind it wherever the tests run.
@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 _HEAD = """
     import os, sys
@@ -30,14 +31,23 @@ def start(
 ) -> "subprocess.Popen[str]":
     """Start a program; it finds `store`, `project`, `folder` and `number` defined."""
     code = textwrap.dedent(_HEAD) + textwrap.dedent(program)
+    return _started([*by, sys.executable, "-c", code, str(folder), str(number)])
+
+
+def _started(command: Sequence[str]) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [*by, sys.executable, "-c", code, str(folder), str(number)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        command,
+        env=with_our_path(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def with_our_path() -> dict[str, str]:
+    """Return the environment, so that a process finds the modules that we find."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def finish(process: "subprocess.Popen[str]", seconds: float = 120) -> str:
@@ -61,6 +71,26 @@ def run_together(program: str, folder: Path, processes: int) -> None:
     """Run a program several times at once."""
     for process in [start(program, folder, number) for number in range(processes)]:
         finish(process)
+
+
+def run_module(module: ModuleType, *words: str, seconds: float = 300) -> str:
+    """Run a module of the tests as a program and return what it prints."""
+    return finish(_started([sys.executable, str(module.__file__), *words]), seconds)
+
+
+def run_side_by_side(program: str, folder: Path, *names: str) -> None:
+    """Run a program once for each name, all at once in one folder; what they print is lost."""
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(program), name],
+            cwd=folder,
+            env=with_our_path(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for name in names
+    ]
+    assert {process.wait() for process in running} == {0}
 
 
 class _CapabilityHeader(ctypes.Structure):

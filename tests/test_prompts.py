@@ -1,8 +1,6 @@
 """Prompts that were captured wait until they are answered, replayed or dropped; none is lost."""
 
 import os
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -19,6 +17,7 @@ from leftoff.paths import Project
 from leftoff.records import Life
 from leftoff.sessions import remembering
 from leftoff.store import Store
+from programs import run_side_by_side
 from recordings import RECORDED
 from stores import draft, project_at
 
@@ -106,20 +105,21 @@ def test_five_prompts_captured_at_once_are_five_whole_entries(project: Project) 
 
 @pytest.mark.accept(110)
 def test_five_processes_that_capture_at_once_lose_nothing(project: Project) -> None:
-    script = (
-        "import sys, pathlib; from leftoff import prompts, paths; from leftoff.store import Store;"
-        "from leftoff.dialects.base import HookEvent;"
-        "prompts.keep(Store(paths.find_project(pathlib.Path(sys.argv[1]))), HookEvent("
-        "agent='claude', kind='prompt', session_id='a', cwd='/w', prompt=sys.argv[2], at=1e9))"
-    )
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    running = [
-        subprocess.Popen([sys.executable, "-c", script, str(project.root), f"prompt {n}"], env=env)
-        for n in range(5)
-    ]
+    program = """
+        import sys
+        from leftoff import paths, prompts
+        from leftoff.dialects.base import HookEvent
+        from leftoff.store import Store
+        event = HookEvent(
+            agent="claude", kind="prompt", session_id="a", cwd="/w", prompt=sys.argv[1], at=1e9
+        )
+        prompts.keep(Store(paths.find_project()), event)
+    """
+    typed = [f"prompt {n}" for n in range(5)]
 
-    assert [each.wait() for each in running] == [0] * 5
-    assert sorted(texts(Store(project))) == [f"prompt {n}" for n in range(5)]
+    run_side_by_side(program, project.root, *typed)
+
+    assert sorted(texts(Store(project))) == typed
 
 
 def test_a_torn_line_costs_no_other_prompt(store: Store, project: Project) -> None:

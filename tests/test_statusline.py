@@ -1,7 +1,6 @@
 """The status line: one short line, quick, that never fails and leaves the live context use."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from leftoff import paths, statusline
 from leftoff.facts.report import Facts
 from leftoff.hooks.live import with_live_use
 from leftoff.store import Store
+from programs import with_our_path
 from stores import NOON, draft
 from talk import Talk
 
@@ -161,7 +161,7 @@ def run(data: bytes, *words: str, **env: str) -> subprocess.CompletedProcess[byt
     return subprocess.run(
         [sys.executable, "-m", "leftoff", "statusline", *words],
         input=data,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **env},
+        env={**with_our_path(), **env},
         capture_output=True,
         check=False,
         timeout=60,

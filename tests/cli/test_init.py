@@ -1,5 +1,4 @@
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff.wiring.claude import EVENTS
+from programs import with_our_path
 from stores import contents
 
 
@@ -211,10 +211,9 @@ def test_a_python_that_hooks_cannot_use_is_refused(
     # Hooks run Python isolated, so packages that only PYTHONPATH shows are not there.
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
         [bare / "bin" / "python", "-m", "leftoff", "init", "--yes"],
-        env=environment,
+        env=with_our_path(),
         capture_output=True,
         text=True,
         check=False,

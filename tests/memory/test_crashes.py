@@ -14,7 +14,7 @@ import pytest
 from leftoff import memory
 from leftoff.memory import Draft
 from leftoff.store import Store
-from programs import run, run_together
+from programs import run, run_together, with_our_path
 from stores import project_at
 
 _DYING = """
@@ -65,7 +65,7 @@ def test_killed_at_any_step_of_adding_nothing_is_lost_and_the_memory_works_on(
 def _killed_at(folder: Path, at: int, how: str) -> int:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(_DYING), str(folder), str(at), how],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=with_our_path(),
         capture_output=True,
         text=True,
         check=False,

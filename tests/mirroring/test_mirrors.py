@@ -2,9 +2,6 @@
 
 import os
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ from leftoff import mirroring
 from leftoff.mirroring.mirror import Mirror
 from leftoff.paths import find_project
 from leftoff.store import Store
+from mirroring import dying
 from stores import draft
 from talk import Talk
 
@@ -70,30 +68,6 @@ def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo)
     assert {path: path.read_bytes() for path in memory.iterdir()} == before
 
 
-_DYING = """
-import os, signal, sys
-from leftoff import mirroring
-from leftoff.mirroring import files
-from leftoff.paths import find_project
-from leftoff.store import Store
-steps = int(sys.argv[1])
-real = {name: getattr(os, name) for name in ("open", "write", "link", "unlink", "replace")}
-def dying(name):
-    def step(*arguments, **named):
-        global steps
-        steps -= 1
-        if steps < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real[name](*arguments, **named)
-    return step
-store = Store(find_project())
-store.index()
-for name in real:
-    setattr(os, name, dying(name))
-mirroring.follow(store, ["guardz"])
-"""
-
-
 def test_killed_at_any_step_the_next_command_makes_up_for_it(
     cli: Cli, memory: Path, repo: Repo
 ) -> None:
@@ -101,11 +75,8 @@ def test_killed_at_any_step_the_next_command_makes_up_for_it(
     store = Store(find_project(repo.folder))
     for number in range(200):
         store.save(draft(f"work-{number}", "Work"))
-        command = [sys.executable, "-c", _DYING, str(number)]
-        killed = subprocess.run(command, cwd=repo.folder, check=False)
-        if killed.returncode == 0:
+        if not dying.is_killed(repo.folder, "guardz", after=number):
             break
-        assert killed.returncode == -signal.SIGKILL
         problems = mirroring.follow(store, ["guardz"]).problems
         assert problems == []
         assert names(memory) == sorted(["first-work", *(f"work-{n}" for n in range(number + 1))])

@@ -2,8 +2,6 @@
 
 import hashlib
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, Failure, NextAction, Plan, to_plain
 from leftoff.profiles import guardz
 from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
+from programs import run_side_by_side
 from stores import draft
 
 GOLDEN = Path(__file__).parent / "golden" / "guardz"
@@ -284,22 +283,13 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(cli: Cli, memory: 
 @pytest.mark.accept(12)
 def test_two_processes_saving_at_once_lose_nothing(cli: Cli, memory: Path, repo: Repo) -> None:
     del cli
-    program = (
-        "import sys\n"
-        "from leftoff.cli import run\n"
-        "for number in range(50):\n"
-        "    assert run(['save', f'{sys.argv[1]}-{number}', '--summary', 'Work']) == 0\n"
-    )
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, who],
-            cwd=repo.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for who in ("left", "right")
-    ]
-    assert [process.wait() for process in running] == [0, 0]
+    program = """
+        import sys
+        from leftoff.cli import run
+        for number in range(50):
+            assert run(["save", f"{sys.argv[1]}-{number}", "--summary", "Work"]) == 0
+    """
+    run_side_by_side(program, repo.folder, "left", "right")
 
     names = {f"{who}-{number}" for who in ("left", "right") for number in range(50)}
     assert {path.stem.removeprefix("checkpoint-") for path in memory.glob("c*.md")} == names

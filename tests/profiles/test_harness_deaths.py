@@ -1,9 +1,6 @@
 """harness: a process that dies while it writes leaves whole files, and the next one goes on."""
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,29 +10,8 @@ from gitrepo import Repo
 from leftoff import features, memory, mirroring
 from leftoff.paths import find_project
 from leftoff.store import Store
+from mirroring import dying
 from stores import draft
-
-_DYING = """
-import os, signal, sys
-from leftoff import mirroring
-from leftoff.paths import find_project
-from leftoff.store import Store
-steps = int(sys.argv[1])
-real = {name: getattr(os, name) for name in ("open", "write", "link", "unlink", "replace")}
-def dying(name):
-    def step(*arguments, **named):
-        global steps
-        steps -= 1
-        if steps < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real[name](*arguments, **named)
-    return step
-store = Store(find_project())
-store.index()
-for name in real:
-    setattr(os, name, dying(name))
-mirroring.follow(store, ["harness"])
-"""
 
 
 @pytest.mark.accept(164)
@@ -50,13 +26,11 @@ def test_killed_at_any_step_every_file_is_whole_and_nothing_is_told_twice(
         store.save(draft(f"work-{number}", f"Work {number}", session_id=f"s-{number}"))
         memory.add(store, [memory.Draft(kind="failure", text=f"Approach {number}")])
         features.add(store, features.Draft(name=f"Feature {number}"))
-        command = [sys.executable, "-c", _DYING, str(number * 3)]
-        killed = subprocess.run(command, cwd=repo.folder, check=False)
+        is_killed = dying.is_killed(repo.folder, "harness", after=number * 3)
         for path in home.rglob("*.json"):
             json.loads(path.read_text(encoding="utf-8"))
-        if killed.returncode == 0:
+        if not is_killed:
             break
-        assert killed.returncode == -signal.SIGKILL
         assert mirroring.follow(store, ["harness"]).problems == []
         assert _told(home) == {
             "approaches": [f"Approach {n}" for n in range(number + 1)],

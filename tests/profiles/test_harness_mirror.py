@@ -2,9 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,35 +10,11 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import features, memory
 from leftoff.features import Orchestration, Result
-from leftoff.paths import find_project
 from leftoff.store import Store
+from profiles.harnessing import edit, home, read, store
 from stores import contents
 
-
-@pytest.fixture
-def home(cli: Cli, repo: Repo) -> Path:
-    """Follow harness; return its folder."""
-    cli.ok("config", "set", "profile", "harness", "--project")
-    cli.ok("config", "set", "mirror", "harness", "--project")
-    repo.git("config", "user.name", "Ada")
-    repo.git("config", "user.email", "ada@example.org")
-    return repo.folder / ".claude-harness"
-
-
-@pytest.fixture
-def store(repo: Repo) -> Iterator[Store]:
-    store = Store(find_project(repo.folder))
-    yield store
-    store.close()
-
-
-def read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def edit(path: Path, **values: Any) -> None:
-    """Change keys of a file in place, as an editor or another program does."""
-    path.write_text(json.dumps({**read(path), **values}, indent=4), encoding="utf-8")
+__all__ = ["home", "store"]
 
 
 # Progress and working context

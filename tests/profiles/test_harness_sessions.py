@@ -1,11 +1,8 @@
 """harness: what sessions leave in its files, in every worktree, and the briefing."""
 
-import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,36 +10,13 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import features, memory
 from leftoff.features import Try
-from leftoff.paths import find_project
 from leftoff.store import Store
+from profiles.harnessing import edit, home, read, store
+from programs import run_side_by_side
 from stores import contents
 from talk import Talk
 
-
-@pytest.fixture
-def home(cli: Cli, repo: Repo) -> Path:
-    """Follow harness; return its folder."""
-    cli.ok("config", "set", "profile", "harness", "--project")
-    cli.ok("config", "set", "mirror", "harness", "--project")
-    repo.git("config", "user.name", "Ada")
-    repo.git("config", "user.email", "ada@example.org")
-    return repo.folder / ".claude-harness"
-
-
-@pytest.fixture
-def store(repo: Repo) -> Iterator[Store]:
-    store = Store(find_project(repo.folder))
-    yield store
-    store.close()
-
-
-def read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def edit(path: Path, **values: Any) -> None:
-    """Change keys of a file in place, as an editor or another program does."""
-    path.write_text(json.dumps({**read(path), **values}, indent=4), encoding="utf-8")
+__all__ = ["home", "store"]
 
 
 def work_on(talk: Talk, intent: str = "Export the orders as CSV") -> None:
@@ -203,26 +177,17 @@ def test_only_an_end_in_the_middle_leaves_a_mark(home: Path, repo: Repo, store: 
 @pytest.mark.accept(155)
 def test_sessions_side_by_side_lose_nothing(cli: Cli, home: Path, repo: Repo) -> None:
     del cli
-    program = (
-        "import os, sys\n"
-        "who = sys.argv[1]\n"
-        "os.environ['CLAUDE_CODE_SESSION_ID'] = who\n"
-        "from leftoff.cli import run\n"
-        "for n in range(15):\n"
-        "    words = ['--summary', f'{who} work {n}', '--decision', f'{who} choice {n} :: why']\n"
-        "    assert run(['save', f'{who}-{n}', *words]) == 0\n"
-        "    assert run(['feature', 'add', f'{who} feature {n}']) == 0\n"
-    )
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, who],
-            cwd=repo.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for who in ("left", "right")
-    ]
-    assert [process.wait() for process in running] == [0, 0]
+    program = """
+        import os, sys
+        who = sys.argv[1]
+        os.environ["CLAUDE_CODE_SESSION_ID"] = who
+        from leftoff.cli import run
+        for n in range(15):
+            words = ["--summary", f"{who} work {n}", "--decision", f"{who} choice {n} :: why"]
+            assert run(["save", f"{who}-{n}", *words]) == 0
+            assert run(["feature", "add", f"{who} feature {n}"]) == 0
+    """
+    run_side_by_side(program, repo.folder, "left", "right")
 
     both = [(who, n) for who in ("left", "right") for n in range(15)]
     decisions = read(home / "memory/episodic/decisions.json")["entries"]

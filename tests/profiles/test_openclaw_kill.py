@@ -1,13 +1,11 @@
 """Whoever dies at any step is made up for: each file, line and note is there once."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from profiles import openclawdying
+from programs import run_module
 
 
 @pytest.mark.accept(164)
@@ -15,14 +13,4 @@ from profiles import openclawdying
 def test_nothing_is_missing_or_doubled_wherever_it_is_killed(
     quick_folder: Path, what: str, steps: int
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, openclawdying.__file__, what, str(quick_folder)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > steps
+    assert int(run_module(openclawdying, what, str(quick_folder))) > steps

@@ -3,19 +3,19 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from cli.runs import Cli, environment
+from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import mirroring, paths
 from leftoff.profiles import sail
 from leftoff.store import Store
+from profiles import sail_kills
 from profiles.sailing import folder, index_of, put, talk
+from programs import run_module
 from stores import Clock, contents, draft, project_at
 from talk import Talk
 
@@ -172,16 +172,7 @@ def test_no_normal_command_deletes_a_file(cli: Cli, folder: Path) -> None:
 
 @pytest.mark.accept(62)
 def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder: Path) -> None:
-    script = Path(__file__).with_name("sail_kills.py")
-    done = subprocess.run(
-        [sys.executable, str(script), str(quick_folder), "200"],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert done.stderr == ""
+    run_module(sail_kills, str(quick_folder), "200")
     project = project_at(quick_folder)
     folder = project.worktree / ".claude"
     for path in sail.natives(folder):
