@@ -170,8 +170,11 @@ class Repo:
             return Pushed(state="login", told=told)
         # A hook that says no is told by nothing but git's giving up before it reached the remote.
         has_refused = any("failed to push some refs" in line for line in told)
-        is_hook = has_refused and self.has_hook("pre-push")
-        return Pushed(state="hook" if is_hook else "failed", told=told)
+        if has_refused and self.has_hook("pre-push"):
+            # What it prints, git hands on as it is, beside its own words.
+            said = [line.rstrip() for line in ended.text.splitlines() if line.strip()]
+            return Pushed(state="hook", told=[*said, *(x for x in told if x not in said)])
+        return Pushed(state="failed", told=told)
 
     # Running
 

@@ -238,7 +238,7 @@ def test_disabled_it_says_so_and_how_to_enable_it(cli: Cli, repo: Repo, stored: 
 
     assert result.code == 1
     assert "Reflection is disabled" in result.err
-    assert "`leftoff config set reflect true`" in result.err
+    assert "`leftoff config set --project reflect true`" in result.err
     assert not (stored / "memory.jsonl").exists()
     cli.ok("config", "set", "reflect", "true")
     assert "AUTO-REFLECTION" in cli.ok("reflect", "--auto").out

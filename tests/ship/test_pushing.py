@@ -57,8 +57,9 @@ def test_a_rejected_push_says_how_to_get_what_is_missing(
 
 
 @pytest.mark.accept(144)
-def test_a_pre_push_hook_that_refuses_is_named(shop: Shop, cli: Cli) -> None:
-    shop.hook("pre-push", "echo tests are red >&2; exit 1")
+@pytest.mark.parametrize("where", ["", ">&2"])
+def test_a_pre_push_hook_that_refuses_is_named(where: str, shop: Shop, cli: Cli) -> None:
+    shop.hook("pre-push", f"echo tests are red {where}; exit 1")
     shop.write("app.py", "print('csv')\n")
 
     failed = cli("ship", "--no-pr", "-m", "Export orders")

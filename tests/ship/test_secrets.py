@@ -160,13 +160,20 @@ def test_what_cannot_be_read_and_what_is_a_repository_itself_is_left_out(
     [
         ".env.example", "example.env", "id_rsa.pub", "monkey.py", "keys.md", "secrets.py",
         "src/env.ts", "environment.yml", "package-lock.json", "pem.txt", "credentials.py",
+        "vite-env.d.ts", "deploy_rsa.pub",
     ],
 )  # fmt: skip
 def test_names_that_only_sound_like_secrets_are_none(path: str) -> None:
     assert secrets.why_by_name(path) is None
 
 
-@pytest.mark.parametrize("path", [".ENV", "a/b/.env.local", "Server.KEY", "x/.docker/config.json"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".ENV", "a/b/.env.local", "Server.KEY", "x/.docker/config.json", ".env~", "prod.env.bak",
+        "deploy_rsa", "keys/ci_ed25519", "credentials", "ada_accessKeys.csv",
+    ],
+)  # fmt: skip
 def test_names_are_known_in_any_case_and_place(path: str) -> None:
     assert secrets.why_by_name(path) is not None
 

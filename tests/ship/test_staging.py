@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.runs import Cli
 from leftoff.errors import LeftoffError
 from leftoff.gitwrite import Repo
 from leftoff.running import Ended
@@ -162,3 +163,9 @@ def test_a_thousand_new_files_are_one_step(shop: Shop) -> None:
 
     assert len(stage(shop).files) == 1000
     assert len(staged(shop)) == 1000
+
+
+def test_a_plan_tells_each_name_on_one_line(shop: Shop, cli: Cli) -> None:
+    (shop.folder / "two\nlines.py").write_text("x = 1\n")
+
+    assert "       two\\nlines.py\n" in cli.ok("ship", "--dry-run", "--no-push").out

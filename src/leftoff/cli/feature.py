@@ -176,7 +176,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
 
 @command(name="attempt")
 @click.argument("words", nargs=-1, required=True, metavar="APPROACH...")
-@click.option("--passed", is_flag=True, help="It worked; without this it failed.")
+@click.option("--passed/--failed", help="Whether it worked.  [default: failed]")
 @_try_options
 @_check_option
 def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: Any) -> None:

@@ -35,7 +35,8 @@ def reflect(  # noqa: PLR0913 - one argument for each option
     """Make rules of what the user corrected; says nothing where nothing is new."""
     if not app.settings.reflect:
         raise LeftoffError(
-            "Reflection is disabled.", hint="`leftoff config set reflect true` enables it."
+            "Reflection is disabled.",
+            hint="`leftoff config set --project reflect true` enables it here.",
         )
     if review and (auto or dry_run):
         raise Usage("--review asks about each rule; it goes with neither --auto nor --dry-run.")

@@ -17,6 +17,7 @@ from leftoff.memory.book import (
     overview,
     search,
     twin,
+    unreadable_lines,
     waiting_in,
 )
 from leftoff.memory.entry import (
@@ -64,5 +65,6 @@ __all__ = [
     "take_lessons",
     "told",
     "twin",
+    "unreadable_lines",
     "waiting_in",
 ]

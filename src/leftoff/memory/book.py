@@ -21,8 +21,8 @@ from leftoff.memory.entry import (
     said_again,
 )
 from leftoff.memory.index import Index
-from leftoff.memory.log import LOG, line_of
-from leftoff.store import Store
+from leftoff.memory.log import LOG, is_unreadable, line_of
+from leftoff.store import Store, disk
 from leftoff.store.text import match_expression
 
 # So many decisions are looked at; older ones stay in the log and are found by search.
@@ -49,6 +49,15 @@ def waiting_in(store: Store) -> Path | None:
     """Tell where entries wait that could not be written to the store."""
     aside = store.log_paths(LOG)[1:]
     return next((log.parent for log in aside if log.exists()), None)
+
+
+def unreadable_lines(store: Store) -> list[int]:
+    """Tell which lines of the store's log are passed over; a torn last one is no such line yet."""
+    log = store.log_paths(LOG)[0]
+    if not disk.is_regular(log):
+        return []
+    whole = disk.read_from(log, 0).split(b"\n")[:-1]
+    return [number for number, line in enumerate(whole, 1) if is_unreadable(line)]
 
 
 def add(store: Store, drafts: Iterable[Draft], *, status: Status = "active") -> list[Entry]:

@@ -48,6 +48,17 @@ def read(lines: Iterable[bytes]) -> Iterator[Entry | Change]:
             yield record
 
 
+def is_unreadable(line: bytes) -> bool:
+    """Say whether a line is passed over that this version should know how to read."""
+    try:
+        values = msgspec.json.decode(line) if line.strip() else {}
+        if isinstance(values, dict):
+            _parsed(values)
+    except _UNREADABLE:
+        return True
+    return not isinstance(values, dict)
+
+
 def _parsed(values: Any) -> Entry | Change | None:
     kind = _RECORDS.get(str(values.pop(_ACTION, ""))) if isinstance(values, dict) else None
     return _as(kind, values) if kind is not None else None

@@ -94,7 +94,9 @@ def _commit_refused(repo: Repo, ended: Ended) -> Step:
         )
     if is_locked_by_other(said):
         return _failed(
-            "commit", f"Another git holds the index: {told[0]}", f"Wait for it, {_AGAIN}"
+            "commit",
+            f"Another git holds the index: {told[0]}",
+            f"Wait for it, or remove that file if no git runs, {_AGAIN}",
         )
     is_gits = any(line.startswith(("fatal:", "error:")) for line in ended.told)
     hook = None if is_gits else next((name for name in _COMMIT_HOOKS if repo.has_hook(name)), None)

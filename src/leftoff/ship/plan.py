@@ -8,7 +8,7 @@ from leftoff.gh import repository_of
 from leftoff.gitstate import GitState
 from leftoff.gitwrite import Repo
 from leftoff.ship import delivering, message, remembering, staging
-from leftoff.ship.staging import Chosen, Judge
+from leftoff.ship.staging import Chosen, Judge, shown
 from leftoff.ship.values import Name, Options, Report, Step, counted
 from leftoff.ship.work import work_at_hand
 from leftoff.store import Store
@@ -60,7 +60,9 @@ def _archiving(store: Store) -> list[Step]:
 def _staging(chosen: Chosen) -> Step:
     lines = [f"left out {each.shown}: {each.why}" for each in chosen.left_out]
     return _planned(
-        "stage", f"Would stage {counted(len(chosen.files), 'file')}", [*chosen.files, *lines]
+        "stage",
+        f"Would stage {counted(len(chosen.files), 'file')}",
+        [*map(shown, chosen.files), *lines],
     )
 
 

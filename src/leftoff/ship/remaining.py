@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.features import Board
 from leftoff.redact import redact
+from leftoff.ship.staging import shown
 from leftoff.ship.values import Check
 from leftoff.store import Store
 
@@ -21,7 +21,7 @@ def remaining(
         found += [f"Blocked: {each}" for each in saved.blockers[:_MOST]]
         found += [f"Next: {saved.next_action.text}"] if saved.next_action else []
     if dirty:
-        found.append(f"Not committed: {_some([git.printable(path) for path in dirty])}")
+        found.append(f"Not committed: {_some([shown(path) for path in dirty])}")
     unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.pressing]
     return [redact(each) for each in [*found, *unfinished[:_MOST]]]
 

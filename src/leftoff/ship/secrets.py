@@ -12,11 +12,12 @@ from leftoff.redact.shapes import find_shapes
 
 # Tried in lower case against the last part of a path.
 _NAMES = (
-    ".env .env.* *.env .envrc .env-* "
-    "id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk *.key *.pem *.p8 *.p12 "
+    ".env .env.* *.env .envrc .env-* .env~ *.env~ *.env.bak *.env.local *.env.old *.env.orig "
+    "*_rsa *_dsa *_ecdsa id_ecdsa_sk *_ed25519 id_ed25519_sk *.key *.pem *.p8 *.p12 "
     "*.pfx *.jks *.keystore *.bks *.ppk *.kdbx *.kdb *.keychain *.keytab *.ovpn secring.* "
     ".netrc _netrc .pypirc .pgpass .my.cnf .mylogin.cnf .htpasswd .git-credentials .vault-token "
-    ".vault_pass .s3cfg .boto .dockercfg .dockerconfigjson credentials.json credentials.tfrc.json "
+    ".vault_pass .s3cfg .boto .dockercfg .dockerconfigjson credentials credentials.csv "
+    "*accesskeys.csv credentials.json credentials.tfrc.json "
     "client_secret*.json service-account*.json service_account*.json kubeconfig *.kubeconfig "
     "*.secret *.secrets *.tfstate *.tfstate.* wallet.dat *.agekey"
 ).split()

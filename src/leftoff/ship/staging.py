@@ -36,8 +36,13 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> str:
-        """The path as it may be shown: a name can hold a secret too."""
-        return redact(git.printable(self.path))
+        """The path as it may be shown."""
+        return shown(self.path)
+
+
+def shown(path: str) -> str:
+    """Return a path as it may be shown, on one line: a name can hold a secret too."""
+    return redact(git.printable(path)).replace("\n", "\\n")
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,74 @@
+"""Checks of what outlives checkpoints: the memory and the features."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from leftoff import features, memory
+from leftoff.errors import LeftoffError
+from leftoff.store import Store, disk
+from leftoff.wiring.findings import Finding, World, broken, ok, warning
+
+_SHOWN = 5
+
+
+def check_memory(world: World) -> Iterator[Finding]:
+    """Check that every line of the memory and all features can be read."""
+    if world.project is None or not world.project.store.is_dir():
+        return
+    store = Store(world.project)
+    try:
+        if not memory.is_empty(store):
+            yield _memory(store, world.project.store / "memory.jsonl")
+        yield from _features(store)
+    finally:
+        store.close()
+
+
+def _memory(store: Store, log: Path) -> Finding:
+    if log.exists() and not disk.is_regular(log):
+        return broken(
+            "memory",
+            f"{log} is no regular file",
+            why="What is remembered cannot be read, and new entries wait in the fallback.",
+            do="Put it away: the next entry makes a new one.",
+        )
+    try:
+        lines = memory.unreadable_lines(store)
+    except OSError as error:
+        return broken(
+            "memory",
+            f"{log} cannot be read: {error.strerror}",
+            why="Nothing is remembered then.",
+            do="Make it yours to read and write.",
+        )
+    if not lines:
+        return ok("memory", "Every entry can be read")
+    return warning(
+        "memory",
+        f"{_counted(lines)} of {log} cannot be read: {_some(lines)}",
+        why="What they said is not told; all other entries are.",
+        do="Say it again with `leftoff memory add`, then remove the lines; a line cut off by a "
+        "crash was never acknowledged and can go.",
+    )
+
+
+def _features(store: Store) -> Iterator[Finding]:
+    try:
+        features.load(store)
+    except (LeftoffError, OSError) as error:
+        hint = error.hint if isinstance(error, LeftoffError) else ""
+        yield broken(
+            "features",
+            str(error),
+            why="No feature can be started, noted or shipped.",
+            do=hint or "Make it yours to read and write.",
+        )
+
+
+def _counted(lines: Sequence[int]) -> str:
+    return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+
+
+def _some(lines: Sequence[int]) -> str:
+    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    return f"line {', '.join(map(str, lines[:_SHOWN]))}{more}"
