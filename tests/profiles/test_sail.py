@@ -354,7 +354,7 @@ def test_a_new_session_is_told_the_latest_and_no_older_one(
         "Write limit.lua",
         "No password for staging",
         "just now",
-        saved["path"],
+        saved["mirrored"][0],
     ):
         assert text in told
     assert "An older thing" not in told

@@ -35,7 +35,7 @@ def offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
     if len(entries) > 1:
         notice = f"leftoff: {len(entries)} pieces of work were left off here; ask for one by name."
         return Told(_several(entries, store, budget=settings.start_budget), notice)
-    return _one(entries[0], store, budget=settings.start_budget)
+    return _one(entries[0], store, settings)
 
 
 def age(entry: Entry, store: Store) -> str:
@@ -43,7 +43,7 @@ def age(entry: Entry, store: Store) -> str:
     return times.age((store.now() - entry.saved_at).total_seconds())
 
 
-def _one(entry: Entry, store: Store, *, budget: int) -> Told:
+def _one(entry: Entry, store: Store, settings: config.Settings) -> Told:
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
     key = checkpoint.name or checkpoint.id
@@ -52,19 +52,24 @@ def _one(entry: Entry, store: Store, *, budget: int) -> Told:
     after = (
         f"Ask the user whether to resume it, and do nothing of it before they answer; a message "
         f"that asks to continue is a yes. Yes: `leftoff resume {key} --accept` gives the full "
-        f"briefing. No: the same with --decline.{_place(entry, store, budget=budget)}"
+        f"briefing. No: the same with --decline.{_place(entry, store, settings)}"
     )
-    room = budget - estimate(f"{before}\n{after}\n")
+    room = settings.start_budget - estimate(f"{before}\n{after}\n")
     text = f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
     task = fence.disarm(_task(entry))
     return Told(text, f'{before} Say "continue" to take it up ({age(entry, store)}): {task}')
 
 
-def _place(entry: Entry, store: Store, *, budget: int) -> str:
+def _place(entry: Entry, store: Store, settings: config.Settings) -> str:
     """Tell the file, unless its path is so long that nothing else would find room."""
-    path = " ".join(fence.disarm(git.printable(str(store.path_of(entry)))).split("\n"))
-    told = f" Kept in {path}"
-    return told if estimate(told) <= budget // 3 else ""
+    native = None
+    if settings.mirror:
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        native = mirroring.path_of(store, settings.mirror, entry.id)
+    path = fence.disarm(git.printable(str(native or store.path_of(entry))))
+    told = f" Kept in {' '.join(path.splitlines())}"
+    return told if estimate(told) <= settings.start_budget // 3 else ""
 
 
 def _task(entry: Entry) -> str:
