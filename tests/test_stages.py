@@ -18,6 +18,7 @@ def put(folder: Path, path: str, value: object) -> None:
     place.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
 
 
+@pytest.mark.accept(70)
 @pytest.mark.parametrize(
     ("state", "number", "total", "is_open"),
     [
@@ -25,10 +26,14 @@ def put(folder: Path, path: str, value: object) -> None:
         ({"current_stage": "4"}, 4, 7, True),
         ({"current_stage": 3.5}, 3, 7, True),
         ({"current_stage": "test", "stages": {"spec": {}, "test": {}, "execute": {}}}, 2, 3, True),
-        ({"current_stage": "unheard-of", "stages": {"spec": {}}}, None, 1, True),
-        ({"current_stage": 7, "stages": {"execute": {"status": "complete"}}}, 7, 1, False),
-        ({"current_stage": 7, "stages": {"execute": {"status": "Halted"}}}, 7, 1, False),
-        ({"current_stage": 7, "stages": {"execute": "complete"}}, 7, 1, False),
+        ({"current_stage": "unheard-of", "stages": {"spec": {}}}, None, 7, True),
+        ({"current_stage": 4, "stages": {"spec": {}, "execute": {}}}, 4, 7, True),
+        ({"current_stage": 2, "stages": {"spec": {}, "build": {}, "ship": {}}}, 2, 3, True),
+        ({"current_stage": 4, "stages": {"spec": {}}}, 4, 7, True),
+        ({"current_stage": 9, "stages": {"spec": {}}}, 9, 9, True),
+        ({"current_stage": 7, "stages": {"execute": {"status": "complete"}}}, 7, 7, False),
+        ({"current_stage": 7, "stages": {"execute": {"status": "Halted"}}}, 7, 7, False),
+        ({"current_stage": 7, "stages": {"execute": "complete"}}, 7, 7, False),
         ({"current_stage": 2, "status": "archived"}, 2, 7, False),
         ({"current_stage": 2, "archived": True}, 2, 7, False),
         ({"current_stage": "complete"}, None, 7, False),

@@ -130,12 +130,13 @@ def read_plan(folder: Path, name: str) -> StagedPlan | None:
     stages = state.get("stages")
     listed = [*stages] if isinstance(stages, dict) else []
     stage = _stage(state.get("current_stage"))
+    number = _number(stage, listed)
     ended = _ended(state, stages)
     return StagedPlan(
         name=name,
         stage=stage,
-        number=_number(stage, listed),
-        total=len(listed) or STAGES,
+        number=number,
+        total=_total(stage, number, listed),
         status=ended or "",
         updated_at=moment(state.get("updated")) or _written_at(path),
         is_open=ended is None,
@@ -156,6 +157,13 @@ def _number(stage: Stage | None, listed: list[str]) -> int | None:
     if isinstance(stage, str) and not stage.isdecimal():
         return listed.index(stage) + 1 if stage in listed else None
     return None if stage is None else int(stage)
+
+
+def _total(stage: Stage | None, number: int | None, listed: list[str]) -> int:
+    """Tell how many stages there are; a plan may list only those that were reached."""
+    if number is None or number > len(listed) or (stage not in listed and _LAST_STAGE in listed):
+        return max(STAGES, len(listed), number or 0)
+    return len(listed)
 
 
 def _ended(state: Mapping[str, Any], stages: object) -> str | None:
