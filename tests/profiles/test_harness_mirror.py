@@ -403,3 +403,29 @@ def test_an_import_after_that_still_tells_what_it_took_in(cli: Cli, home: Path) 
     (home / "features" / "active.json").write_text(json.dumps({"features": [theirs]}))
 
     assert cli.json("import", "--from", "harness")["features"] == 1
+
+
+@pytest.mark.accept(134)
+def test_facts_told_by_command_go_where_they_belong(cli: Cli, home: Path) -> None:
+    facts = {
+        "src/export.py": ("structure", "components"),
+        "tests/test_export.py": ("structure", "tests"),
+        "The entry point is main.py": ("structure", "entryPoints"),
+        "Names of files are in kebab-case": ("patterns", "naming"),
+        "Each feature lives in a folder of its own": ("patterns", "fileOrganization"),
+        "Prefer early returns": ("patterns", "codeStyle"),
+    }
+    for fact in facts:
+        cli.ok("memory", "add", "structure", fact)
+    words = ["--why", "model", "--file", "src/order.py", "--impact", "has many items"]
+    cli.ok("memory", "add", "entity", "Order", *words)
+
+    found = read(home / "memory/semantic/architecture.json")
+    assert {found[part][key][0]: (part, key) for part, key in facts.values()} == facts
+    entity = read(home / "memory/semantic/entities.json")["entities"][0]
+    assert [entity[key] for key in ("name", "type", "location", "relationships")] == [
+        "Order",
+        "model",
+        "src/order.py",
+        ["has many items"],
+    ]

@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 
 from cli.runs import Cli
@@ -99,14 +100,25 @@ def test_decisions_reach_memory_and_helpers_results_are_folded(
         agent="helper", status="failed", summary="Buffered all", errors=["OOM"]
     )
     features.add_result(store, "s1", result)
+    together = msgspec.structs.replace(
+        features.load(store).orchestration, patterns=["Stream what is long"]
+    )
+    features.keep_orchestration(store, together)
     shop.write("app.py", "print('csv')\n")
 
     told = step(cli.json("ship", "--no-pr"), "memory")
 
     assert told["state"] == "done"
+    assert "Updated procedural patterns" in told["lines"]
     kinds = {entry.kind: entry.text for entry in memory.entries(store)}
-    assert kinds == {"decision": "Stream rows", "failure": "Buffered all"}
+    assert kinds == {
+        "decision": "Stream rows",
+        "failure": "Buffered all",
+        "pattern": "Stream what is long",
+    }
     assert features.load(store).orchestration.results == []
+    shop.write("app.py", "print('again')\n")
+    assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
 
 
 def test_what_is_complete_is_archived_and_the_loop_set_back(

@@ -1,6 +1,7 @@
 """Several agents at work together: what they found goes to memory, then the slate is clean."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -47,7 +48,7 @@ def add_result(store: Store, session: str, result: Result) -> None:
     files.change(store, edit)
 
 
-def fold_orchestration(store: Store) -> Folded | None:
+def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | None:
     """Bring results, patterns and decisions to memory and clear them; None if there are none.
 
     What is said twice is one entry of the memory, so it may be killed anywhere and done again.
@@ -59,7 +60,8 @@ def fold_orchestration(store: Store) -> Folded | None:
     results = _all_results(known)
     if known.session is None or not results:
         return None
-    memory.add(store, _drafts(known, results))
+    drafts = _drafts(known, results)
+    memory.add(store, [msgspec.structs.replace(draft, at=at) for draft in drafts])
     files.change(
         store,
         lambda state: with_board(state, orchestration=_without(state.board.orchestration, known)),

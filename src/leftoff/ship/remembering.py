@@ -31,6 +31,7 @@ _TOLD = (
 _STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
 _LOOKED_AT = 50
 _MOST_DIRTY = 200
+_MOST_SAVES = 200
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,13 +184,13 @@ def _notes(draft: Checkpoint) -> context.Notes:
 def learn(store: Store, kept: Saved, *, bar: "Grade | None") -> Step:
     """Bring decisions, failures, corrections and what helpers found into memory."""
     learnt = memory.learn(store, kept.checkpoint)
-    folded = features.fold_orchestration(store)
+    folded = features.fold_orchestration(store, at=kept.checkpoint.saved_at)
     new = {entry.id: entry for entry in (*learnt, *_learnt_before(store, kept))}.values()
     counts = {kind: sum(entry.kind == kind for entry in new) for kind in ("decision", "failure")}
     lines = [
         f"Recorded {counts['decision']} decisions to episodic memory" if counts["decision"] else "",
         f"Recorded {counts['failure']} failed approaches" if counts["failure"] else "",
-        "Updated procedural patterns" if _has_new_patterns(store, kept.checkpoint) else "",
+        "Updated procedural patterns" if _has_new_patterns(store, kept, folded) else "",
         *(folded.messages if folded else []),
         *_corrections(store, bar),
     ]
@@ -213,12 +214,14 @@ def _learnt_before(store: Store, kept: Saved) -> list[memory.Entry]:
     return [each for each in first if carried.session_id or each.at == carried.saved_at]
 
 
-def _has_new_patterns(store: Store, checkpoint: Checkpoint) -> bool:
+def _has_new_patterns(store: Store, kept: Saved, folded: features.Folded | None) -> bool:
     """Say whether a pattern was learnt since the last ship."""
-    newest = memory.entries(store, kinds=("pattern",), limit=1)
+    if folded is not None and folded.patterns:
+        return True
+    newest = memory.entries(store, kinds=("pattern",), limit=1) if kept.is_new else []
     if not newest:
         return False
-    before = [each for each in store.index().newest(_MOST_DIRTY) if each.id != checkpoint.id]
+    before = [each for each in store.index().newest(_MOST_SAVES) if each.id != kept.checkpoint.id]
     shipped = [each.saved_at for each in before if each.trigger == TRIGGER]
     return not shipped or newest[0].at > shipped[0]
 

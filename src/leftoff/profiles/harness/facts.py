@@ -1,5 +1,6 @@
 """Memory layers that hold bare facts: patterns, the architecture, constraints."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -58,6 +59,16 @@ CONSTRAINTS = Shelf(
     head={"version": 3},
 )
 SHELVES = (PATTERNS, ARCHITECTURE, CONSTRAINTS)
+# Where a fact about the structure goes that nobody gave a section: by what it is, or speaks of.
+_PATH = re.compile(r"\S+/\S*|[\w@-]+(\.[\w-]+)*\.[a-z]\w{0,4}")
+_TESTS = re.compile(r"(^|/)(tests?|specs?|__tests__)(/|$)|(^|/)test_[^/]*$|[._](test|spec)\.\w+$")
+_SPOKEN = (
+    (re.compile(r"\bentry[ -]?points?\b", re.IGNORECASE), "structure.entryPoints"),
+    (re.compile(r"\bnam(e|es|ed|ing)\b|\b(camel|snake|kebab|pascal)[- ]?case\b", re.IGNORECASE),
+     "patterns.naming"),
+    (re.compile(r"\b(folders?|director(y|ies)|layout|lives? in|lies? in)\b", re.IGNORECASE),
+     "patterns.fileOrganization"),
+)  # fmt: skip
 # What a section is where it is not there yet; all others are lists.
 _OBJECTS = frozenset({"namingConventions", "techStack"})
 _SCALARS = frozenset({"projectType"})
@@ -143,7 +154,14 @@ def _section(shelf: Shelf, entry: Entry) -> str:
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
     if section in shelf.sections:
         return section
-    return shelf.with_files if shelf.with_files and entry.files else shelf.usual
+    if not shelf.with_files:
+        return shelf.usual
+    if _PATH.fullmatch(entry.text):
+        return "structure.tests" if _TESTS.search(entry.text) else shelf.with_files
+    if entry.files:
+        return shelf.with_files
+    found = (section for words, section in _SPOKEN if words.search(entry.text))
+    return next(found, shelf.usual)
 
 
 def _with(found: Plain, section: str, entry: Entry) -> Plain:

@@ -271,5 +271,6 @@ def _dress(layer: Layer, entry: Entry) -> Plain:
             "applicability": {"filePatterns": entry.files, "features": [], "always": True},
         }
     if layer is ENTITIES:
-        return {"location": entry.files[0] if entry.files else "", "relationships": []}
+        related = [entry.impact] if entry.impact else []
+        return {"location": entry.files[0] if entry.files else "", "relationships": related}
     return {}
