@@ -115,7 +115,9 @@ def _look(store: Store, folder: Path) -> _World:
         index=index,
         plans=stages.plans(folder),
         tdd=stages.tdd_session(folder),
-        delegation=stages.delegated(folder, index) or _helpers(store),
+        delegation=stages.delegated(folder, index)
+        or _helpers(store)
+        or [stages.Task(what="not told")] * is_delegating,
         left_worktrees=[] if is_delegating else stages.delegates(folder),
         newest=_loaded(store, entries),
         checkpoints=checkpoints,

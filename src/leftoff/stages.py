@@ -262,6 +262,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     what: str
     status: str = "in progress"
+    agent: str | None = None
 
 
 def delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
@@ -270,8 +271,16 @@ def delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
         return []
     told = index.get("delegation")
     listed = told.get("tasks") if isinstance(told, dict) else index.get("delegate_tasks", told)
+    if isinstance(listed, dict):
+        listed = [_named(name, each) for name, each in listed.items()]
     tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
     return [task for task in tasks if task] or [Task(what=name) for name in delegates(folder)]
+
+
+def _named(name: str, value: object) -> dict[str, Any]:
+    """Read a task that is told under its name, by its status or at length."""
+    told = value if isinstance(value, dict) else {"status": value}
+    return {"id": name, **told}
 
 
 def _task(value: object) -> Task | None:
@@ -280,4 +289,5 @@ def _task(value: object) -> Task | None:
     keys = ("description", "task", "name", "title", "id")
     what = next((found for key in keys if (found := text(value.get(key)))), None)
     status = text(value.get("status")) or "in progress"
-    return Task(what=what, status=status.replace("_", " ")) if what else None
+    agent = text(value.get("agent")) or text(value.get("worker"))
+    return Task(what=what, status=status.replace("_", " "), agent=agent) if what else None

@@ -192,7 +192,7 @@ def test_suggestions_fit_the_moment(cli: Cli, work: Work) -> None:
 @pytest.mark.accept(74)
 def test_helpers_are_shown_with_what_each_does(cli: Cli, work: Work) -> None:
     tasks = [
-        {"description": "Write the parser", "status": "in_progress"},
+        {"description": "Write the parser", "status": "in_progress", "agent": "builder"},
         {"description": "Write the docs", "status": "complete"},
     ]
     work.index(delegate_running=True, delegation={"tasks": tasks})
@@ -200,9 +200,22 @@ def test_helpers_are_shown_with_what_each_does(cli: Cli, work: Work) -> None:
     text = cli.ok("dashboard").out
 
     assert "Delegate: 1 agent running" in text
-    assert "Task 1: Write the parser (in progress)" in text
-    assert "Task 2: Write the docs (complete)" in text
+    assert "Task 1: Write the parser (in progress)  builder\n" in text
+    assert "Task 2: Write the docs (complete)\n" in text
     assert cli.json("dashboard")["layout"] == "delegation"
+
+
+@pytest.mark.accept(74)
+def test_tasks_may_be_told_by_name_or_not_at_all(cli: Cli, work: Work) -> None:
+    work.index(delegate_running=True, delegation={"tasks": {"parser": "running", "docs": "done"}})
+    named = cli.ok("dashboard").out
+    work.index(delegate_running=True)
+    unknown = cli.ok("dashboard").out
+
+    assert "Task 1: parser (running)" in named
+    assert "Task 2: docs (done)" in named
+    assert "Delegate: 1 agent running" in unknown
+    assert "No active work" not in unknown
 
 
 @pytest.mark.accept(74)

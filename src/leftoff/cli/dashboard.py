@@ -67,7 +67,8 @@ def _active(found: Dashboard) -> Iterator[str]:
     if found.delegation:
         yield f"  Delegate: {found.agents} agent{'' if found.agents == 1 else 's'} running"
         for number, task in enumerate(found.delegation, 1):
-            yield f"    Task {number}: {one_line(task.what)} ({task.status})"
+            agent = f"  {one_line(task.agent)}" if task.agent else ""
+            yield f"    Task {number}: {one_line(task.what)} ({task.status}){agent}"
     for todo in found.todos[:_TODOS]:
         yield f"  Todo:     {one_line(todo.text)} ({todo.status.replace('_', ' ')})"
 
