@@ -10,7 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from gitrepo import ISOLATED_ENVIRONMENT
+from gitrepo import ISOLATED_ENVIRONMENT, Repo
 from leftoff.paths import Project, find_project
 from leftoff.store import Store
 from stores import MEMORY, Clock
@@ -86,6 +86,14 @@ def project(tmp_path: Path) -> Project:
     folder = tmp_path / "project"
     folder.mkdir()
     return find_project(folder)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """Make a repository with one commit."""
+    made = Repo(tmp_path / "repo")
+    made.commit("Begin", {"app.py": "print('hello')\n"})
+    return made
 
 
 @pytest.fixture

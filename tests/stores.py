@@ -54,6 +54,12 @@ def project_at(folder: Path) -> Project:
     )
 
 
+def block(project: Project) -> None:
+    """Put a file where the store's folder should be."""
+    project.store.parent.mkdir(parents=True, exist_ok=True)
+    project.store.write_text("in the way", encoding="utf-8")
+
+
 Row = tuple[str | None, str | None, str, bool]
 
 

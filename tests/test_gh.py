@@ -4,14 +4,10 @@ from typing import Any
 import pytest
 
 from leftoff.gh import GhRefused, GitHub, repository_of
+from ship.conftest import hub
 from ship.hub import Hub
 
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
-    made = Hub(tmp_path / "github")
-    made.install(monkeypatch)
-    return made
+__all__ = ["hub"]
 
 
 @pytest.mark.accept(157)

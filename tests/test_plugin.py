@@ -162,13 +162,6 @@ def runs(*words: str, cwd: Path, path: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    repo = Repo(tmp_path / "repo")
-    repo.commit("first", {"app.py": "print('one')\n"})
-    return repo
-
-
-@pytest.fixture
 def installed(tmp_path: Path) -> str:
     """Make a PATH on which leftoff is."""
     folder = tmp_path / "bin"

@@ -15,13 +15,6 @@ from stores import NOON, Clock, draft
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    made = Repo(tmp_path / "repo")
-    made.commit("Begin", {"app.py": "x\n"})
-    return made
-
-
-@pytest.fixture
 def here(repo: Repo) -> Project:
     return find_project(repo.folder)
 

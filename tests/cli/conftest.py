@@ -20,12 +20,10 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """Make a repository with one commit, and stand in it."""
-    made = Repo(tmp_path / "repo")
-    made.commit("Begin", {"app.py": "print('hello')\n"})
-    monkeypatch.chdir(made.folder)
-    return made
+def repo(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Stand in a repository with one commit."""
+    monkeypatch.chdir(repo.folder)
+    return repo
 
 
 @pytest.fixture

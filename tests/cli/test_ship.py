@@ -8,28 +8,11 @@ import pytest
 from cli.runs import Cli, environment
 from e2e.waiting import until
 from leftoff import processes
+from ship.conftest import cli, hub, shop
 from ship.hub import Hub
 from ship.shop import Shop
 
-
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    made = Shop(tmp_path)
-    monkeypatch.chdir(made.folder)
-    return made
-
-
-@pytest.fixture
-def cli(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    del shop
-    return Cli(monkeypatch)
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
-    made = Hub(tmp_path / "github")
-    made.install(monkeypatch)
-    return made
+__all__ = ["cli", "hub", "shop"]
 
 
 # --- the end ---

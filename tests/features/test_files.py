@@ -4,6 +4,7 @@ import itertools
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from leftoff import features
@@ -12,7 +13,7 @@ from leftoff.features import Draft, Feature, Try
 from leftoff.paths import Project
 from leftoff.store import Store, disk
 from programs import run, run_together
-from stores import Clock, project_at
+from stores import Clock, block, project_at
 
 PROCESSES, ADDS = 4, 25
 
@@ -22,10 +23,10 @@ def project(tmp_path: Path) -> Project:
     return project_at(tmp_path)
 
 
-def block(project: Project) -> None:
-    """Put a file where the store's folder should be."""
-    project.store.parent.mkdir(parents=True, exist_ok=True)
-    project.store.write_text("in the way", encoding="utf-8")
+def beside(project: Project, clock: Clock) -> Store:
+    """Open the store as a process does that has another fallback."""
+    other = project.fallback.with_name("other")
+    return Store(msgspec.structs.replace(project, fallback=other), now=clock)
 
 
 def listed(store: Store) -> list[tuple[str, str]]:
@@ -132,10 +133,7 @@ def test_a_number_given_in_two_places_meanwhile_leaves_both_features(
     features.start(store, "2", session_id="agent")
     project.store.unlink()
     aside.rename(project.store)
-    outside = Store(Project(
-        root=project.root, worktree=project.worktree, store=project.store,
-        fallback=project.fallback.with_name("other"),
-    ), now=clock)  # fmt: skip
+    outside = beside(project, clock)
     features.add(outside, Draft(name="Of the user"))
 
     features.archive(store)
@@ -160,10 +158,7 @@ def test_a_fix_whose_number_was_given_elsewhere_gets_the_next(
     features.add_result(store, "s1", features.Result(agent="one", status="failed"))
     project.store.unlink()
     aside.rename(project.store)
-    outside = Store(Project(
-        root=project.root, worktree=project.worktree, store=project.store,
-        fallback=project.fallback.with_name("other"),
-    ), now=clock)  # fmt: skip
+    outside = beside(project, clock)
     features.add_fix(outside, "1", Draft(name="Of the user"))
 
     features.archive(store)

@@ -1,7 +1,6 @@
 """A repository with a conversation in it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,13 +8,6 @@ from gitrepo import Repo
 from leftoff.paths import find_project
 from leftoff.store import Store
 from talk import Talk
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    repo = Repo(tmp_path / "repo")
-    repo.commit("first", {"app.py": "print('one')\n"})
-    return repo
 
 
 @pytest.fixture

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leftoff import paths
 from leftoff.hooks import settle
+from talk import Talk
 
 SCRIPT = Path(settle.__file__).with_name("letterbox.sh")
 TWIN = Path(settle.__file__).with_name("letterbox.py")
@@ -97,6 +99,31 @@ class Letterbox:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(f"{line}\n", encoding="utf-8")
         return place
+
+
+def install_python(python: str = sys.executable) -> None:
+    """Name the Python that the hooks of this test's user run."""
+    state = paths.state_folder()
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "python").write_text(f"{python}\n", encoding="utf-8")
+
+
+def replied(
+    talk: Talk, event: str, payload: bytes | Mapping[str, Any], *, box: str = "sh", **env: str
+) -> Any:
+    """Fire an event in a conversation, through the real hook; return its reply, None without."""
+    data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+    done = subprocess.run(
+        [*BOXES[box], "claude", event],
+        input=data,
+        cwd=talk.folder,
+        env={**os.environ, "CLAUDE_CODE_SESSION_ID": talk.session_id, **env},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return json.loads(done.stdout) if done.stdout.strip() else None
 
 
 def _fill_disk() -> None:

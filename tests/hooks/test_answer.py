@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hooks.letterboxes import SCRIPT
+from hooks.letterboxes import install_python, replied
 from leftoff import paths, prompts
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.answer import answer
@@ -28,9 +26,9 @@ def full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     talk.ask("Add a login form to app.py")
     talk.say("Done.", percent=96)
     talk.fire("Stop")
-    state = paths.state_folder()
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+    install_python()
     yield talk
+    state = paths.state_folder()
     if os.access(state, os.W_OK):
         assert settle.run(state, wait_seconds=60)
 
@@ -44,16 +42,9 @@ def ask_path(talk: Talk) -> Path:
 
 def typed(talk: Talk, prompt: str) -> dict[str, Any] | None:
     """Type a prompt: run the real letterbox and return what it prints."""
-    done = subprocess.run(
-        ["sh", SCRIPT, "claude", "UserPromptSubmit"],
-        input=json.dumps(talk.payload("UserPromptSubmit", prompt=prompt)).encode(),
-        cwd=talk.folder,
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stderr == b""
-    return json.loads(done.stdout) if done.stdout.strip() else None
+    payload = talk.payload("UserPromptSubmit", prompt=prompt)
+    reply: dict[str, Any] | None = replied(talk, "UserPromptSubmit", payload)
+    return reply
 
 
 def texts(store: Store) -> list[str]:
@@ -201,16 +192,7 @@ def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"prompt": "x"}', b"\xff"])
 def test_what_is_no_event_is_not_blocked(full: Talk, data: bytes) -> None:
-    done = subprocess.run(
-        ["sh", SCRIPT, "claude", "UserPromptSubmit"],
-        input=data,
-        cwd=full.folder,
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-
-    assert (done.stdout, done.stderr) == (b"", b"")
+    assert replied(full, "UserPromptSubmit", data) is None
     for letter in spool.letters(paths.state_folder()):
         spool.done(letter)
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,12 @@ from typing import Any
 import pytest
 
 from gitrepo import Repo
+from hooks.letterboxes import install_python, replied
 from leftoff import config, paths
 from leftoff.hooks import guard, settle
 from leftoff.store import Store
 from stores import draft
 from talk import Talk
-
-LETTERBOX = Path(settle.__file__).with_name("letterbox.sh")
 
 
 @pytest.fixture
@@ -48,21 +45,10 @@ def ask_path(talk: Talk) -> Path:
 
 def called(talk: Talk, tool: str = "Bash", **given: str) -> Any:
     """Return what the real hook answers before a tool is run."""
-    state = paths.state_folder()
-    state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+    install_python()
     payload = talk.payload("PreToolUse", tool_name=tool, tool_input=given or {"command": "ls"})
-    done = subprocess.run(
-        ["sh", str(LETTERBOX), "claude", "PreToolUse"],
-        input=json.dumps(payload).encode(),
-        cwd=talk.folder,
-        env={**os.environ, "CLAUDE_CODE_SESSION_ID": talk.session_id},
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    return json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else None
+    reply = replied(talk, "PreToolUse", payload)
+    return reply["hookSpecificOutput"] if reply else None
 
 
 @pytest.mark.accept(76)

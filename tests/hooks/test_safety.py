@@ -1,9 +1,6 @@
 """Safety rules before tool calls, through the real hook. Off unless somebody switches them on."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitrepo import Repo
-from hooks.letterboxes import BOXES, DISTINCT
+from hooks.letterboxes import DISTINCT, install_python, replied
 from leftoff import config, features, paths
 from leftoff.features import Draft
 from leftoff.hooks import guard, settle
@@ -56,20 +53,9 @@ def called(talk: Talk, given: str, *, box: str = "sh", tool: str = "Bash") -> An
 
 
 def sent(talk: Talk, data: bytes, *, box: str = "sh") -> Any:
-    state = paths.state_folder()
-    state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
-    done = subprocess.run(
-        [*BOXES[box], "claude", "PreToolUse"],
-        input=data,
-        cwd=talk.folder,
-        env={**os.environ, "CLAUDE_CODE_SESSION_ID": talk.session_id},
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    return json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else None
+    install_python()
+    reply = replied(talk, "PreToolUse", data, box=box)
+    return reply["hookSpecificOutput"] if reply else None
 
 
 def fire(talk: Talk, event: str, **fields: str) -> None:

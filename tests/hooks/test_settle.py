@@ -7,37 +7,21 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from e2e.waiting import until
+from hooks.letterboxes import SCRIPT, install_python
 from leftoff import paths, prompts
 from leftoff.hooks import settle, spool, trouble
 from leftoff.store import Store
 from talk import Talk
 
-LETTERBOX = Path(settle.__file__).with_name("letterbox.sh")
-
-
-def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something that another process does."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "It did not happen in time."
-        time.sleep(0.02)
-
 
 def is_settled() -> bool:
     state = paths.state_folder()
     return not spool.letters(state) and not (state / "settling").exists()
-
-
-def install_python() -> None:
-    state = paths.state_folder()
-    state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
 
 
 def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[bytes]:
@@ -46,7 +30,7 @@ def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[by
     given.write_text(json.dumps(talk.payload(event, **fields)), encoding="utf-8")
     with given.open("rb") as payload:
         return subprocess.Popen(
-            ["/bin/sh", str(LETTERBOX), "claude", event],
+            ["/bin/sh", str(SCRIPT), "claude", event],
             stdin=payload,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -102,7 +86,7 @@ def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: S
     data = json.dumps(talk.payload("SessionEnd", reason="other")).encode()
     path = spool.keep(state, "claude", "SessionEnd", data[:20]).path
     process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
-    until((state / "settling").exists)
+    until((state / "settling").exists, "a settle at work")
 
     with path.open("ab") as file:
         file.write(data[20:])
@@ -135,7 +119,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
         # We have looked for the last time: there is no mark, but the lock is still ours.
         talk.post("SessionEnd", reason="other")
         process = subprocess.Popen(command)
-        until(lambda: _has_open(process, state / "settle.lock"))
+        until(lambda: _has_open(process, state / "settle.lock"), "the lock")
     assert process.wait(60) == 0
 
     assert spool.letters(state) == []
@@ -169,7 +153,7 @@ def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Sto
     install_python()
 
     drop_letter(talk, "Notification", notification_type="other").communicate()
-    until(is_settled)
+    until(is_settled, "all to be settled")
 
     assert len(store.index().newest(9)) == 1
 
@@ -184,7 +168,7 @@ def test_two_hundred_events_at_once_are_all_settled_and_no_process_stays(
 
     running = [drop_letter(each, "SessionEnd", reason="other") for each in talks]
     outputs = {process.communicate() for process in running}
-    until(lambda: is_settled() and not settles_left(), seconds=120)
+    until(lambda: is_settled() and not settles_left(), "all to be settled", seconds=120)
 
     assert outputs == {(b"", b"")}
     assert {process.returncode for process in running} == {0}
@@ -216,7 +200,10 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
     for _ in range(10):
         process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
         before = len(spool.letters(state))
-        until(lambda before=before: len(spool.letters(state)) < before or is_settled())  # type: ignore[misc]
+        until(
+            lambda before=before: len(spool.letters(state)) < before or is_settled(),  # type: ignore[misc]
+            "some of it to be settled",
+        )
         process.send_signal(signal.SIGKILL)
         process.wait()
     # A git that the killed one had just forked may hold its lock for a moment.
@@ -235,7 +222,7 @@ def test_the_letterbox_is_quick_to_end_although_settle_goes_on(talk: Talk, store
 
     process = drop_letter(talk, "SessionEnd", reason="other")
     out, err = process.communicate(timeout=30)
-    until(is_settled)
+    until(is_settled, "all to be settled")
 
     assert (process.returncode, out, err) == (0, b"", b"")
     assert len(store.index().newest(9)) == 1

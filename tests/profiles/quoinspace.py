@@ -6,6 +6,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+
 SESSION = "6f0c1d3e-1111-4b5c-9d0e-000000000001"
 OTHER = "6f0c1d3e-2222-4b5c-9d0e-000000000002"
 THIRD = "6f0c1d3e-3333-4b5c-9d0e-000000000003"
@@ -94,3 +99,23 @@ def sections(path: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8")
     parts = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+
+
+@pytest.fixture
+def work(cli: Cli, repo: Repo) -> Workspace:
+    """Follow quoin."""
+    return followed(cli, repo)
+
+
+def followed(cli: Cli, repo: Repo) -> Workspace:
+    """Let the project follow quoin."""
+    cli.ok("config", "set", "profile", "quoin", "--project")
+    cli.ok("config", "set", "mirror", "quoin", "--project")
+    return Workspace(repo.folder)
+
+
+@pytest.fixture
+def in_session(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Run as an agent's session does."""
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    return monkeypatch

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,23 +10,19 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from hooks.letterboxes import BOXES, DISTINCT
+from hooks.letterboxes import DISTINCT, install_python, replied
 from leftoff import paths
 from leftoff.hooks import settle, start, trouble
-from profiles.quoinspace import OTHER, SESSION, Workspace, sections
+from profiles.quoinspace import OTHER, SESSION, Workspace, followed, sections
 from talk import Talk
 
 
 @pytest.fixture
 def work(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Follow quoin, as an agent's session whose hooks are installed."""
-    cli.ok("config", "set", "profile", "quoin", "--project")
-    cli.ok("config", "set", "mirror", "quoin", "--project")
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
-    state = paths.state_folder()
-    state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
-    return Workspace(repo.folder)
+    install_python()
+    return followed(cli, repo)
 
 
 @pytest.fixture
@@ -54,18 +48,8 @@ def started(talk: Talk, source: str = "startup") -> dict[str, Any]:
 
 def compacting(talk: Talk, trigger: str = "auto", *, box: str = "sh", **env: str) -> dict[str, Any]:
     """Begin a compaction: run the real letterbox and return what it prints."""
-    done = subprocess.run(
-        [*BOXES[box], "claude", "PreCompact"],
-        input=json.dumps(talk.payload("PreCompact", trigger=trigger)).encode(),
-        cwd=talk.folder,
-        env={**os.environ, **env},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stderr == b""
-    found: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}
-    return found
+    payload = talk.payload("PreCompact", trigger=trigger)
+    return replied(talk, "PreCompact", payload, box=box, **env) or {}
 
 
 def settled() -> None:

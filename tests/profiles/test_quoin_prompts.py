@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,12 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from hooks.letterboxes import SCRIPT
+from hooks.letterboxes import SCRIPT, install_python, replied
 from leftoff import paths
 from leftoff.hooks import settle
 from leftoff.profiles.quoin import sentinels
 from leftoff.promptfile import FilePrompt
-from profiles.quoinspace import OTHER, SESSION, Workspace
+from profiles.quoinspace import OTHER, SESSION, Workspace, followed
 from stores import NOON
 from talk import Talk
 
@@ -31,11 +30,10 @@ agent 3 finished
 @pytest.fixture
 def work(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Follow quoin, with one checkpoint that waits for this session."""
-    cli.ok("config", "set", "profile", "quoin", "--project")
-    cli.ok("config", "set", "mirror", "quoin", "--project")
+    work = followed(cli, repo)
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
     cli.ok("save", "some-task", "--summary", "Do it")
-    return Workspace(repo.folder)
+    return work
 
 
 def put(work: Workspace, session: str, text: str) -> Path:
@@ -135,16 +133,9 @@ def test_prompts_of_another_session_come_with_a_warning(
 
 def typed(talk: Talk, prompt: str) -> dict[str, Any] | None:
     """Type a prompt: run the real letterbox and return what it prints."""
-    done = subprocess.run(
-        ["sh", SCRIPT, "claude", "UserPromptSubmit"],
-        input=json.dumps(talk.payload("UserPromptSubmit", prompt=prompt)).encode(),
-        cwd=talk.folder,
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stderr == b""
-    return json.loads(done.stdout) if done.stdout.strip() else None
+    payload = talk.payload("UserPromptSubmit", prompt=prompt)
+    reply: dict[str, Any] | None = replied(talk, "UserPromptSubmit", payload)
+    return reply
 
 
 @pytest.fixture
@@ -161,9 +152,7 @@ def full(work: Workspace, repo: Repo, python: None) -> Talk:
 @pytest.fixture
 def python() -> None:
     """Let the letterbox know our Python."""
-    state = paths.state_folder()
-    state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+    install_python()
 
 
 def settled() -> None:

@@ -10,22 +10,9 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from profiles.quoinspace import MISMATCH, OTHER, SESSION, THIRD, Workspace
+from profiles.quoinspace import MISMATCH, OTHER, SESSION, THIRD, Workspace, in_session, work
 
-
-@pytest.fixture
-def work(cli: Cli, repo: Repo) -> Workspace:
-    """Follow quoin."""
-    cli.ok("config", "set", "profile", "quoin", "--project")
-    cli.ok("config", "set", "mirror", "quoin", "--project")
-    return Workspace(repo.folder)
-
-
-@pytest.fixture
-def in_session(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Run as an agent's session does."""
-    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
-    return monkeypatch
+__all__ = ["in_session", "work"]
 
 
 def restored(cli: Cli, *words: str) -> Any:

@@ -14,23 +14,10 @@ import pytest
 
 from cli.runs import Cli, environment
 from gitrepo import Repo
-from profiles.quoinspace import OTHER, SESSION, TEN, THIRD, Workspace, sections
+from profiles.quoinspace import OTHER, SESSION, TEN, THIRD, Workspace, in_session, sections, work
 from stores import contents
 
-
-@pytest.fixture
-def work(cli: Cli, repo: Repo) -> Workspace:
-    """Follow quoin."""
-    cli.ok("config", "set", "profile", "quoin", "--project")
-    cli.ok("config", "set", "mirror", "quoin", "--project")
-    return Workspace(repo.folder)
-
-
-@pytest.fixture
-def in_session(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Run as an agent's session does."""
-    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
-    return monkeypatch
+__all__ = ["in_session", "work"]
 
 
 @pytest.mark.accept(81)

@@ -1,12 +1,11 @@
 """sail: the index of what is active follows the plans' own files."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from cli.runs import Cli, environment
+from cli.runs import Cli
+from hooks.letterboxes import install_python, replied
 from leftoff import paths
 from leftoff.hooks import settle
 from profiles.sailing import folder, index_of, plan, put, talk
@@ -62,22 +61,11 @@ def test_any_other_file_leaves_the_index_alone(folder: Path, talk: Talk) -> None
 @pytest.mark.accept(67)
 def test_the_real_hook_script_updates_the_index(folder: Path, talk: Talk) -> None:
     path = plan(folder, "rate-limits", 2)
-    state = paths.state_folder()
-    state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text("/bin/true\n", encoding="utf-8")
+    install_python("/bin/true")
     payload = talk.payload("PostToolUse", tool_name="Edit", tool_input={"file_path": str(path)})
-    script = Path(settle.__file__).with_name("letterbox.sh")
 
-    done = subprocess.run(
-        ["sh", str(script), "claude", "PostToolUse"],
-        input=json.dumps(payload).encode(),
-        cwd=folder.parent,
-        env=environment(),
-        capture_output=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert settle.run(state)
+    assert replied(talk, "PostToolUse", payload) is None
+    assert settle.run(paths.state_folder())
 
     assert index_of(folder)["active_plan"] == "rate-limits"
 
