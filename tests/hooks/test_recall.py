@@ -73,6 +73,34 @@ def test_a_briefing_file_is_told_as_it_is(talk: Talk, store: Store, repo: Repo) 
     assert "Decision 8" not in text
 
 
+@pytest.mark.accept(137)
+def test_a_page_that_is_missing_is_made_for_the_session_and_written_for_the_next(
+    talk: Talk, store: Store
+) -> None:
+    remember(store)
+    configure(store, 'profile = "harness"\nmirror = ["harness"]')
+    page = talk.folder / ".claude-harness" / "session-briefing.md"
+
+    text = talk.start()
+
+    assert (bullets(text, "Decision"), bullets(text, "Failure"), bullets(text, "Rule")) == (5, 3, 5)
+    assert bullets(page.read_text(encoding="utf-8"), "Failure") == 9
+
+
+@pytest.mark.accept(137)
+def test_somebodys_own_page_is_told_before_it_is_put_aside(
+    talk: Talk, store: Store, repo: Repo
+) -> None:
+    remember(store)
+    configure(store, 'profile = "harness"\nmirror = ["harness"]')
+    repo.write(".claude-harness/session-briefing.md", "Read ORDERS.md first.\n")
+
+    text = talk.start()
+
+    assert "Read ORDERS.md first." in text
+    assert "Decision 8" not in text
+
+
 def test_a_long_briefing_file_is_cut_at_a_line_within_the_budget(
     talk: Talk, store: Store, repo: Repo
 ) -> None:

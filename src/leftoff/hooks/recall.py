@@ -21,10 +21,34 @@ _FRAME_CHARS = 500
 _MOST_BYTES = 100_000
 
 
-def added(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
-    """Add the memory briefing, as far as there is room; whatever goes wrong, the offer stands."""
+def standing(store: Store, settings: config.Settings) -> str | None:
+    """Return what the page's file says before mirrors write it: somebody's words, or nothing.
+
+    None for a page that was made: it is told as it is once it is up to date.
+    """
+    path = memorybriefing.file_of(store.project, settings.briefing_file)
+    if path is None or (disk.is_regular(path) and not memorybriefing.is_somebodys(path)):
+        return None
+    return _kept(path) or ""
+
+
+def added(
+    told: Told,
+    event: HookEvent,
+    store: Store,
+    settings: config.Settings,
+    *,
+    page: str | None = None,
+) -> Told:
+    """Add the memory briefing, as far as there is room; whatever goes wrong, the offer stands.
+
+    `page` is what its file said when the session began, where that counts.
+    """
     try:
-        text = _fitting(told, event, store, settings)
+        if page is None:
+            page = _kept(memorybriefing.file_of(store.project, settings.briefing_file))
+        known = _Page(store, page or "", with_standing=not told.text)
+        text = _fitting(told, event, settings, known)
     except (LeftoffError, OSError) as error:
         trouble.note(paths.state_folder(), "the memory briefing", error)
         return told
@@ -34,8 +58,7 @@ def added(told: Told, event: HookEvent, store: Store, settings: config.Settings)
     return msgspec.structs.replace(told, text=f"{before}{text}")
 
 
-def _fitting(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> str:
-    page = _Page(store, settings, with_standing=not told.text)
+def _fitting(told: Told, event: HookEvent, settings: config.Settings, page: "_Page") -> str:
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - _width(told.text)
     budget = settings.memory_budget
     while budget >= _LEAST_TOKENS:
@@ -50,15 +73,15 @@ def _fitting(told: Told, event: HookEvent, store: Store, settings: config.Settin
 class _Page:
     """The page to tell: from its file, if there is one, or else made now."""
 
-    def __init__(self, store: Store, settings: config.Settings, *, with_standing: bool) -> None:
-        self._file = _kept(memorybriefing.file_of(store.project, settings.briefing_file))
+    def __init__(self, store: Store, kept: str, *, with_standing: bool) -> None:
+        self._file = kept
         self._material = memorybriefing.Material()
-        if self._file is None:
+        if not self._file:
             caps = memorybriefing.AT_START
             self._material = memorybriefing.gather(store, caps=caps, with_standing=with_standing)
 
     def within(self, budget: int) -> str:
-        if self._file is not None:
+        if self._file:
             return memorybriefing.from_file(self._file, budget=budget)
         if not self._material.tells_anything:
             return ""

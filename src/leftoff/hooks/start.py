@@ -58,8 +58,9 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover_crashed(event, store)
+        page = _standing_page(store)
         _look_at_mirrors(event, store, state)
-        told = _told(event, store, state)
+        told = _told(event, store, state, page)
         _note(event, store)
     finally:
         store.close()
@@ -78,7 +79,21 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
     return dialect.translate("SessionStart", payload, at=time.time())
 
 
-def _told(event: HookEvent, store: Store, state: Path) -> Told:
+def _standing_page(store: Store) -> str | None:
+    """Read the briefing's file before it is written, as somebody may have written it."""
+    settings = config.load(store.project).settings
+    if not settings.briefing_file:
+        return None
+    from leftoff.hooks.recall import standing  # noqa: PLC0415 - few keep such a file
+
+    try:
+        return standing(store, settings)
+    except OSError:
+        # Whoever tells the page finds the same, and notes it.
+        return None
+
+
+def _told(event: HookEvent, store: Store, state: Path, page: str | None) -> Told:
     settings = config.load(store.project).settings
     is_compacted = _is_compacted(event)
     if is_compacted:
@@ -98,7 +113,7 @@ def _told(event: HookEvent, store: Store, state: Path) -> Told:
             from leftoff.hooks import banner  # noqa: PLC0415 - most users mirror nothing
 
             told = banner.added(told, event, store, settings)
-    return _with_memory(told, event, store, settings)
+    return _with_memory(told, event, store, settings, page)
 
 
 def _lay_ready(event: HookEvent, state: Path, settings: config.Settings) -> None:
@@ -124,7 +139,9 @@ def _is_compacted(event: HookEvent) -> bool:
     return recovery.is_summed_up(Path(event.transcript_path))
 
 
-def _with_memory(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
+def _with_memory(
+    told: Told, event: HookEvent, store: Store, settings: config.Settings, page: str | None
+) -> Told:
     """Add what the project knows, where it knows anything."""
     logs = [*store.log_paths("memory"), *store.log_paths("features")]
     known = any(path.exists() for path in [*logs, store.project.store / "features.json"])
@@ -132,7 +149,7 @@ def _with_memory(told: Told, event: HookEvent, store: Store, settings: config.Se
         return told
     from leftoff.hooks.recall import added  # noqa: PLC0415 - many projects know nothing yet
 
-    return added(told, event, store, settings)
+    return added(told, event, store, settings, page=page)
 
 
 def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:

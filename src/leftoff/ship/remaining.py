@@ -28,7 +28,7 @@ def remaining(
 
 def kept_in(store: Store, saved: Checkpoint | None, native: Collection[str]) -> dict[str, str]:
     """Tell where what was saved and learnt is kept."""
-    root, here = store.project.store, store.project.root
+    root, here = store.project.store, store.project.worktree
     files = {"memory": root / "memory.jsonl", "features": root / "features.json"}
     kept = {"checkpoint": f"leftoff show {saved.id}"} if saved else {}
     for what, path in files.items():
