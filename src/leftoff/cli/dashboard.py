@@ -1,5 +1,6 @@
 """leftoff dashboard."""
 
+import contextlib
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -26,11 +27,8 @@ _TIPS = (
 @command()
 def dashboard(app: App) -> None:
     """Show all that is under way: plan, stage, tests, helpers, checkpoints. Changes nothing."""
-    store = Store(app.project, leaves_no_trace=True)
-    try:
+    with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = use_case.look(store)
-    finally:
-        store.close()
     app.out.result(_plain(found), "\n".join(_lines(found)))
 
 

@@ -1,5 +1,6 @@
 """leftoff start."""
 
+import contextlib
 from collections.abc import Iterator
 
 import msgspec
@@ -17,11 +18,8 @@ _CHARS = 120
 @command()
 def start(app: App) -> None:
     """Recommend what to do first, with where the code stands. Changes nothing."""
-    store = Store(app.project, leaves_no_trace=True)
-    try:
+    with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = starting.look(store)
-    finally:
-        store.close()
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
     app.out.result(plain, "\n".join(_lines(found)))
 

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from leftoff.memory.entry import Entry, Kind, Status, decoded, encoded
-from leftoff.memory.intake import Mark, News, Overlay, find_news
+from leftoff.memory.intake import News, Overlay, find_news
 from leftoff.store.database import Database
+from leftoff.store.intake import LogMark
 from leftoff.store.text import spaced
 
 _VERSION = 2
@@ -71,7 +72,7 @@ class Index:
 
     def _news(self) -> list[News]:
         rows = self._database.db.execute("SELECT area, inode, offset, tail FROM logs")
-        return list(find_news(self._logs, {row[0]: Mark(*row[1:]) for row in rows}))
+        return list(find_news(self._logs, {row[0]: LogMark(*row[1:]) for row in rows}))
 
     def _take(self, news: Sequence[News]) -> None:
         db = self._database.db

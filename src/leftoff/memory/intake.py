@@ -8,17 +8,9 @@ import msgspec
 from leftoff.memory.entry import Entry
 from leftoff.memory.log import fold, read
 from leftoff.store import disk
+from leftoff.store.intake import LogMark, identity
 
 _TAIL_BYTES = 64
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """How far a log was read, and what tells that it is still the same log."""
-
-    inode: int
-    offset: int
-    tail: bytes
-    """The last bytes read, up to the offset."""
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +18,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
 
     area: int
     lines: list[bytes]
-    mark: Mark
+    mark: LogMark
     is_another: bool
 
 
@@ -61,7 +53,7 @@ class Overlay:
             fold(read(each.lines), self)
 
 
-def find_news(logs: Sequence[Path], marks: Mapping[int, Mark]) -> Iterator[News]:
+def find_news(logs: Sequence[Path], marks: Mapping[int, LogMark]) -> Iterator[News]:
     """Yield what is new in each log: the store's own first, then the fallback's."""
     for area, log in enumerate(logs):
         news = _news(area, log, marks.get(area))
@@ -69,9 +61,9 @@ def find_news(logs: Sequence[Path], marks: Mapping[int, Mark]) -> Iterator[News]
             yield news
 
 
-def _news(area: int, log: Path, mark: Mark | None) -> News | None:
-    inode, size = _identity(log)
-    mark = mark or Mark(inode, 0, b"")
+def _news(area: int, log: Path, mark: LogMark | None) -> News | None:
+    inode, size = identity(log)
+    mark = mark or LogMark(inode, 0, b"")
     if (inode, size) == (mark.inode, mark.offset):
         return None
     goes_on = inode == mark.inode and size >= mark.offset and _tail(log, mark.offset) == mark.tail
@@ -81,18 +73,10 @@ def _news(area: int, log: Path, mark: Mark | None) -> News | None:
     end = data.rfind(b"\n") + 1
     if goes_on and not end:
         return None
-    new = Mark(inode, start + end, _tail(log, start + end) if inode else b"")
+    new = LogMark(inode, start + end, _tail(log, start + end) if inode else b"")
     return News(area=area, lines=data[:end].split(b"\n"), mark=new, is_another=not goes_on)
 
 
 def _tail(log: Path, offset: int) -> bytes:
     start = max(0, offset - _TAIL_BYTES)
     return disk.read_from(log, start, limit=offset - start)
-
-
-def _identity(log: Path) -> tuple[int, int]:
-    # A log that must not be read, for what it is, holds nothing.
-    if not disk.is_regular(log):
-        return 0, 0
-    found = log.lstat()
-    return found.st_ino, found.st_size
