@@ -267,6 +267,13 @@ def _with_files(draft: Checkpoint, root: Path) -> Checkpoint:
     return msgspec.structs.replace(draft, files=files)
 
 
+def fitted(draft: Checkpoint, settings: config.Settings) -> Checkpoint:
+    """Leave out what the settings do not want kept."""
+    if settings.next_action == "stated":
+        draft = without_guess(draft)
+    return without_contents(draft) if settings.content == "paths" else draft
+
+
 def without_guess(draft: Checkpoint) -> Checkpoint:
     """Drop a next action that nobody stated; questions and decisions stay."""
     if draft.next_action is None or draft.next_action.origin == "stated":

@@ -39,6 +39,19 @@ def test_the_state_is_saved_above_seventy_per_cent(
     assert triggers(store) == expected
 
 
+@pytest.mark.accept(25)
+def test_where_only_words_count_no_next_action_is_guessed(
+    talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEFTOFF_NEXT_ACTION", "stated")
+    talk.work()
+
+    talk.fire("SessionEnd", reason="other")
+
+    kept = store.load(saved(store)[0])
+    assert (kept.next_action, kept.intent) == (None, "Add a login form to app.py")
+
+
 @pytest.mark.accept(41)
 @pytest.mark.parametrize(
     "word",

@@ -64,10 +64,7 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     session = _session(app, given)
     told = _with_notes(app, name, given, _answered(app, given, session))
     draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
-    if app.settings.next_action == "stated":
-        draft = saving.without_guess(draft)
-    if app.settings.content == "paths":
-        draft = saving.without_contents(draft)
+    draft = saving.fitted(draft, app.settings)
     percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context has no room for questions.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)

@@ -66,9 +66,7 @@ def _autosaved(case: Case, trigger: str) -> Case:
     if session is None:
         return case
     told = {**mirrors.noted(case), "trigger": trigger, "reason": _reason(case, trigger)}
-    draft = saving.compose(told, case.store, session=session)
-    if case.settings.content == "paths":
-        draft = saving.without_contents(draft)
+    draft = saving.fitted(saving.compose(told, case.store, session=session), case.settings)
     digest = autosaving.digest(draft)
     if digest == case.now.autosaved_state or autosaving.is_saved_on_purpose(case.store, draft):
         return case
