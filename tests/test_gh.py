@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from leftoff.gh import GhRefused, GitHub, repository_of
+from leftoff.gh import GhRefused, GitHub
+from leftoff.repository import repository_of
 from ship.conftest import hub
 from ship.hub import Hub
 

@@ -211,18 +211,3 @@ def _checks(rollup: Sequence[dict[str, Any]]) -> Checks:
     if states & _FAILED:
         return "failing"
     return "passing" if states <= _PASSED else "pending"
-
-
-# git@host:owner/name.git, ssh://git@host:22/owner/name, https://user@host/owner/name.git/
-_ADDRESS = re.compile(
-    r"(?:[a-z+]+://(?:[^@/\s]+@)?[^/\s:]+(?::\d+)?/|(?:[^@/\s:]+@)?[^/\s:@]{2,}:(?!//))"
-    r"/?(?P<slug>[^/\s]+/[^/\s]+?)(?:\.git)?/*"
-)
-
-
-def repository_of(url: str) -> str | None:
-    """Return `owner/name` as a remote's address tells it, or None for a folder."""
-    if url.startswith("file:"):
-        return None
-    found = _ADDRESS.fullmatch(url.strip())
-    return found["slug"] if found else None

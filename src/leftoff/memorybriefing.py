@@ -17,6 +17,7 @@ from leftoff import fence, git, memory
 from leftoff.errors import StoreRefused
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
+from leftoff.repository import find_repository, slug
 from leftoff.store import LISTED, Store, disk
 from leftoff.store import Entry as CheckpointEntry
 from leftoff.tokens import estimate, price
@@ -61,6 +62,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: str = ""
     saved_at: datetime | None = None
     branch: str = ""
+    repository: str = ""
     next_steps: tuple[str, ...] = ()
 
 
@@ -129,13 +131,20 @@ def _standing(store: Store) -> Standing:
     project = store.project
     branch = git.current_branch(project.worktree) if project.is_git else None
     newest = _newest(store, branch)
+    here = Standing(branch=branch or "", repository=_slug(project))
     if newest is None:
-        return Standing(branch=branch or "")
+        return here
     told = ": ".join(text for text in (newest.name, newest.task) if text)
     steps = (newest.next_action,) if newest.next_action else ()
-    return Standing(
-        checkpoint=told, saved_at=newest.saved_at, branch=branch or "", next_steps=steps
+    return msgspec.structs.replace(
+        here, checkpoint=told, saved_at=newest.saved_at, next_steps=steps
     )
+
+
+def _slug(project: Project) -> str:
+    """Name the repository as its remote does, without running git."""
+    found = find_repository(project.worktree) if project.is_git else None
+    return (slug(found) or "") if found else ""
 
 
 def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
@@ -271,6 +280,8 @@ def _stands(standing: Standing) -> Iterator[str]:
         yield f"Last checkpoint: {_short(standing.checkpoint, _SUMMARY_CHARS)}"
     if standing.branch:
         yield f"Branch: {_short(standing.branch, _SUMMARY_CHARS)}"
+    if standing.repository:
+        yield f"Repository: {_short(standing.repository, _SUMMARY_CHARS)}"
     if standing.next_steps:
         steps = "; ".join(standing.next_steps)
         yield f"Next steps: {_short(steps, _SUMMARY_CHARS)}"

@@ -8,6 +8,13 @@ from typing import Literal
 import msgspec
 
 _MAX_LINE_BYTES = 65536
+# git@host:owner/name.git, ssh://git@host:22/owner/name, https://user@host/owner/name.git/
+_ADDRESS = re.compile(
+    r"(?:[a-z+]+://(?:[^@/\s]+@)?[^/\s:]+(?::\d+)?/|(?:[^@/\s:]+@)?[^/\s:@]{2,}:(?!//))"
+    r"/?(?P<slug>[^/\s]+/[^/\s]+?)(?:\.git)?/*"
+)
+_REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.MULTILINE)
+_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
@@ -82,6 +89,27 @@ def operation_in_progress(repository: Repository) -> Operation | None:
     if todo is None:
         return None
     return "revert" if todo.startswith("revert") else "cherry-pick"
+
+
+def repository_of(url: str) -> str | None:
+    """Return `owner/name` as a remote's address tells it, or None for a folder."""
+    if url.startswith("file:"):
+        return None
+    found = _ADDRESS.fullmatch(url.strip())
+    return found["slug"] if found else None
+
+
+def slug(repository: Repository) -> str | None:
+    """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
+    place = repository.common_dir / "config"
+    try:
+        text = place.read_text("utf-8", "surrogateescape") if place.is_file() else ""
+    except OSError:
+        return None
+    remotes = [(found[1], _URL.search(found[2])) for found in _REMOTE.finditer(f"{text}\n")]
+    urls = {name: url[1] for name, url in remotes if url is not None}
+    only = next(iter(urls.values())) if len(urls) == 1 else ""
+    return repository_of(urls.get("origin", only))
 
 
 def _repository(worktree: Path | None, git_dir: Path) -> Repository:

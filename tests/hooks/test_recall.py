@@ -53,6 +53,14 @@ def test_a_new_session_is_told_10_features_5_decisions_3_failures_and_5_rules(
     assert estimate(text) <= 1000
 
 
+@pytest.mark.accept(157)
+def test_a_new_session_is_told_whose_repository_it_is(talk: Talk, store: Store, repo: Repo) -> None:
+    remember(store)
+    repo.git("remote", "add", "origin", "git@github.com:ada/shop.git")
+
+    assert "\nRepository: ada/shop\n" in talk.start()
+
+
 @pytest.mark.accept(137)
 def test_a_resumed_session_hears_nothing_of_it(talk: Talk, store: Store) -> None:
     remember(store)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from leftoff.gh import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull, repository_of
+from leftoff.gh import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
 from leftoff.gitstate import GitState
 from leftoff.gitwrite import Pushed, Remote, Repo
+from leftoff.repository import repository_of
 from leftoff.running import Ended
 from leftoff.ship import message
 from leftoff.ship.staging import conflicts, is_locked_by_other

@@ -4,9 +4,9 @@ from leftoff import features
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.errors import StoreRefused
-from leftoff.gh import repository_of
 from leftoff.gitstate import GitState
 from leftoff.gitwrite import Repo
+from leftoff.repository import repository_of
 from leftoff.ship import delivering, message, remembering, staging
 from leftoff.ship.staging import Chosen, Judge, shown
 from leftoff.ship.values import Name, Options, Report, Step, counted

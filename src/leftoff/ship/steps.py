@@ -10,9 +10,10 @@ from leftoff import features, git
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
-from leftoff.gh import GitHub, Pull, repository_of
+from leftoff.gh import GitHub, Pull
 from leftoff.gitwrite import Remote, Repo
 from leftoff.profiles import STATE_FOLDERS
+from leftoff.repository import repository_of
 from leftoff.ship import briefing, delivering, message, remembering, sentences, staging
 from leftoff.ship.checks import run_checks
 from leftoff.ship.remaining import kept_in, remaining
