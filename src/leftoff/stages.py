@@ -39,11 +39,6 @@ class StagedPlan(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
     is_open: bool = True
 
-    @property
-    def is_final(self) -> bool:
-        """Whether only the last stage is left."""
-        return self.number is not None and self.number >= self.total
-
 
 class TddSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session in which tests are written before the code."""
