@@ -24,7 +24,6 @@ MAY_EXPAND_HOME = {
     "fingerprints.py",
     "quality.py",
     "restore.py",
-    "saving.py",
     "sessions.py",
 }
 # The command line talks to people, the hooks to agents.

@@ -1,0 +1,106 @@
+"""Composing: what was told, what can be seen and what a session says become a checkpoint."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import paths, sessionstate, stages
+from leftoff.checkpoint import MANUAL, SCHEMA, Checkpoint, FileRef, bounded, from_plain, to_plain
+from leftoff.errors import Usage
+from leftoff.fingerprints import state_of
+from leftoff.redact import redact_value
+from leftoff.saving.seen import (
+    feature,
+    git_state,
+    place_of,
+    with_files,
+    with_found_plan,
+    with_shell_edits,
+    with_step,
+)
+from leftoff.saving.told import OURS, SCHEMA_HINT
+from leftoff.sessions import KnownSession, checkpoint_of
+from leftoff.store import Saved, Store
+from leftoff.wal.place import place
+
+
+def compose(
+    told: Mapping[str, Any],
+    store: Store,
+    *,
+    session: KnownSession | None = None,
+    with_plan: bool = True,
+) -> Checkpoint:
+    """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
+    project = store.project
+    told = {**stages.seen(project.worktree), **sessionstate.read(place(project)), **told}
+    whose = _whose(session)
+    plain = {"trigger": MANUAL, **place_of(project), **whose, **feature(store, whose), **told}
+    if session is None or _is_here(session, project):
+        plain = {**git_state(project), **plain}
+    if session is not None:
+        plain = _joined(_learnt(store, session), plain)
+    plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
+    try:
+        draft = from_plain(plain, Checkpoint)
+    except msgspec.ValidationError as error:
+        raise Usage(f"This does not make a checkpoint: {error}", hint=SCHEMA_HINT) from error
+    draft = with_shell_edits(draft, session, project)
+    if with_plan:
+        draft = with_step(with_found_plan(draft, project.worktree), project.worktree)
+    return with_files(draft, project.worktree)
+
+
+def _whose(session: KnownSession | None) -> dict[str, Any]:
+    """Tell whose state it is: the session's that is saved, or else the one's that runs us."""
+    if session is not None:
+        found = (session.agent, session.session_id)
+    else:
+        found = paths.agent_session() or ("", "")
+    return {key: value for key, value in zip(("agent", "session_id"), found, strict=True) if value}
+
+
+def _learnt(store: Store, session: KnownSession) -> dict[str, Any]:
+    """Return what a session says of itself, as plain values without what is ours to set."""
+    learnt = to_plain(checkpoint_of(store, session, trigger=MANUAL))
+    return {key: value for key, value in learnt.items() if key not in {*OURS, "trigger"}}
+
+
+def _joined(learnt: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """Let what was told come first; a step told without a plan is a step of the plan learnt."""
+    joined = {**learnt, **told}
+    if isinstance(told.get("plan"), dict) and isinstance(learnt.get("plan"), dict):
+        joined["plan"] = {**learnt["plan"], **told["plan"]}
+    return joined
+
+
+def _is_here(session: KnownSession, project: paths.Project) -> bool:
+    """Say whether the session worked in this worktree, so that git here speaks of its work."""
+    cwd = session.facts.cwd
+    return not cwd or Path(cwd).is_relative_to(project.worktree)
+
+
+def refresh(store: Store, checkpoint: Checkpoint) -> Saved:
+    """Save a checkpoint anew as things stand now: git, and the files and the plan it names.
+
+    What is gone is no longer claimed to be there; a note tells of it.
+    """
+    root = store.project.worktree
+    plan = checkpoint.plan
+    planned = [plan.path] if plan and plan.path else []
+    named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
+    gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
+    seen = {**to_plain(checkpoint), **place_of(store.project), **git_state(store.project)}
+    unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
+    draft = msgspec.structs.replace(
+        from_plain(seen, Checkpoint),
+        source=None,
+        files=[file for file in checkpoint.files if file.path not in gone],
+        files_modified=[path for path in checkpoint.files_modified if path not in gone],
+        plan=None if gone.intersection(planned) else unread,
+        notes=[*checkpoint.notes, *(f"Gone when it was refreshed: {path}" for path in gone)],
+    )
+    kept, _ = bounded(redact_value(with_files(with_step(draft, root), root)))
+    return store.save(kept, overwrite=True)
