@@ -96,3 +96,17 @@ def test_somebodys_own_briefing_stays_where_nothing_is_mirrored(shop: Shop, cli:
     cli.ok("ship", "--no-pr")
 
     assert (shop.folder / "BRIEFING.md").read_text() == "Read ORDERS.md first.\n"
+
+
+def test_a_briefing_that_cannot_be_written_keeps_nothing_from_being_shipped(
+    shop: Shop, cli: Cli, home: Path
+) -> None:
+    home.write_text("in the way\n")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli("ship", "--no-pr", "--json")
+
+    assert answer.code == 1
+    assert str(home) in step(answer.json, "briefing")["text"]
+    assert step(answer.json, "commit")["state"] == "done"
+    assert shop.remote_head() == shop.head()

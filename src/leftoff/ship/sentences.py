@@ -1,9 +1,21 @@
 """What is said of steps that have more than one sentence."""
 
+import os
 from collections.abc import Sequence
 
 from leftoff.ship.staging import Chosen
-from leftoff.ship.values import Check, Step, counted
+from leftoff.ship.values import Check, Name, Step, counted
+
+
+def refused(name: Name, error: OSError) -> Step:
+    """Say what the system did not allow."""
+    where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+    return Step(
+        name=name,
+        state="failed",
+        text=f"The system refused it: {where}{error.strerror or error}",
+        hint="Put that right, then run `leftoff ship` again.",
+    )
 
 
 def checked(checks: Sequence[Check]) -> Step:

@@ -74,6 +74,8 @@ class _Run:
             return self.end(act())
         except LeftoffError as error:
             return self.end(Step(name=name, state="failed", text=error.message, hint=error.hint))
+        except OSError as error:
+            return self.end(sentences.refused(name, error))
 
     # Remembering
 
