@@ -2,7 +2,7 @@
 
 from leftoff.saving.composing import compose, refresh
 from leftoff.saving.keeping import Outcome, refused, save
-from leftoff.saving.shaping import append_day, fitted, name_for, without_contents, without_guess
+from leftoff.saving.shaping import append_day, fitted, name_for, without_guess
 from leftoff.saving.told import told_from
 
 __all__ = [
@@ -15,6 +15,5 @@ __all__ = [
     "refused",
     "save",
     "told_from",
-    "without_contents",
     "without_guess",
 ]

@@ -17,7 +17,7 @@ def fitted(draft: Checkpoint, settings: config.Settings) -> Checkpoint:
     """Leave out what the settings do not want kept."""
     if settings.next_action == "stated":
         draft = without_guess(draft)
-    return without_contents(draft) if settings.content == "paths" else draft
+    return _without_contents(draft) if settings.content == "paths" else draft
 
 
 def without_guess(draft: Checkpoint) -> Checkpoint:
@@ -27,7 +27,7 @@ def without_guess(draft: Checkpoint) -> Checkpoint:
     return msgspec.structs.replace(draft, next_action=None)
 
 
-def without_contents(draft: Checkpoint) -> Checkpoint:
+def _without_contents(draft: Checkpoint) -> Checkpoint:
     """Drop what was read from the artifacts; their paths stay."""
     if draft.plan is None or draft.plan.title is None:
         return draft
