@@ -252,11 +252,18 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     task: str
     saved_at: datetime
+    written_at: datetime | None = None
+    """When the file that shows it was last written, where files are believed."""
     branch: str | None = None
     session_id: str | None = None
     is_pending: bool = False
     """Whether it was left for a session that has not come yet."""
     is_automatic: bool = False
+
+    @property
+    def moment(self) -> datetime:
+        """When it was last touched: what is newest goes by that."""
+        return self.written_at or self.saved_at
 
 
 class Pick(msgspec.Struct, frozen=True, kw_only=True):
@@ -280,29 +287,33 @@ def pick(candidates: Sequence[Candidate], *, session_id: str | None) -> Pick | N
     pending = [each for each in candidates if each.is_pending]
     own = [each for each in pending if session_id is not None and each.session_id == session_id]
     if own:
-        return Pick(chosen=max(own, key=lambda each: each.saved_at))
+        return Pick(chosen=max(own, key=lambda each: each.moment))
     if len(pending) == 1:
         return Pick(chosen=pending[0], is_foreign=True)
     return Pick(among=pending) if pending else None
 
 
-def pick_newest(candidates: Sequence[Candidate], *, now: datetime, task: str | None = None) -> Pick:
-    """Pick the newest; several tasks at about the same time are a choice.
+def pick_newest(
+    candidates: Sequence[Candidate],
+    *,
+    now: datetime,
+    task: str | None = None,
+    may_ask: bool = True,
+) -> Pick:
+    """Pick the newest; several tasks at about the same time are a choice, unless one was offered.
 
     What was saved on purpose beats what was saved by itself for the same task on the same day.
     """
     told = {_day(each) for each in candidates if not each.is_automatic}
     left = [each for each in candidates if not each.is_automatic or _day(each) not in told]
-    ordered = sorted(left, key=lambda each: each.saved_at, reverse=True)
+    ordered = sorted(left, key=lambda each: each.moment, reverse=True)
     if not ordered:
         return Pick()
     newest = ordered[0]
     recent = {
-        each.task: each
-        for each in reversed(ordered)
-        if newest.saved_at - each.saved_at <= _AMBIGUOUS
+        each.task: each for each in reversed(ordered) if newest.moment - each.moment <= _AMBIGUOUS
     }
-    if len(recent) > 1 and task not in recent:
+    if may_ask and len(recent) > 1 and task not in recent:
         return Pick(among=[*reversed(recent.values())][:_MOST_LISTED])
     chosen = recent.get(task or "", newest)
     return Pick(chosen=chosen, doubt=_doubt(chosen, now, task))
@@ -315,5 +326,5 @@ def _day(candidate: Candidate) -> tuple[str, str]:
 def _doubt(chosen: Candidate, now: datetime, task: str | None) -> str:
     if task is not None and chosen.task != task:
         return f"The newest checkpoint is about {chosen.task}, the newest session about {task}."
-    days = (now - chosen.saved_at) // _STALE
-    return f"The newest checkpoint is {days} day(s) old." if days else ""
+    days = (now - chosen.moment) // _STALE
+    return f"The newest checkpoint is {days} day(s) old." if days > 0 else ""

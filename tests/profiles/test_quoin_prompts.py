@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.runs import Cli
+from cli.runs import Cli, Terminal
 from gitrepo import Repo
 from hooks.letterboxes import SCRIPT, install_python, replied
 from leftoff import paths
@@ -45,10 +45,17 @@ def put(work: Workspace, session: str, text: str) -> Path:
 def asked(cli: Cli, question: str, *answers: str) -> str:
     """Restore on a terminal, answer, and return what is printed after the last answer."""
     with cli.terminal("restore", columns=200) as terminal:
+        read_nothing(terminal)
         terminal.expect(question)
         for answer in answers:
             terminal.answer(answer)
         return terminal.rest()
+
+
+def read_nothing(terminal: Terminal) -> None:
+    """Answer the question that comes before those about prompts."""
+    terminal.expect("Re-fire reads on artifacts now? [y / n]")
+    terminal.answer("n")
 
 
 @pytest.mark.accept(100)
@@ -90,6 +97,7 @@ def test_several_are_numbered_and_chosen_from(
     path = put(work, SESSION, THREE)
     question = "Replay which? [all / 1 / 2 / 1,3 / edit 1 / none]"
     with cli.terminal("restore", columns=200) as terminal:
+        read_nothing(terminal)
         before = terminal.expect(question)
         for answer in answers:
             terminal.answer(answer)
@@ -118,6 +126,7 @@ def test_prompts_of_another_session_come_with_a_warning(
 ) -> None:
     path = put(work, OTHER, "rename the column\n")
     with cli.terminal("restore", columns=200) as terminal:
+        read_nothing(terminal)
         terminal.expect(f"(session-id MISMATCH: was {OTHER}, current {SESSION}).")
         terminal.expect("Content: rename the column")
         terminal.expect("Run it now? [y / n / delete]")

@@ -100,7 +100,74 @@ def test_on_a_terminal_a_number_selects_and_anything_else_leads_to_the_newest(
             terminal.expect("Enter number, or 'skip' to proceed to direct checkpoint lookup:")
             terminal.answer(answer)
         terminal.expect(wanted)
+        terminal.expect("Re-fire reads on artifacts now? [y / n]")
+        terminal.answer("n")
         terminal.rest()
+
+
+@pytest.mark.accept(93)
+@pytest.mark.parametrize("answers", [["skip"], ["seven", "0"]])
+def test_whoever_passes_over_the_list_gets_the_newest_and_no_other_list(
+    cli: Cli, imported: Workspace, answers: list[str]
+) -> None:
+    imported.native("first-task", OTHER, days=0.02)
+    imported.native("second-task", THIRD, days=0.01)
+    with cli.terminal("restore", columns=200) as terminal:
+        for answer in answers:
+            terminal.expect("Enter number, or 'skip' to proceed to direct checkpoint lookup:")
+            terminal.answer(answer)
+        assert "Task: first-task" not in terminal.expect("Resuming task: second-task.")
+        terminal.expect("Re-fire reads on artifacts now? [y / n]")
+        terminal.answer("n")
+        terminal.rest()
+
+    assert imported.marks() == [OTHER]
+
+
+@pytest.mark.accept(94)
+def test_the_newest_goes_by_when_its_file_was_written_not_by_its_name(
+    cli: Cli, imported: Workspace
+) -> None:
+    touched = imported.native("touched-task", days=6)
+    imported.native("later-name", days=0.8)
+    os.utime(touched)
+
+    assert task(restored(cli)) == "touched-task"
+
+
+@pytest.mark.accept(94)
+def test_a_file_that_names_a_day_after_it_was_written_is_not_from_the_future(
+    cli: Cli, imported: Workspace
+) -> None:
+    early = imported.native("early-task")
+    before = (datetime.now(UTC) - timedelta(hours=23)).timestamp()
+    os.utime(early, (before, before))
+    imported.native("late-task", days=0.1)
+    answer = restored(cli)
+
+    assert task(answer) == "late-task"
+    assert answer["said"][0].startswith("Resuming task: late-task.")
+
+
+@pytest.mark.accept(94)
+def test_what_was_there_before_anybody_looked_is_found(cli: Cli, work: Workspace) -> None:
+    work.native("zz-older", days=0.9)
+    work.native("aa-newer", days=0.1)
+
+    assert task(restored(cli)) == "aa-newer"
+
+
+@pytest.mark.accept(94)
+@pytest.mark.parametrize("before", [["init", "--profile", "quoin", "--yes"], ["list"]])
+def test_what_quoin_writes_before_our_first_save_is_noticed(
+    cli: Cli, repo: Repo, before: list[str]
+) -> None:
+    cli.ok("config", "set", "profile", "quoin", "--project")
+    cli.ok(*before)
+    Workspace(repo.folder).native("own-task")
+    cli.ok("save", "our-task", "--summary", "Ours")
+
+    assert {each["name"] for each in cli.json("list")} == {"own-task", "our-task"}
 
 
 @pytest.mark.accept(94)
@@ -207,6 +274,61 @@ def test_the_answer_decides_whether_artifacts_are_read(
 
     assert imported.checkpoints()
     assert ("the plan's own words" in rest) is (answer == "y")
+
+
+@pytest.mark.accept(98)
+def test_a_restore_asks_whether_or_not_there_are_artifacts(cli: Cli, imported: Workspace) -> None:
+    imported.native("some-task", OTHER)
+    out = cli.ok("restore").out
+
+    assert "In-flight artifacts: 0 paths.\n" in out
+    assert out.endswith("Re-fire reads on artifacts now? [y / n]\n")
+    assert "The checkpoint names no artifacts." in cli.ok("restore", "--read-artifacts").out
+
+
+@pytest.mark.accept(99)
+def test_a_corrupt_file_is_shown_raw_although_the_store_has_a_copy(
+    cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    del in_session
+    saved = cli.json("save", "some-task", "--summary", "Do it")
+    (path,) = imported.checkpoints()
+    torn = "## Status\ncheckpoint save (voluntary)\n" + "x" * 100
+    path.write_text(torn, encoding="utf-8")
+    result = cli("restore")
+
+    assert result.code == 1
+    assert result.out == f"{torn}\n"
+    assert "  Manual recovery — please paste the checkpoint content above" in result.err
+    assert f"`leftoff restore {saved['id']}` takes that up." in result.err.splitlines()[-1]
+    assert imported.marks() == [SESSION]
+    assert task(cli.json("restore", saved["id"])) == "some-task"
+    assert imported.marks() == []
+
+
+@pytest.mark.accept(99)
+def test_a_program_gets_one_document_with_the_raw_text(cli: Cli, imported: Workspace) -> None:
+    path = imported.memory / "checkpoints" / "2026-11-15-broken.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("half of a checkpoint\n", encoding="utf-8")
+    imported.mark(OTHER, path)
+    result = cli("restore", "--json")
+
+    told = json.loads(result.out)
+    assert result.code == 1
+    assert told["text"] == "half of a checkpoint\n"
+    assert told["hint"].startswith("Manual recovery — ")
+
+
+@pytest.mark.accept(99)
+def test_a_file_that_is_gone_is_restored_from_the_store(
+    cli: Cli, imported: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    del in_session
+    cli.ok("save", "some-task", "--summary", "Do it")
+    imported.checkpoints()[0].unlink()
+
+    assert task(restored(cli)) == "some-task"
 
 
 @pytest.mark.accept(99)

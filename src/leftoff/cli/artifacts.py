@@ -21,6 +21,8 @@ def summary(checks: restore.Checks, questions: int) -> str:
 
 def contents(checks: restore.Checks, root: Path) -> str:
     """Return the text of every artifact that is there, fenced; say which are missing."""
+    if not checks.artifacts:
+        return "The checkpoint names no artifacts."
     return "\n\n".join(_content(artifact, root) for artifact in checks.artifacts)
 
 

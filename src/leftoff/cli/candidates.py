@@ -1,11 +1,12 @@
 """What `leftoff restore` can choose from: what waits for a session, and all that is listed."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import msgspec
 
 from leftoff import mirroring, paths
-from leftoff.checkpoint import id_time
 from leftoff.cli.app import App
 from leftoff.restore import Candidate
 from leftoff.store import LISTED, Entry
@@ -30,16 +31,19 @@ def current_session() -> str | None:
 
 def find(app: App) -> Found:
     """Return what could be restored; where native files tell what waits, they are believed."""
-    listed = {each.id: each for each in _listed(app)}
-    waiting = mirroring.waiting(app.store, app.settings.mirror)
     if not mirroring.tells_what_waits(app.settings.mirror):
-        return Found(candidates=[_candidate(app, each) for each in listed.values()])
+        return Found(candidates=[_candidate(app, each) for each in _listed(app)])
+    # First of all: it takes in what was there before anybody looked.
+    waiting = mirroring.waiting(app.store, app.settings.mirror)
+    listed = {each.id: each for each in _listed(app)}
+    shown = mirroring.shown(app.store, app.settings.mirror)
     known = {each.checkpoint_id: each for each in waiting if each.checkpoint_id}
     extra = [app.store.index().get(each) for each in known if each not in listed]
     entries = [*listed.values(), *(each for each in extra if each is not None)]
     candidates = [
         msgspec.structs.replace(
             _candidate(app, entry),
+            written_at=_written_at(app, entry, shown),
             is_pending=entry.id in known,
             session_id=known[entry.id].session_id if entry.id in known else entry.session_id,
         )
@@ -47,7 +51,7 @@ def find(app: App) -> Found:
     ]
     broken = {str(each.path): each for each in waiting if each.checkpoint_id is None}
     return Found(
-        candidates=[*candidates, *(_unreadable(key, each) for key, each in broken.items())],
+        candidates=[*candidates, *(_unreadable(app, key, each) for key, each in broken.items())],
         unreadable=broken,
     )
 
@@ -73,11 +77,29 @@ def _candidate(app: App, entry: Entry) -> Candidate:
     )
 
 
-def _unreadable(key: str, waiting: mirroring.Waiting) -> Candidate:
+def _written_at(app: App, entry: Entry, shown: Mapping[str, Path]) -> datetime | None:
+    """Tell when the file of a checkpoint was last written; who copies files keeps their times."""
+    source = app.store.load(entry).source if entry.id not in shown else None
+    path = shown.get(entry.id) or (Path(source.path) if source and source.path else None)
+    return _mtime(path) if path is not None else None
+
+
+def _mtime(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+def _unreadable(app: App, key: str, waiting: mirroring.Waiting) -> Candidate:
+    """Offer a file that cannot be read, by what is known of it."""
+    copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
+    known = _candidate(app, copy) if copy is not None and not copy.problem else None
     return Candidate(
         key=key,
-        task=waiting.path.stem,
-        saved_at=id_time("19700101T000000000Z-00000000"),
+        task=known.task if known else waiting.path.stem,
+        saved_at=known.saved_at if known else _mtime(waiting.path) or app.store.now(),
+        branch=known.branch if known else None,
         session_id=waiting.session_id,
         is_pending=True,
     )

@@ -30,6 +30,8 @@ def _set_up(app: App, name: str) -> list[str]:
     config.write(path, "profile", name)
     config.write(path, "mirror", ",".join(mirrored))
     app.forget_settings()
+    # Opened, so that at the end its files are looked at: from now on whatever is new is noticed.
+    _ = app.store
     place = profiles.load(name).home(app.project)
     return [*said, f"This project follows {name} now, and keeps its files in {place} up to date."]
 

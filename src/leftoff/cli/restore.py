@@ -1,11 +1,12 @@
 """leftoff restore."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import click
 
-from leftoff import fence, restore, saving
+from leftoff import fence, mirroring, restore, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli import artifacts, candidates, telling
 from leftoff.cli.app import App, checkpoint_argument, command
@@ -25,6 +26,7 @@ MANUAL_RECOVERY = (
 _SKIP = "skip"
 _TRIES = 2
 _INTENT_CHARS = 200
+_NOTED_WITHIN = timedelta(days=7)
 
 
 @command(name="restore")
@@ -39,50 +41,54 @@ _INTENT_CHARS = 200
 @click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
 def restore_(
     app: App, name: str | None, budget: int | None, *, skip: bool, reads: bool | None
-) -> None:
+) -> int:
     """Take up what was left for this session, or else the newest checkpoint.
 
     One that was left for another session is taken with a warning; of several you choose one.
     """
-    view = View(budget=budget or app.settings.budget, reads=reads)
+    # quoin's users are asked whether or not there is anything to read.
+    always_asks = mirroring.tells_what_waits(app.settings.mirror)
+    view = View(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
     with app.at_work("checkpoint"):
         found = candidates.find(app)
         if name is not None:
-            _restore_named(app, found, name, view)
-            return
-        pick = None if skip else _pick_waiting(app, found)
-        noted = app.noted()
-        pick = pick or _pick_newest(app, found, noted)
+            return _restore_named(app, found, name, view)
+        session_id = candidates.current_session()
+        waits = None if skip else restore.pick(found.candidates, session_id=session_id)
+        pick = _pick_waiting(app, waits) if waits else None
+        noted = app.noted(since=app.store.now() - _NOTED_WITHIN)
+        # Whoever passed over a list wants no other one.
+        pick = pick or _pick_newest(app, found, noted, may_ask=not skip and not waits)
         if pick.doubt and noted.get("name"):
             _synthesize(app, noted, pick.doubt, view)
         elif pick.chosen is None:
             app.out.result({"checkpoint": None}, "No saved checkpoints found.")
         else:
-            _restore(app, found, pick, view)
+            return _restore(app, found, pick, view)
+    return 0
 
 
-def _restore_named(app: App, found: Found, name: str, view: View) -> None:
+def _restore_named(app: App, found: Found, name: str, view: View) -> int:
     """Take up what the user chose: a checkpoint, or a file that cannot be read as one."""
     broken = [each for each in found.candidates if each.key == name and name in found.unreadable]
     if broken:
-        _restore(app, found, Pick(chosen=broken[0]), view)
-    else:
-        _take_up(app, app.find_listed(name), Pick(), view)
+        return _restore(app, found, Pick(chosen=broken[0]), view)
+    _take_up(app, app.find_listed(name), Pick(), view)
+    return 0
 
 
-def _pick_waiting(app: App, found: Found) -> Pick | None:
-    pick = restore.pick(found.candidates, session_id=candidates.current_session())
-    if pick is None or not pick.among:
+def _pick_waiting(app: App, pick: Pick) -> Pick | None:
+    if not pick.among:
         return pick
     question = "Multiple pending-restore sentinels found. Which session do you want to restore?"
     chosen = _ask(app, question, pick.among)
     return Pick(chosen=chosen, is_foreign=True) if chosen else None
 
 
-def _pick_newest(app: App, found: Found, noted: dict[str, Any]) -> Pick:
+def _pick_newest(app: App, found: Found, noted: dict[str, Any], *, may_ask: bool) -> Pick:
     readable = [each for each in found.candidates if each.key not in found.unreadable]
     task = kebab(noted.get("name", "")) or None
-    pick = restore.pick_newest(readable, now=app.store.now(), task=task)
+    pick = restore.pick_newest(readable, now=app.store.now(), task=task, may_ask=may_ask)
     if not pick.among:
         return pick
     question = "Several tasks were saved lately. Which one do you want to restore?"
@@ -133,14 +139,25 @@ def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> Choi
     )
 
 
-def _restore(app: App, found: Found, pick: Pick, view: View) -> None:
+def _restore(app: App, found: Found, pick: Pick, view: View) -> int:
     key = pick.chosen.key if pick.chosen else ""
     if (broken := found.unreadable.get(key)) is not None:
-        app.out.text(broken.text.rstrip("\n") or f"{broken.path} is missing.")
-        raise CheckpointUnreadable(
-            f"{broken.path} cannot be read: {broken.problem}", hint=MANUAL_RECOVERY
-        )
+        return _show_broken(app, broken)
     _take_up(app, app.store.find(key), pick, view)
+    return 0
+
+
+def _show_broken(app: App, broken: mirroring.Waiting) -> int:
+    """Show a file that cannot be read as it is; it goes on waiting."""
+    problem = f"{broken.path} cannot be read: {broken.problem}"
+    lines = [MANUAL_RECOVERY]
+    if broken.copy_id:
+        lines.append(f"The store has it whole: `leftoff restore {broken.copy_id}` takes that up.")
+    if app.out.as_json:
+        app.out.json({"error": problem, "hint": " ".join(lines), "text": broken.text})
+        return CheckpointUnreadable.exit_code
+    app.out.text(broken.text.rstrip("\n") or f"{broken.path} is missing.")
+    raise CheckpointUnreadable(problem, hint="\n  ".join(lines))
 
 
 def _take_up(app: App, entry: Entry, pick: Pick, view: View) -> None:

@@ -16,6 +16,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     budget: int
     reads: bool | None
+    always_asks: bool = False
+    """Whether to ask even where there is nothing to read."""
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +59,7 @@ def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
         text=briefing.render(checkpoint, checks, budget=view.budget),
         waiting=replay.waiting(app, session_id=checkpoint.session_id),
         artifacts=artifacts.contents(checks, app.project.worktree) if view.reads else "",
-        asks=bool(checks.artifacts) and view.reads is None,
+        asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
 
 

@@ -13,7 +13,7 @@ import msgspec
 from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
-from leftoff.mirroring import knowledge, queue
+from leftoff.mirroring import knowledge, noting, queue
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.noticing import Noticed, look
@@ -150,6 +150,7 @@ def _looked(mirror: Mirror) -> Cursor | None:
     if not mirror.folder.is_dir():
         return cursor
     if cursor is None:
+        noting.take_in(mirror)
         knowledge.take_in(mirror, {}, mirror.problems)
         return None
     noticed = Noticed()

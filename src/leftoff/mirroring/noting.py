@@ -1,5 +1,6 @@
 """What native files tell of the work at hand: notes for a save, checkpoints that wait."""
 
+import os
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +24,8 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     checkpoint_id: str | None = None
     """The checkpoint it holds; None if it cannot be read."""
+    copy_id: str | None = None
+    """The checkpoint it was written from, where it cannot be read any more."""
     problem: str = ""
     text: str = ""
     """What the file holds, where it cannot be read as a checkpoint."""
@@ -51,6 +54,7 @@ def waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
     found = []
     for name in names:
         mirror = Mirror(store, name)
+        take_in(mirror)
         if isinstance(mirror.profile, Waited):
             pending = mirror.profile.pending(mirror.folder)
             found += [_waiting(mirror, session_id, path) for session_id, path in pending.items()]
@@ -59,14 +63,38 @@ def waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
 
 def _waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
     note = mirror.notes.files.get(str(path.relative_to(mirror.folder)))
-    if note is not None and note.of and mirror.index.get(note.of) is not None:
-        return Waiting(session_id=session_id, path=path, checkpoint_id=note.of)
+    known = note.of if note is not None and note.of and mirror.index.get(note.of) else None
+    # Of a file that is gone nothing can be shown, and what was in it is in the store.
+    if known is not None and (mirror.wrote(path) or not os.path.lexists(path)):
+        return Waiting(session_id=session_id, path=path, checkpoint_id=known)
     taken = importing.take(mirror.store, mirror.name, mirror.profile, path)
     if taken.checkpoint is not None:
         return Waiting(session_id=session_id, path=path, checkpoint_id=taken.checkpoint.id)
     read = read_regular(path)
     text = read[0].decode("utf-8", "replace") if read else ""
-    return Waiting(session_id=session_id, path=path, problem=taken.problem or "", text=text)
+    return Waiting(
+        session_id=session_id, path=path, copy_id=known, problem=taken.problem or "", text=text
+    )
+
+
+def take_in(mirror: Mirror) -> None:
+    """Take in what was there before a mirror was first looked at, where files tell what waits."""
+    is_new = mirror.cursor() is None and mirror.folder.is_dir()
+    if is_new and isinstance(mirror.profile, Waited):
+        importing.import_all(
+            mirror.store, mirror.name, mirror.profile, mirror.folder, is_ours=mirror.wrote
+        )
+
+
+def shown(store: Store, names: Iterable[str]) -> dict[str, Path]:
+    """Return the native file of each checkpoint, where files tell what waits."""
+    mirrors = [Mirror(store, name) for name in names if isinstance(profiles.load(name), Waited)]
+    return {
+        note.of: mirror.folder / note.path
+        for mirror in mirrors
+        for note in mirror.notes.files.values()
+        if note.of
+    }
 
 
 def task_of(names: Iterable[str], checkpoint: Checkpoint) -> str:

@@ -231,7 +231,7 @@ def _moment(lines: Sequence[str]) -> datetime | None:
 
 
 def _dated(path: Path) -> datetime | None:
-    """Tell the moment by the file's name, unless the file's own time is within that day."""
+    """Tell the moment by the file's name, unless it was last written on that day, or before."""
     found = DATED.fullmatch(path.name)
     if found is None:
         return None
@@ -243,4 +243,5 @@ def _dated(path: Path) -> datetime | None:
         written = datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
     except (ValueError, OSError, OverflowError):
         return None
-    return noon if f"{written:%Y-%m-%d}" != date else None
+    # A file that was last written before the day it names was not saved any later.
+    return noon if f"{written:%Y-%m-%d}" > date else None
