@@ -13,7 +13,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, Failure, NextAction, Plan, to_plain
-from leftoff.profiles import guardz
+from leftoff.profiles import guardz, guardzindex
 from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
 from programs import run_side_by_side
 from stores import draft
@@ -36,6 +36,30 @@ def save(cli: Cli, name: str, *words: str) -> str:
 
 def index(memory: Path) -> str:
     return (memory / "MEMORY.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.accept(162)
+def test_the_summary_is_read_from_the_index(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "native"
+    folder.mkdir()
+    text = (GOLDEN / "plain" / "checkpoint-invoice-rounding.md").read_text(encoding="utf-8")
+    (folder / "checkpoint-invoice-rounding.md").write_text(text, encoding="utf-8")
+    line = "- **invoice-rounding** (fix/rounding, Nov 15) — rounding done, cents pending\n"
+    (folder / "MEMORY.md").write_text(f"# M\n\n## Active Checkpoints\n{line}", encoding="utf-8")
+    cli.ok("import", "--from", "guardz", str(folder))
+
+    assert cli.json("show", "invoice-rounding")["summary"] == "rounding done, cents pending"
+
+
+@pytest.mark.accept(162)
+@pytest.mark.parametrize("summary", ["Round the totals", "w" * 199, "A very long one" + " x" * 200])
+def test_a_hand_edit_keeps_the_summary(cli: Cli, memory: Path, summary: str) -> None:
+    cli.ok("save", "login-flow", "--summary", summary, "--left-off", "At the callback")
+    path = memory / "checkpoint-login-flow.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("callback", "form"), encoding="utf-8")
+
+    shown = cli.json("show", "login-flow")
+    assert (shown["left_off"], shown["summary"]) == ("At the form", summary)
 
 
 def test_the_module_is_a_profile() -> None:
@@ -432,8 +456,8 @@ def test_what_is_written_is_read_back(
 def test_any_memory_file_comes_back_as_it_was(head: str, rest: str) -> None:
     before = f"# Memory\n\n{head}\n\n## More\n{rest}\n".replace("\r", "")
     checkpoint: Checkpoint = draft("some-work", branch="main")
-    during = guardz.with_bullets(before, {"some-work": checkpoint})
-    after = guardz.with_bullets(during, {"some-work": None})
+    during = guardzindex.with_bullets(before, {"some-work": checkpoint})
+    after = guardzindex.with_bullets(during, {"some-work": None})
 
     assert "- **some-work** (main, Nov 15) — Summary of some-work" in during
     assert after == before

@@ -15,6 +15,14 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.paths import Project
 from leftoff.profiles import markdown
 from leftoff.profiles.base import Files, More, Native, News
+from leftoff.profiles.guardzindex import (
+    INDEX,
+    names_in,
+    one_line,
+    place_of,
+    summary_in,
+    with_bullets,
+)
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "consume",
@@ -30,19 +38,11 @@ WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
 NATIVE: frozenset[str] = frozenset()
 
-INDEX = "MEMORY.md"
-_SECTION = "Active Checkpoints"
-_TRAILER = "Resume any: `continue` or `continue {name}`"
-_TITLE = "# Project Memory\n"
-
 _FILE = "checkpoint-*.md"
 _FIELD = re.compile(r"- \*\*(Branch|Saved|Plan):\*\*[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _PLAN = re.compile(r"`(.+)`(?: \(step (\d+) of (\d+)\))?$")
-# As git shortens a commit.
-_SHORT = 7
 _COMMIT = re.compile(r"[0-9a-f]{7,8}")
 _MOST_FILES = 10
-_BULLET = re.compile(r"- \*\*(.+?)\*\* \(")
 
 
 def home(project: Project) -> Path:
@@ -64,6 +64,11 @@ def folders(folder: Path) -> list[Path]:
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints."""
     yield from sorted(folder.glob(_FILE))
+
+
+def listed(folder: Path) -> list[str]:
+    """Return the names that MEMORY.md lists."""
+    return names_in(folder)
 
 
 def more(folder: Path) -> More:
@@ -92,9 +97,12 @@ def read(path: Path, data: bytes) -> Native:
     }
     if told["branch"] == "unknown" or _COMMIT.fullmatch(told["branch"] or ""):
         told["branch"] = None
+    name = path.stem.removeprefix("checkpoint-")
+    if summary := summary_in(path.parent, name, told.get("left_off")):
+        told["summary"] = summary
     return Native(
         told=told,
-        name=path.stem.removeprefix("checkpoint-"),
+        name=name,
         saved_at=_moment(fields.get("Saved", "")),
     )
 
@@ -148,7 +156,7 @@ def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as its native file."""
     saved = checkpoint.saved_at.astimezone()
     fields = [
-        f"- **Branch:** `{_branch(checkpoint)}`",
+        f"- **Branch:** `{place_of(checkpoint)}`",
         f"- **Saved:** {saved:%Y-%m-%d %H:%M}",
     ]
     plan = checkpoint.plan
@@ -172,11 +180,6 @@ def _files(checkpoint: Checkpoint) -> list[str]:
     """Tell the files that were modified, else those that were named, else what git sees changed."""
     named = [file.path for file in checkpoint.files if file.role != "plan"]
     return checkpoint.files_modified or named or checkpoint.dirty[:_MOST_FILES]
-
-
-def _branch(checkpoint: Checkpoint) -> str:
-    """Tell the branch, or on a detached HEAD the commit."""
-    return checkpoint.branch or (checkpoint.head or "")[:_SHORT] or "unknown"
 
 
 def left_off(checkpoint: Checkpoint) -> str:
@@ -210,112 +213,3 @@ def _left_off(text: str) -> dict[str, Any]:
 
 
 _LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
-
-
-def one_line(text: str) -> str:
-    """Put a text on one line."""
-    return " ".join(text.split())
-
-
-def bullet(checkpoint: Checkpoint) -> str:
-    """Write the line of MEMORY.md for a checkpoint."""
-    saved = checkpoint.saved_at.astimezone()
-    summary = one_line(checkpoint.summary or checkpoint.left_off or checkpoint.task)
-    place = f"{_branch(checkpoint)}, {_MONTHS[saved.month - 1]} {saved.day:02d}"
-    return f"- **{checkpoint.name}** ({place}) — {summary[:120]}"
-
-
-# Not the locale's: the line is read by programs.
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-
-
-def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
-    """Return MEMORY.md with the lines of these names as they should be, all else as it was."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    span = _section_span(text)
-    lines = [line.rstrip("\r") for line in text[slice(*span)].split("\n")[1:]]
-    shown = dict(named)
-    result = []
-    for line in lines:
-        found = _BULLET.match(line)
-        if found is None or found[1] not in named:
-            result += [line] if line.strip() and line != _TRAILER else []
-        elif (checkpoint := shown.pop(found[1], None)) is not None:
-            result.append(bullet(checkpoint))
-    result += [bullet(each) for each in shown.values() if each is not None]
-    section = newline.join([f"## {_SECTION}", *result, _TRAILER, ""])
-    if span == (0, 0):
-        return _inserted(text, section, newline) if result else text
-    before, after = text[: span[0]], text[span[1] :]
-    return before + section + after if result else _joined(before, after, newline)
-
-
-def _joined(before: str, after: str, newline: str) -> str:
-    """Take the section out, with the empty line that was put between it and the rest."""
-    if before.endswith(newline * 2):
-        before = before.removesuffix(newline)
-    elif not before:
-        after = after.removeprefix(newline)
-    return before + after
-
-
-def _inserted(text: str, section: str, newline: str) -> str:
-    """Put the section after the first heading; without one, on top."""
-    if not text.strip():
-        return f"{_TITLE}\n".replace("\n", newline) + section
-    first = next(_headings(text), None)
-    if first is None:
-        return f"{section}{newline}{text}"
-    at = text.find("\n", first[0]) + 1
-    if at == 0:
-        return f"{text}{newline}{newline}{section}"
-    return f"{text[:at]}{newline}{section}{text[at:]}"
-
-
-def _section_span(text: str) -> tuple[int, int]:
-    """Find our section: from its heading to the last line of ours; nothing where there is none."""
-    headings = [*_headings(text), (len(text), 0, "")]
-    for number, (begin, _, name) in enumerate(headings[:-1]):
-        if name == _SECTION:
-            return begin, _section_end(text, begin, headings[number + 1][0])
-    return 0, 0
-
-
-def _section_end(text: str, begin: int, limit: int) -> int:
-    """Find the end of the trailer or, in a section of other hands, of the last bullet."""
-    at = end = text.find("\n", begin, limit) + 1 or limit
-    while at < limit:
-        following = text.find("\n", at, limit) + 1 or limit
-        line = text[at:following].rstrip("\r\n")
-        if line == _TRAILER:
-            return following
-        if _BULLET.match(line):
-            end = following
-        at = following
-    return end
-
-
-def _headings(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield each heading: where it begins, its level, its words; fences hold none."""
-    front = _FRONT_MATTER.match(text)
-    at, is_fenced = front.end() if front else 0, False
-    for line in text[at:].split("\n"):
-        if line.lstrip().startswith(("```", "~~~")):
-            is_fenced = not is_fenced
-        found = re.match(r"\ufeff?(#{1,6})[ \t]+(.*?)\s*$", line)
-        if found and not is_fenced:
-            yield at, len(found[1]), found[2]
-        at += len(line) + 1
-
-
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
-
-
-def listed(folder: Path) -> list[str]:
-    """Return the names that MEMORY.md lists."""
-    try:
-        text = (folder / INDEX).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    begin, end = _section_span(text)
-    return [found[1] for line in text[begin:end].splitlines() if (found := _BULLET.match(line))]
