@@ -98,9 +98,11 @@ def test_an_entry_is_found_by_the_beginning_of_its_id(store: Store) -> None:
     [entry] = remember(store, "Use SQLite")
 
     assert memory.find(store, entry.id[:4].upper()) == entry
-    for wrong in ("", "zzzz", entry.id[:3]):
+    for wrong in ("", "zzzz"):
         with pytest.raises(NoSuchEntry, match="no entry"):
             memory.find(store, wrong)
+    with pytest.raises(NoSuchEntry, match="too short"):
+        memory.find(store, entry.id[:3])
 
 
 def test_an_id_that_begins_several_entries_is_refused_with_their_ids(store: Store) -> None:

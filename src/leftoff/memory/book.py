@@ -210,6 +210,11 @@ def find(store: Store, entry_id: str) -> Entry:
     if found:
         ids = ", ".join(entry.id for entry in found[:5])
         raise NoSuchEntry(f"Several entries begin with '{key}': {ids}", hint="Give more of it.")
+    if 0 < len(key) < _SHORTEST_PREFIX:
+        raise NoSuchEntry(
+            f"'{entry_id}' is too short to tell entries apart.",
+            hint=f"Give at least {_SHORTEST_PREFIX} characters of the id.",
+        )
     raise NoSuchEntry(
         f"The memory has no entry '{entry_id}'",
         hint="`leftoff memory list --all` shows the ones there are.",
