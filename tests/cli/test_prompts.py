@@ -63,7 +63,7 @@ def test_list_numbers_them_with_time_and_first_eighty_characters(cli: Cli, store
     assert lines[0] == f"1. [2026-11-15 18:37] {FIRST}"
     assert lines[1] == "2. [2026-11-15 18:38] rerun the migrations and the tests"
     assert lines[2].startswith("3. [2026-11-15 18:39] explain why why")
-    assert len(lines[2].partition("] ")[2]) == 80
+    assert lines[2].partition("] ")[2] == f"{LONG[:80]}…"
 
 
 def test_list_in_json_has_the_whole_text(cli: Cli, store: Store) -> None:

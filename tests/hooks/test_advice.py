@@ -23,6 +23,24 @@ def test_advice_lies_ready_from_the_threshold_on(talk: Talk, percent: float, exp
     assert bool(reply) == bool(expected)
 
 
+@pytest.mark.accept(108)
+@pytest.mark.parametrize(
+    ("percent", "expected"),
+    [(84.99, ""), (85.0, "context at 85.00% — consider"), (90.0, "context at 90.00% — compact")],
+)
+def test_a_later_threshold_of_advice_keeps_the_stronger_one_silent_as_well(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, percent: float, expected: str
+) -> None:
+    monkeypatch.setenv("LEFTOFF_ADVISE_AT", "85")
+    talk.work(percent=percent)
+
+    talk.fire("Stop")
+
+    reply = talk.waiting_reply()
+    assert expected in reply
+    assert bool(reply) == bool(expected)
+
+
 def test_advice_is_given_once_per_step_of_the_ladder(talk: Talk) -> None:
     talk.work(percent=71)
     talk.fire("Stop")

@@ -104,6 +104,27 @@ def test_the_state_is_on_disk_before_a_compaction_is_answered(
 
 
 @pytest.mark.accept(113)
+def test_what_was_saved_by_itself_just_before_waits_from_the_compaction_on(
+    work: Workspace, talk: Talk
+) -> None:
+    talk.work(percent=80)
+    talk.fire("Stop")
+    assert [path.name.rpartition("-")[2] for path in work.checkpoints()] == ["auto.md"]
+    assert work.marks() == []
+    compacting(talk)
+    settled()
+
+    path = next(path for path in work.checkpoints() if path.name.endswith("-precompact.md"))
+    assert work.marks() == [SESSION]
+    before = [each.name for each in work.checkpoints()]
+    compacting(talk)
+    settled()
+    talk.fire("Stop")
+    assert [each.name for each in work.checkpoints()] == before
+    assert sections(path)["Status"] == "checkpoint save (precompact)"
+
+
+@pytest.mark.accept(113)
 def test_a_compaction_is_blocked_only_where_the_user_wants_that(
     cli: Cli, work: Workspace, talk: Talk
 ) -> None:

@@ -75,7 +75,7 @@ def rows(found: Waiting) -> list[dict[str, Any]]:
 def listed(shown: list[Prompt]) -> list[str]:
     """Return a numbered line for each prompt: its time and how it begins."""
     return [
-        f"{number}. [{_time(prompt)}] {one_line(prompt.text, _SHOWN_CHARS)}"
+        f"{number}. [{_time(prompt)}] {one_line(prompt.text, _SHOWN_CHARS + 1)}"
         for number, prompt in enumerate(shown, 1)
     ]
 

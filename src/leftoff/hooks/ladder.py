@@ -10,15 +10,21 @@ def step(percent: float | None, settings: Settings) -> int:
     """Tell which step of the ladder the context use has reached; in whole basis points."""
     if percent is None:
         return 0
-    points = round(percent * 100)
-    thresholds = (
-        settings.advise_at,
-        settings.urge_at,
-        settings.fresh_at,
-        settings.capture_at,
-        100,
-    )
-    return sum(points >= round(threshold * 100) for threshold in thresholds)
+    rungs = {
+        ADVISE: settings.advise_at,
+        URGE: settings.urge_at,
+        FRESH: settings.fresh_at,
+        CAPTURE: settings.capture_at,
+        PANIC: 100.0,
+    }
+    # Whoever wants advice later than from the start of a rung goes without that rung.
+    reached = [
+        rung
+        for rung, threshold in rungs.items()
+        if round(percent * 100) >= round(threshold * 100)
+        and (threshold > settings.advise_at or rung not in {URGE, FRESH})
+    ]
+    return max(reached, default=0)
 
 
 def advice(reached: int, percent: float) -> str:

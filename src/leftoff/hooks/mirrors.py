@@ -20,6 +20,15 @@ def noted(case: Case) -> dict[str, Any]:
     return mirroring.noted(case.store, case.settings.mirror, case.event.session_id)
 
 
+def tell_what_waits(case: Case) -> bool:
+    """Say whether mirrored files tell which session's state waits to be taken up."""
+    if not case.settings.mirror:
+        return False
+    from leftoff import mirroring  # noqa: PLC0415 - same
+
+    return mirroring.tells_what_waits(case.settings.mirror)
+
+
 def follow(case: Case) -> None:
     """Bring the mirrored files up to date with this event."""
     if not case.settings.mirror:
