@@ -52,6 +52,15 @@ def test_the_working_context_has_the_first_unfinished_feature_and_every_file_wit
     }
 
 
+@pytest.mark.accept(132)
+def test_many_changes_do_not_crowd_out_the_files_of_the_feature() -> None:
+    changes = changed(*(f"src/{number}.py" for number in range(200)))
+
+    context = working_context(Board(features=[EXPORT]), changes, Notes(), AT)
+
+    assert {"src/export.py", "src/routes.py"} <= set(context.files)
+
+
 def test_without_a_feature_the_changed_files_are_told() -> None:
     context = working_context(Board(), changed("a.py"), Notes(), AT)
 

@@ -20,6 +20,7 @@ HELPER_CHARS = 500
 _FRAME_LINES = 14
 _MOST = {"decisions": 5, "understanding": 4, "next_steps": 5}
 _CHANGES = {"?": "new", "A": "new", "D": "deleted", "R": "renamed", "C": "copied"}
+_RELATED_FIRST = 5
 _SCENARIOS, _FAILURES, _RULES = 5, 3, 5
 
 
@@ -65,13 +66,18 @@ def working_context(
 
 
 def _roles(feature: Feature | None, changes: Iterable[Change]) -> dict[str, str]:
-    """Tell of each file what it has to do with the work; changed files of the feature first."""
+    """Tell of each file what it has to do with the work; changed files of the feature first.
+
+    Some of its other files come next, so that many changes elsewhere do not crowd them out.
+    """
     related = feature.related_files if feature else []
     part = f"part of {feature.id}" if feature else ""
     changed = {printable(each.path): _change(each) for each in changes}
     both = {path: f"{changed[path]} - {part}" for path in related if path in changed}
     rest = {path: f"related - {part}" for path in related if path not in changed}
-    return {**both, **{path: how for path, how in changed.items() if path not in both}, **rest}
+    others = {path: how for path, how in changed.items() if path not in both}
+    near = dict(list(rest.items())[:_RELATED_FIRST])
+    return {**both, **near, **others, **rest}
 
 
 def _change(change: Change) -> str:
