@@ -210,13 +210,19 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 
 
 @pytest.mark.accept(115)
+@pytest.mark.parametrize("source", ["startup", "resume"])
 @pytest.mark.parametrize("session", [SESSION, OTHER])
-def test_one_banner_tells_what_waits_and_for_whom(
-    cli: Cli, work: Workspace, repo: Repo, monkeypatch: pytest.MonkeyPatch, session: str
+def test_one_banner_tells_what_waits_and_for_whom(  # noqa: PLR0913 - fixtures, and two cases
+    cli: Cli,
+    work: Workspace,
+    repo: Repo,
+    monkeypatch: pytest.MonkeyPatch,
+    session: str,
+    source: str,
 ) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session)
     cli.ok("save", "login-form", "--summary", "Add a login form")
-    reply = started(Talk(repo.folder, SESSION))
+    reply = started(Talk(repo.folder, SESSION), source)
 
     (path,) = work.checkpoints()
     text = reply["hookSpecificOutput"]["additionalContext"]

@@ -106,14 +106,20 @@ def _told(event: HookEvent, store: Store, state: Path, page: str | None) -> Told
 
         told = Told(recovery.told(event, store, settings))
     elif event.source in {"resume", "fork"}:
-        return Told(_changes(event, store))
+        return _with_banner(Told(_changes(event, store)), event, store, settings)
     else:
         told = interrupting.added(offers.offer(event, store, settings), store)
-        if settings.mirror:
-            from leftoff.hooks import banner  # noqa: PLC0415 - most users mirror nothing
-
-            told = banner.added(told, event, store, settings)
+        told = _with_banner(told, event, store, settings)
     return _with_memory(told, event, store, settings, page)
+
+
+def _with_banner(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
+    """Add what mirrored files say waits, in a session that goes on as well as in a new one."""
+    if not settings.mirror:
+        return told
+    from leftoff.hooks import banner  # noqa: PLC0415 - most users mirror nothing
+
+    return banner.added(told, event, store, settings)
 
 
 def _lay_ready(event: HookEvent, state: Path, settings: config.Settings) -> None:
