@@ -212,16 +212,11 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 @pytest.mark.accept(115)
 @pytest.mark.parametrize("source", ["startup", "resume"])
 @pytest.mark.parametrize("session", [SESSION, OTHER])
-def test_one_banner_tells_what_waits_and_for_whom(  # noqa: PLR0913 - fixtures, and two cases
-    cli: Cli,
-    work: Workspace,
-    repo: Repo,
-    monkeypatch: pytest.MonkeyPatch,
-    session: str,
-    source: str,
+def test_one_banner_tells_what_waits_and_for_whom(
+    cli: Cli, work: Workspace, repo: Repo, session: str, source: str
 ) -> None:
-    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session)
-    cli.ok("save", "login-form", "--summary", "Add a login form")
+    told = json.dumps({"summary": "Add a login form", "session_id": session})
+    cli.ok("save", "login-form", "--from-json", "-", stdin=told)
     reply = started(Talk(repo.folder, SESSION), source)
 
     (path,) = work.checkpoints()
