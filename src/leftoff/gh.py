@@ -146,7 +146,7 @@ class GitHub:
         )
         try:
             ended = run(program)
-        except FileNotFoundError as error:
+        except (FileNotFoundError, PermissionError) as error:
             raise GhMissing(
                 "There is no gh on the PATH, so no pull request was opened.",
                 hint="Install GitHub's command line, or open the pull request in the browser.",

@@ -83,10 +83,13 @@ def test_on_main_there_is_a_commit_and_no_pull_request(shop: Shop, cli: Cli, hub
 
 
 @pytest.mark.accept(145)
+@pytest.mark.parametrize("has_file", [False, True], ids=["none", "one-that-cannot-be-run"])
 def test_without_gh_the_pull_request_is_skipped_with_a_note(
-    shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, has_file: bool
 ) -> None:
     (tmp_path / "bin").mkdir()
+    if has_file:
+        (tmp_path / "bin" / "gh").write_text("no program")
     for name in ("git", "sh"):
         found = subprocess.run(("which", name), capture_output=True, text=True, check=True)
         (tmp_path / "bin" / name).symlink_to(found.stdout.strip())
