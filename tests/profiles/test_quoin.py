@@ -246,6 +246,28 @@ def test_a_checkpoint_written_and_read_is_the_same(
     assert kept == checkpoint.extra.get("quoin", {}).get("sections", {})
 
 
+PIECES = st.sampled_from(["a", " — ", "—", " ", "\n", "\\", "(none)", "- why: ", ":"])
+DASHED = st.lists(PIECES, max_size=6).map("".join)
+
+
+@pytest.mark.accept(162)
+@settings(max_examples=500)
+@given(DASHED.filter(str.strip), DASHED.filter(lambda text: not text or bool(text.strip())))
+def test_a_decision_and_its_reason_are_told_apart_again(what: str, why: str) -> None:
+    saved = Checkpoint(
+        schema=1,
+        id="20261115T120000000Z-00000000",
+        saved_at=datetime(2026, 11, 15, 12, tzinfo=UTC),
+        trigger="manual",
+        name="some-task",
+        decisions=[Decision(what=what, why=why)],
+    )
+    path = Path("x/memory/checkpoints/2026-11-15-x.md")
+    native = quoin.read(path, rendering.render(saved).encode())
+
+    assert again(native).decisions == saved.decisions
+
+
 @pytest.mark.accept(162)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(checkpoint=checkpoints())

@@ -42,7 +42,7 @@ def test_a_save_writes_ten_sections_from_the_session_file(cli: Cli, work: Worksp
         f"- session-state: {state}",
     ]
     assert parts["Open questions"] == "- dedupe window?"
-    assert parts["Decisions made"].startswith("- Backoff with jitter\n")
+    assert parts["Decisions made"] == "- Backoff with jitter — all clients come back at once"
     assert parts["Unfinished work"] == "- T-04 wire processRefund()\n- T-05 document the limits"
     assert parts["Restore hint"] == (
         "Run /checkpoint --restore in a fresh session to resume task 'payment-retry' "

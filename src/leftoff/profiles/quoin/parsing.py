@@ -14,6 +14,7 @@ from leftoff.profiles.base import Native
 from leftoff.profiles.quoin import blocks
 from leftoff.profiles.quoin.rendering import (
     AUTOMATIC,
+    BECAUSE,
     DATED,
     EXTRA,
     INFERRED,
@@ -188,8 +189,13 @@ def _decision(raw: Sequence[str]) -> dict[str, Any]:
         else:
             groups[-1][1].append(line.removeprefix("  ") if groups[-1][0] else line)
     told: dict[str, Any] = {"what": blocks.unescaped(groups[0][1])}
+    if len(groups) == 1 and "\n" not in told["what"]:
+        what, _, why = told["what"].partition(BECAUSE)
+        return {"what": what, "why": why}
     for word, lines in groups[1:]:
         text = blocks.unescaped(lines)
+        if word == "why" and lines == [blocks.NONE]:
+            continue
         if word == "instead of":
             told.setdefault("alternatives", []).append(text)
         else:

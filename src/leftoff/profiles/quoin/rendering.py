@@ -22,6 +22,8 @@ AUTOMATIC = "checkpoint save ({trigger})"
 INFERRED = "Next action (inferred)"
 REASONS = {"why": "why", "instead of": "alternatives", "impact": "impact"}
 """The words before what else is known of a decision, and its keys."""
+BECAUSE = " — "
+"""What stands between a decision and its reason."""
 EXTRA = "quoin"
 """The key of a checkpoint that keeps what nobody here knows."""
 
@@ -129,12 +131,25 @@ def _quoted(text: str) -> str:
 
 
 def _decision(decision: Decision) -> str:
-    lines = [blocks.escaped(decision.what)]
+    """Write a decision in one line where its reason is all there is to it, as people do."""
+    what, why = decision.what, decision.why
+    if why and not (decision.alternatives or decision.impact) and _joined(what, why):
+        return blocks.item(blocks.escaped(f"{what}{BECAUSE}{why}"))
+    lines = [blocks.escaped(what)]
+    if not why and BECAUSE in what:
+        lines.append(f"- why: {blocks.NONE}")
     for word, key in REASONS.items():
         value = getattr(decision, key)
         texts = value if isinstance(value, list) else [value] if value else []
         lines += [blocks.item(f"{word}: {blocks.escaped(each)}") for each in texts]
     return blocks.item("\n".join(lines))
+
+
+def _joined(what: str, why: str) -> bool:
+    """Say whether both fit into a line from which they can be told apart again."""
+    line = f"{what}{BECAUSE}{why}"
+    is_whole = bool(what.strip() and why.strip()) and "\n" not in line
+    return is_whole and line.partition(BECAUSE) == (what, BECAUSE, why)
 
 
 def _plan(checkpoint: Checkpoint) -> str | None:
