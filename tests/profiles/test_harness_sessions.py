@@ -114,6 +114,21 @@ def test_before_a_compaction_the_state_is_copied(home: Path, repo: Repo, store: 
     assert read(home / "claude-progress.json")["lastCompaction"] == found["timestamp"]
 
 
+@pytest.mark.accept(151)
+def test_what_was_begun_and_saved_outside_of_sessions_is_copied_too(
+    cli: Cli, home: Path, repo: Repo
+) -> None:
+    cli.ok("feature", "add", "Export orders", "--start")
+    cli.ok("save", "csv", "--summary", "Export", "--next", "Run pytest tests/csv.py")
+    talk = Talk(repo.folder, "s-1")
+    talk.start()
+    talk.fire("PreCompact", trigger="auto", custom_instructions="")
+
+    found = read(next((home / "memory" / "compaction-backups").glob("*.json")))
+    assert found["loopState"]["feature"] == "feature-001"
+    assert found["workingContext"]["nextSteps"] == ["Run pytest tests/csv.py"]
+
+
 def _back_in_time(home: Path, number: int) -> None:
     """Let the newest backup be of another second: compactions are minutes apart."""
     folder = home / "memory" / "compaction-backups"

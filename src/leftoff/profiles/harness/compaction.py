@@ -6,7 +6,14 @@ from leftoff import git
 from leftoff.paths import Project
 from leftoff.profiles.base import News, SessionNews
 from leftoff.profiles.harness import checkpoints, work
-from leftoff.profiles.harness.documents import Documents, Plain, iso, rendered
+from leftoff.profiles.harness.documents import (
+    Documents,
+    Plain,
+    iso,
+    object_of,
+    rendered,
+    text_of,
+)
 
 BACKUPS = "memory/compaction-backups"
 _MOST = 5
@@ -33,17 +40,33 @@ def write(news: News, session: SessionNews, documents: Documents) -> None:
 
 def _backup(documents: Documents, project: Project, session_id: str, at: datetime) -> Plain:
     folder = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(session_id)}"
-    loop = documents.read(f"{folder}/{work.LOOP}") or documents.read("loops/state.json")
-    context = documents.read(f"{folder}/{checkpoints.CONTEXT}")
+    progress = documents.read(checkpoints.PROGRESS)
     return {
         "version": 1,
         "timestamp": iso(at),
         "sessionId": session_id,
         "git": _git(project),
-        "loopState": loop or None,
-        "workingContext": context or documents.read(checkpoints.OLD_CONTEXT) or None,
-        "progress": documents.read(checkpoints.PROGRESS) or None,
+        "loopState": _loop(documents, folder) or None,
+        "workingContext": _context(documents, folder, progress) or None,
+        "progress": progress or None,
     }
+
+
+def _loop(documents: Documents, folder: str) -> Plain:
+    """Return the session's loop, else the one that belongs to none."""
+    nobodys = documents.files.names(checkpoints.SESSIONS, f"worktree-*/{work.LOOP}")
+    places = (f"{folder}/{work.LOOP}", *nobodys, "loops/state.json")
+    return next((found for place in places if (found := documents.read(place))), {})
+
+
+def _context(documents: Documents, folder: str, progress: Plain) -> Plain:
+    """Return the session's working context, else that of the last save outside of sessions."""
+    own = documents.read(f"{folder}/{checkpoints.CONTEXT}")
+    last = text_of(object_of(progress.get("lastSession")).get("sessionId"))
+    place = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(last)}"
+    if own or not last or documents.read(f"{place}/{checkpoints.RECORD}").get("session_id"):
+        return own or documents.read(checkpoints.OLD_CONTEXT)
+    return documents.read(f"{place}/{checkpoints.CONTEXT}")
 
 
 def _git(project: Project) -> Plain:
