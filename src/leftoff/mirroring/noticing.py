@@ -59,8 +59,10 @@ def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
         return
     notes = mirror.notes
     seen: set[str] = set()
+    before = f"{mirror.folder}{os.sep}"
     for path in mirror.profile.natives(mirror.folder):
-        relative = str(path.relative_to(mirror.folder))
+        # Of ten thousand files `relative_to` would take half the time of a command.
+        relative = str(path).removeprefix(before)
         seen.add(relative)
         if _is_unchanged(path, notes.files.get(relative)):
             continue

@@ -201,7 +201,7 @@ class Profile(Protocol):
         """Tell which folders, or files that are changed in place, hold checkpoints and more."""
 
     def listed(self, folder: Path) -> list[str]:
-        """Return the names that an index of the layout lists, if it has one."""
+        """Return the names that an index of the layout lists though their files are gone."""
 
     def natives(self, folder: Path) -> Iterator[Path]:
         """Yield the files that hold checkpoints, oldest first where names tell."""

@@ -17,12 +17,13 @@ from leftoff.profiles import markdown
 from leftoff.profiles.base import Files, More, Native, News
 from leftoff.profiles.guardzindex import (
     INDEX,
-    names_in,
+    names_listed,
     one_line,
     place_of,
     summary_in,
     with_bullets,
 )
+from leftoff.profiles.reading import names_in
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "consume",
@@ -38,7 +39,7 @@ WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
 NATIVE: frozenset[str] = frozenset()
 
-_FILE = "checkpoint-*.md"
+_FILE = re.compile(r"checkpoint-.")
 _FIELD = re.compile(r"- \*\*(Branch|Saved|Plan):\*\*[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _PLAN = re.compile(r"`(.+)`(?: \(step (\d+) of (\d+)\))?$")
 _COMMIT = re.compile(r"[0-9a-f]{7,8}")
@@ -63,12 +64,13 @@ def folders(folder: Path) -> list[Path]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the files of checkpoints."""
-    yield from sorted(folder.glob(_FILE))
+    yield from (folder / name for name in sorted(names_in(folder, ".md")) if _FILE.match(name))
 
 
 def listed(folder: Path) -> list[str]:
-    """Return the names that MEMORY.md lists."""
-    return names_in(folder)
+    """Return the names that MEMORY.md lists though their files are gone."""
+    there = {*names_in(folder, ".md")}
+    return [name for name in names_listed(folder) if f"checkpoint-{name}.md" not in there]
 
 
 def more(folder: Path) -> More:

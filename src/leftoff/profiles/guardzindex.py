@@ -23,7 +23,7 @@ _SUMMARY_CHARS = 200
 _CUT = "…"
 
 
-def names_in(folder: Path) -> list[str]:
+def names_listed(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists."""
     return [found[1] for line in _section_lines(folder) if (found := _BULLET.match(line))]
 
