@@ -59,6 +59,13 @@ def test_every_flag_is_kept_under_its_canonical_key(cli: Cli, repo: Repo) -> Non
 
 
 @pytest.mark.accept(2)
+def test_a_name_may_begin_with_a_dash_and_an_option_may_not_be_misspelt(cli: Cli) -> None:
+    assert cli.json("save", "-/x", "--summary", "Log in")["name"] == "x"
+    assert cli("save", "-x", "--summary", "Log in").code == 2
+    assert cli("save", "--sumary", "Log in").code == 2
+
+
+@pytest.mark.accept(2)
 @pytest.mark.parametrize(
     ("given", "stored_as"),
     [

@@ -1,5 +1,6 @@
 """leftoff save."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -21,7 +22,19 @@ from leftoff.store import Saved
 _FULL = 100.0
 
 
-@command()
+class _Save(click.Command):
+    """The command whose first word may begin with dashes and yet be a name, such as `-/x`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and _NO_OPTION.match(args[0]):
+            args = [args[0].lstrip("-"), *args[1:]]
+        return super().parse_args(ctx, args)
+
+
+_NO_OPTION = re.compile(r"-+[^\w-]")
+
+
+@command(cls=_Save)
 @click.argument("name", required=False)
 @click.option("--summary", "--task", help="The task, in one sentence.")
 @click.option("--left-off", help="Where the work stopped, in one to three sentences.")
