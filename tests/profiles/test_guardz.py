@@ -144,6 +144,15 @@ def test_without_a_name_one_is_offered_on_a_terminal(cli: Cli, memory: Path) -> 
 
 
 @pytest.mark.accept(3)
+def test_a_bare_enter_takes_what_is_recommended(cli: Cli, memory: Path) -> None:
+    del memory
+    with cli.terminal("save", "--summary", "Round the invoice totals") as terminal:
+        terminal.expect("Which name? [1]")
+        terminal.answer("")
+        terminal.expect('Checkpoint "round-invoice-totals" saved.')
+
+
+@pytest.mark.accept(3)
 def test_without_a_terminal_the_name_is_used_and_printed(cli: Cli, memory: Path) -> None:
     out = cli.ok("save", "--summary", "Round the invoice totals").out
 

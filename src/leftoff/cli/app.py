@@ -20,6 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _META = "leftoff.flags"
+_RECOMMENDED = "(Recommended)"
 
 
 class App:
@@ -174,7 +175,11 @@ class App:
         for line in _numbered(choice.choices):
             click.echo(printable(cut(f"  {line}", terminal_width())))
         numbers = click.IntRange(1, len(choice.choices))
-        picked = click.prompt(printable(choice.question), type=numbers, prompt_suffix=" ")
+        labels = [str(each.get("label", "")) for each in choice.choices]
+        # What is recommended is taken by a bare Enter.
+        default = next((n for n, each in enumerate(labels, 1) if each.endswith(_RECOMMENDED)), None)
+        question = printable(choice.question)
+        picked = click.prompt(question, type=numbers, default=default, prompt_suffix=" ")
         return str(choice.choices[picked - 1]["choice"])
 
     def ask_name(self) -> str:
