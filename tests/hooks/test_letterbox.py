@@ -149,6 +149,35 @@ def test_a_reply_is_for_its_session_only(box: Letterbox) -> None:
     assert json.loads(box.fire("UserPromptSubmit", b"{}").stdout) == {"for": "one"}
 
 
+@pytest.mark.accept(108)
+@pytest.mark.parametrize("size", [0, 3_000_000])
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":")])
+def test_a_session_that_only_the_json_names_gets_its_reply(
+    box: Letterbox, separators: tuple[str, str], size: int
+) -> None:
+    (box.state / "spool").mkdir(parents=True)
+    box.reply("UserPromptSubmit", '{"own": 1}', session="s-1")
+    box.reply("UserPromptSubmit", '{"other": 1}', session="s-2")
+    told = {"prompt": '"session_id":"s-2"', "session_id": "s-1", "more": "x" * size}
+    data = json.dumps(told, separators=separators).encode() + b"\n\n"
+    done = box.fire("UserPromptSubmit", data)
+
+    assert is_harmless(done)
+    assert done.stdout == b'{"own": 1}\n'
+    assert [path.read_bytes() for path in box.spooled()] == [data]
+
+
+@pytest.mark.parametrize("session", ["../../evil", "a b", ""])
+def test_a_session_that_is_no_name_gets_no_reply(box: Letterbox, session: str) -> None:
+    (box.state / "spool").mkdir(parents=True)
+    box.reply("UserPromptSubmit", '{"other": 1}', session="s-2")
+    done = box.fire("UserPromptSubmit", {"session_id": session})
+
+    assert is_harmless(done)
+    assert not done.stdout
+    assert len(box.spooled()) == 1
+
+
 @pytest.mark.accept(116)
 @pytest.mark.parametrize(
     "name", ["with space", "qu'ote\"s", "back\\slash", "new\nline", "-n", "ü*?"]

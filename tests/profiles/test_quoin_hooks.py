@@ -104,6 +104,21 @@ def test_the_state_is_on_disk_before_a_compaction_is_answered(
 
 
 @pytest.mark.accept(113)
+@pytest.mark.parametrize("box", DISTINCT)
+def test_a_session_known_by_nothing_but_its_json_is_saved_before_the_answer(
+    cli: Cli, work: Workspace, repo: Repo, box: str
+) -> None:
+    cli.ok("init", "--profile", "quoin", "--yes")
+    talk = Talk(repo.folder, OTHER)
+    talk.work(percent=80)
+    compacting(talk, box=box, CLAUDE_CODE_SESSION_ID="")
+
+    assert work.marks() == [OTHER]
+    assert [path.name.rpartition("-")[2] for path in work.checkpoints()] == ["precompact.md"]
+    settled()
+
+
+@pytest.mark.accept(113)
 def test_what_was_saved_by_itself_just_before_waits_from_the_compaction_on(
     work: Workspace, talk: Talk
 ) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import click
 
-from leftoff import config, importing, mirroring, profiles
+from leftoff import config, importing, mirroring, paths, profiles
 from leftoff.cli.app import App
 from leftoff.errors import NotAProject
+from leftoff.hooks import compaction
 from leftoff.profiles.base import Profile
 
 
@@ -32,6 +33,10 @@ def _set_up(app: App, name: str) -> list[str]:
     app.forget_settings()
     # Opened, so that at the end its files are looked at: from now on whatever is new is noticed.
     _ = app.store
+    # A compaction may be the first that we hear of a session.
+    compaction.expect(
+        paths.state_folder(), "claude", "any", str(app.project.worktree), app.settings
+    )
     place = profiles.load(name).home(app.project)
     return [*said, f"This project follows {name} now, and keeps its files in {place} up to date."]
 

@@ -40,8 +40,12 @@ def main(agent: str, event: str) -> None:
     if event == "SessionStart":
         _run([python, "-I", "-m", "leftoff.hooks.start", agent])
         return
-    session = environment.get("CLAUDE_CODE_SESSION_ID") or "any"
-    reply = f"{replies}/{agent}.{event}.{session}"
+    session = environment.get("CLAUDE_CODE_SESSION_ID", "")
+    if not session and _is_any(replies, f"{agent}.{event}."):
+        session = _session()
+        own = f"{replies}/{agent}.{event}.{session}"
+        session = session if _exists(own) or _exists(f"{own}.ask") else ""
+    reply = f"{replies}/{agent}.{event}.{session or 'any'}"
     if _exists(f"{reply}.ask"):
         _run([python, "-I", "-m", "leftoff.hooks.answer", agent, event, f"{reply}.ask"])
         return
@@ -50,6 +54,32 @@ def main(agent: str, event: str) -> None:
         system.write(1, line.encode() + b"\n")
     if not _is_running(_first_line(f"{state}/settling")):
         _start([python, "-I", "-m", "leftoff.hooks.settle", state])
+
+
+def _is_any(folder: str, prefix: str) -> bool:
+    try:
+        return any(name.startswith(prefix) for name in system.listdir(folder))
+    except OSError:
+        return False
+
+
+def _session() -> str:
+    """Look the session up in what was sent, which then waits to be read as if it never was."""
+    data = b""
+    while chunk := system.read(0, _CHUNK):
+        data += chunk
+    source, target = system.pipe()
+    if not system.fork():
+        system.close(source)
+        while data:
+            data = data[system.write(target, data) :]
+        system._exit(0)  # noqa: SLF001 - as at the end
+    system.dup2(source, 0)
+    system.close(target)
+    _, found, rest = data[:4096].partition(b'"session_id":')
+    session = rest.partition(b'"')[2].partition(b'"')[0].decode("ascii", "replace")
+    is_plain = all(each.isalnum() or each in "_.@+=-" for each in session)
+    return session if found and is_plain else ""
 
 
 def _text(value: str | bytes) -> str:

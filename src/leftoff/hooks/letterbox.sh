@@ -40,7 +40,26 @@ if [ "$2" = SessionStart ]; then
   [ -x "$python" ] && "$python" -I -m leftoff.hooks.start "$1" 2>/dev/null
   exit 0
 fi
-reply=$state/replies$PWD/$1.$2.${CLAUDE_CODE_SESSION_ID:-any}
+session=${CLAUDE_CODE_SESSION_ID-}
+if [ -z "$session" ]; then
+  # Whoever does not name the session here names it in the JSON: looked up where any reply waits.
+  set -- "$1" "$2" "$state/replies$PWD/$1.$2."*
+  event=$state/spool/$$
+  if [ -e "$3" ] && cat >"$event"; then
+    session=$(head -c 4096 "$event" | tr -d '\000')
+    exec <"$event"
+    rm -f "$event"
+    case $session in
+      *'"session_id":'*) session=${session#*'"session_id":'} session=${session#*'"'} ;;
+      *) session= ;;
+    esac
+    session=${session%%'"'*}
+    case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
+    own=$state/replies$PWD/$1.$2.$session
+    [ -e "$own" ] || [ -e "$own.ask" ] || session=
+  fi 2>/dev/null
+fi
+reply=$state/replies$PWD/$1.$2.${session:-any}
 if [ -f "$reply.ask" ] && [ -n "$python" ]; then
   # Rare: the reply depends on the words of the prompt.
   "$python" -I -m leftoff.hooks.answer "$1" "$2" "$reply.ask" 2>/dev/null
