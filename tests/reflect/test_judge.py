@@ -49,6 +49,13 @@ def test_what_opens_a_session_corrects_nothing() -> None:
     assert judge(Said(text="use pnpm instead of npm", is_answer=False)) == []
 
 
+@pytest.mark.accept(138)
+def test_a_no_that_opens_a_session_answers_an_earlier_one() -> None:
+    (found,) = judge(Said(text="no, use pnpm instead", is_answer=False))
+
+    assert found.grade == "high"
+
+
 def test_a_standing_order_that_opens_a_session_waits_for_review() -> None:
     (found,) = judge(Said(text="Never commit to main.", is_answer=False))
 

@@ -116,10 +116,11 @@ def _grade(words: str, language: Language, *, is_opened: bool, is_answer: bool) 
         return None
     if not _says_something(words, language):
         return None
-    grade = _matched(words, patterns, is_opened=is_opened and is_answer, is_answer=is_answer)
+    grade = _matched(words, patterns, is_opened=is_opened, is_answer=is_answer)
     # A wish can be declined, what points at the talk cannot be read without it, and what comes
-    # before the agent did anything corrects nothing.
-    if grade == "high" and (request or not is_answer or patterns.vague.search(words)):
+    # before the agent did anything corrects nothing, unless it says no: to an earlier session.
+    is_first = not (is_answer or is_opened)
+    if grade == "high" and (request or is_first or patterns.vague.search(words)):
         return "medium"
     return grade
 
@@ -127,9 +128,9 @@ def _grade(words: str, language: Language, *, is_opened: bool, is_answer: bool) 
 def _matched(words: str, patterns: Patterns, *, is_opened: bool, is_answer: bool) -> Grade | None:
     if patterns.high.match(words):
         return "high"
-    if is_answer and patterns.alternatives.match(words):
+    if (is_answer or is_opened) and patterns.alternatives.match(words):
         return "high" if is_opened else "medium"
-    if patterns.medium.match(words) or (is_opened and patterns.orders.match(words)):
+    if patterns.medium.match(words) or (is_opened and is_answer and patterns.orders.match(words)):
         return "medium"
     return None
 
