@@ -54,6 +54,20 @@ def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: 
     assert len(store.index().newest(9)) == 1
 
 
+def test_what_a_killed_hook_left_is_swept_once_it_is_old(talk: Talk) -> None:
+    state = paths.state_folder()
+    talk.post("Stop")
+    old, new = state / "spool" / "4711", state / "spool" / "4712"
+    for path in (old, new):
+        path.write_bytes(b'{"session_id": ')
+    os.utime(old, (1, 1))
+
+    settle.run(state)
+
+    assert not old.exists()
+    assert new.exists()
+
+
 @pytest.mark.parametrize(
     "data", [b"", b"null", b"[]", b'{"cwd": 5}', b'{"session_id": "s"}', b"\xff\xfe", b"{" * 5000]
 )

@@ -24,6 +24,7 @@ def drain(state: str) -> bool:
     try:
         for letter in spool.letters(folder):
             _open(letter, folder, stores)
+        spool.sweep(folder)
     except OSError as error:
         trouble.note(folder, "settle", error)
         return True

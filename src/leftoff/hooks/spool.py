@@ -16,6 +16,7 @@ from leftoff.store import disk
 # and is whole at the next try.
 _TRIES = 3
 _LARGEST = 64 * 1024 * 1024
+_STRAY_SECONDS = 3600.0
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +75,18 @@ def read(letter: Letter) -> HookEvent | None:
     if not isinstance(payload, dict):
         return None
     return dialect.translate(letter.event, payload, at=letter.at)
+
+
+def sweep(state: Path) -> None:
+    """Remove what letterboxes that were killed left half-read: files named by their process."""
+    with contextlib.suppress(OSError), os.scandir(state / "spool") as entries:
+        for entry in entries:
+            if entry.name.isdigit() and _age(entry) > _STRAY_SECONDS:
+                Path(entry.path).unlink()
+
+
+def _age(entry: os.DirEntry[str]) -> float:
+    return time.time() - entry.stat(follow_symlinks=False).st_mtime
 
 
 def done(letter: Letter) -> None:
