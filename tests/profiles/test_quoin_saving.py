@@ -253,6 +253,20 @@ def test_every_save_and_restore_adds_exactly_one_row(
 
 
 @pytest.mark.accept(87)
+def test_the_row_of_a_restore_names_the_session_that_restores(
+    cli: Cli, work: Workspace, in_session: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "login-form", "--summary", "Add a form")
+    in_session.setenv("CLAUDE_CODE_SESSION_ID", "5e551011-0000-4000-8000-000000000009")
+    cli.ok("restore")
+
+    ledger = work.root / "login-form" / "cost-ledger.md"
+    saved, restored = ledger.read_text(encoding="utf-8").splitlines()[2:]
+    assert saved.startswith(SESSION)
+    assert restored.startswith("5e551011-0000-4000-8000-000000000009 | ")
+
+
+@pytest.mark.accept(87)
 def test_a_ledger_of_others_is_only_added_to(cli: Cli, work: Workspace) -> None:
     ledger = work.root / "login-form" / "cost-ledger.md"
     ledger.parent.mkdir(parents=True)

@@ -17,7 +17,7 @@ from leftoff.mirroring import knowledge, noting, queue
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
 from leftoff.mirroring.noticing import Noticed, look
-from leftoff.profiles.base import AUTOSAVE, News, SessionNews
+from leftoff.profiles.base import AUTOSAVE, News, SessionNews, TakenUp
 from leftoff.store import LISTED, Entry, Event, Store
 
 _MOST = 1_000_000
@@ -180,7 +180,7 @@ def _news(mirror: Mirror, events: Sequence[Event]) -> News:
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
     taken_up = {
-        each: event.id
+        each: TakenUp(event=event.id, session_id=event.session_id)
         for event in events
         if event.action in {"resumed", "consumed"}
         for each in event.ids
@@ -190,7 +190,7 @@ def _news(mirror: Mirror, events: Sequence[Event]) -> News:
         project=mirror.store.project,
         saved=saved,
         resumed=_loaded(mirror, [*taken_up]),
-        taken_up_by=taken_up,
+        taken_up=taken_up,
         current=_current(mirror, events),
     )
 

@@ -114,6 +114,13 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime | None = None
 
 
+class TakenUp(msgspec.Struct, frozen=True, kw_only=True):
+    """How a checkpoint was taken up: by which event, and in which session, if in one."""
+
+    event: str
+    session_id: str | None = None
+
+
 class News(msgspec.Struct, frozen=True, kw_only=True):
     """What happened in the store since native files were last written."""
 
@@ -123,8 +130,8 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     """Every new checkpoint, oldest first."""
     resumed: Sequence[Checkpoint] = ()
     """What was taken up, oldest first."""
-    taken_up_by: Mapping[str, str] = {}
-    """The event by which each of these was taken up."""
+    taken_up: Mapping[str, TakenUp] = {}
+    """How each of these was taken up."""
     is_whole: bool = False
     """Whether this is all that is listed, as if it had just been saved."""
     current: Mapping[str, Checkpoint | None] = {}

@@ -116,9 +116,12 @@ class Store:
             checkpoint=checkpoint, path=path, replaced=replaced, notice=self._areas.notice(area)
         )
 
-    def record(self, action: Action, ids: Sequence[str]) -> Event:
-        """Note durably what happened to checkpoints."""
-        event = self._event(action, list(ids))
+    def record(
+        self, action: Action, ids: Sequence[str], *, session: tuple[str, str] | None = None
+    ) -> Event:
+        """Note durably what happened to checkpoints, and in which agent's session, if in one."""
+        agent, session_id = session or (None, None)
+        event = self._event(action, list(ids), agent=agent, session_id=session_id)
         self._areas.write(lambda area: area.append(event))
         return event
 
@@ -146,19 +149,9 @@ class Store:
 
         self._areas.write(act)
 
-    def _event(
-        self,
-        action: Action,
-        ids: list[str],
-        *,
-        name: str | None = None,
-        replaced: str | None = None,
-        of: str | None = None,
-    ) -> Event:
+    def _event(self, action: Action, ids: list[str], **told: str | None) -> Event:
         now = self.now()
-        return Event(
-            id=new_id(now), at=now, action=action, ids=ids, name=name, replaced=replaced, of=of
-        )
+        return Event(id=new_id(now), at=now, action=action, ids=ids, **told)
 
     def _standing_if_readable(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
         # Where nothing can be read, it is still better to save: no file replaces another.

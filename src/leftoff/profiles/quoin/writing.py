@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import ledger
-from leftoff.profiles.base import Files, News, PromptNews, SessionNews
+from leftoff.profiles.base import Files, News, PromptNews, SessionNews, TakenUp
 from leftoff.profiles.quoin import sentinels
 from leftoff.profiles.quoin.rendering import PRECOMPACT, render, task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
@@ -178,16 +178,24 @@ def _ledger(files: Files, news: News) -> None:
     for checkpoint in ours:
         _add(files, _row(checkpoint, "save"), key=f"saved {checkpoint.id}")
     for checkpoint in news.resumed:
-        row = _row(checkpoint, "restore", date=f"{news.now.astimezone():%Y-%m-%d}")
-        _add(files, row, key=f"resumed {news.taken_up_by.get(checkpoint.id, checkpoint.id)}")
+        taken_up = news.taken_up.get(checkpoint.id) or TakenUp(event=checkpoint.id)
+        row = _row(checkpoint, "restore", at=news.now, session_id=taken_up.session_id)
+        _add(files, row, key=f"resumed {taken_up.event}")
 
 
-def _row(checkpoint: Checkpoint, note: str, *, date: str | None = None) -> ledger.Row:
-    saved = checkpoint.saved_at
+def _row(
+    checkpoint: Checkpoint,
+    note: str,
+    *,
+    at: datetime | None = None,
+    session_id: str | None = None,
+) -> ledger.Row:
+    at = at or checkpoint.saved_at
+    nobody = f"unknown-checkpoint-{checkpoint.saved_at.timestamp():.0f}"
     return ledger.Row(
         task=task_of(checkpoint),
-        uuid=checkpoint.session_id or f"unknown-checkpoint-{saved.timestamp():.0f}",
-        date=date or f"{saved.astimezone():%Y-%m-%d}",
+        uuid=session_id or checkpoint.session_id or nobody,
+        date=f"{at.astimezone():%Y-%m-%d}",
         phase="checkpoint",
         model=_NO_MODEL,
         kind="task",
