@@ -23,7 +23,6 @@ from leftoff.fingerprints import can_be_path, fingerprint
 from leftoff.names import FORBIDDEN, RESERVED, kebab
 from leftoff.profiles.base import More, Native, Profile
 from leftoff.profiles.reading import digest, read_regular
-from leftoff.redact import redact_value
 from leftoff.store import Store
 from leftoff.times import is_plausible
 
@@ -269,6 +268,8 @@ def _read(profile: Profile, path: Path, data: bytes) -> Native:
 
 
 def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
+    from leftoff.redact import redact_value  # noqa: PLC0415 - a look that finds nothing needs none
+
     project = store.project
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     # The same content at the same moment has the same id, so a second import finds it here.
