@@ -167,11 +167,8 @@ def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
     from leftoff.profiles.base import SessionNews  # noqa: PLC0415 - same
 
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
-    problems = mirroring.notice(store, mirrored).problems
-    problems += mirroring.follow(
-        store, mirrored, session=news, briefing=lambda: _page(store)
-    ).problems
-    for problem in problems:
+    followed = mirroring.follow(store, mirrored, session=news, briefing=lambda: _page(store))
+    for problem in followed.problems:
         trouble.note(state, "mirroring", LeftoffError(problem))
 
 
