@@ -2,10 +2,13 @@
 
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from leftoff.checkpoint import new_id
 from leftoff.paths import Project
 from leftoff.store import Store
 from stores import draft, names_listed, project_at
@@ -98,6 +101,17 @@ def test_a_write_leaves_no_folder_open_once_the_store_is_gone(project: Project) 
     del store
 
     assert _open_folders(project) == before
+
+
+def test_checkpoints_of_many_months_hold_one_folder_open(project: Project) -> None:
+    store = Store(project)
+    for month in range(1, 13):
+        moment = datetime(2025, month, 1, tzinfo=UTC)
+        store.add(msgspec.structs.replace(draft(f"month-{month}"), id=new_id(moment)))
+
+    assert _open_folders(project) == 1
+    assert len(names_listed(store)) == 12
+    store.close()
 
 
 def _open_folders(project: Project) -> int:

@@ -88,6 +88,7 @@ class Area(msgspec.Struct, frozen=True, dict=True):
         found = disk.ensure_folder(shard)
         held = self._held.get(shard)
         if held is None or not held.is_still(found):
+            self._held.clear()  # one at a time: an import of years would hold one for each month
             held = self._held[shard] = disk.Folder(shard)
         return held
 
