@@ -202,7 +202,18 @@ def _completed(native: Native, profile: Profile, store: Store, edit: Edit) -> Na
     """Add what the file cannot hold: the rest of what it showed before, and fingerprints."""
     kept = _beyond(profile, edit.base) if edit.base else {}
     files = _files(native.told, edit.base, store, edit.at)
-    return msgspec.structs.replace(native, told={**kept, **native.told, "files": files})
+    told = {
+        key: value
+        for key, value in native.told.items()
+        if key in profile.HOLDS or not _repeats(edit.base, value)
+    }
+    return msgspec.structs.replace(native, told={**kept, **told, "files": files})
+
+
+def _repeats(base: Checkpoint | None, told: object) -> bool:
+    """Say whether what stands beside a file is only what we wrote there of its last state."""
+    known = (base.summary, base.intent, base.left_off, base.name) if base else ()
+    return told in [" ".join(text.split()) for text in known if text]
 
 
 def _is_foreign(native: Native, store: Store) -> bool:

@@ -62,6 +62,17 @@ def test_a_hand_edit_keeps_the_summary(cli: Cli, memory: Path, summary: str) -> 
     assert (shown["left_off"], shown["summary"]) == ("At the form", summary)
 
 
+def test_what_the_index_showed_before_a_hand_edit_becomes_no_summary(
+    cli: Cli, memory: Path
+) -> None:
+    cli.ok("save", "login-flow", "--left-off", "At the callback")
+    path = memory / "checkpoint-login-flow.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("callback", "form"), encoding="utf-8")
+
+    assert "summary" not in cli.json("show", "login-flow")
+    assert "— At the form\n" in index(memory)
+
+
 def test_the_module_is_a_profile() -> None:
     profile: Profile = guardz
 
