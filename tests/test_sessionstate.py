@@ -110,6 +110,37 @@ def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
     assert draft.decisions == []
 
 
+@pytest.mark.parametrize("foot", ["---\n*Last updated: today*\n", "\n* * *\n\nKept by hand.\n"])
+def test_what_stands_below_a_rule_is_no_part_of_the_section_above(foot: str) -> None:
+    told = sessionstate.parse(f"## Blockers\nNone\n{foot}\n## Next action\nRun pytest\n{foot}")
+
+    assert told == {"next_action": {"text": "Run pytest"}}
+
+
+def test_a_list_goes_on_below_a_rule() -> None:
+    assert sessionstate.parse("## Blockers\n- the key\n---\n- the mail\n") == {
+        "blockers": ["the key", "the mail"]
+    }
+
+
+def test_tables_fences_and_the_time_of_writing_are_no_items() -> None:
+    told = sessionstate.parse(
+        "## Decisions\n| what | why |\n|---|---|\n\n"
+        "## Next\n```\npytest -x\n```\n_Last updated: now_\n"
+    )
+
+    assert told == {"next_action": {"text": "pytest -x"}}
+
+
+def test_a_decision_or_value_may_begin_with_the_word_of_a_field() -> None:
+    told = sessionstate.parse("## Decisions\n- Name: kebab-case\n## Values\n- Task: is our word\n")
+
+    assert told == {
+        "decisions": [{"what": "Name: kebab-case", "why": ""}],
+        "notes": ["Task: is our word"],
+    }
+
+
 @given(st.text())
 def test_any_text_is_read_without_trouble(text: str) -> None:
     assert isinstance(sessionstate.parse(text), dict)

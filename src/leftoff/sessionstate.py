@@ -20,7 +20,11 @@ _LOOSE_FIELD = re.compile(
 _BULLET = re.compile(r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$")
 _FURTHER = re.compile(r"^\s{2,}([^\s*-].*?)\s*$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+# What frames a text, or tells when it was written, is none of it.
+_FRAME = re.compile(r"^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)", re.IGNORECASE)
 _NOTHING = frozenset({"", "-", "none", "none yet", "nothing", "nothing yet", "n/a", "tbd"})
+_LISTS = ("decision", "correction", "preference", "noun", "value", "draft")
 _OF_THE_TASK = ("goal", "current goal", "task", "active task", "current task")
 
 
@@ -49,8 +53,8 @@ def parse(text: str) -> dict[str, Any]:
         "summary": _task(fields, items),
         "done": _under(items, "progress", "completed", "done"),
         "blockers": _some([fields.get("blocking on", "")]) + _under(items, "blocker"),
-        "decisions": [_decision(each) for each in _under(items, "decision")],
-        "notes": _under(items, "correction", "preference", "noun", "value", "draft"),
+        "decisions": [_decision(each) for each in _under(items, *_LISTS[:1])],
+        "notes": _under(items, *_LISTS[1:]),
     }
     hints = [text for key, text in fields.items() if key.startswith("next")]
     if hints := hints or _under(items, "next"):
@@ -77,17 +81,22 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Return the fields, and under each heading its bullets and paragraphs."""
     fields: dict[str, str] = {}
     items: dict[str, list[str]] = {}
-    heading, is_open = "", False
+    heading, is_open, is_below = "", False, False
     for line in text.splitlines():
         was_open, is_open = is_open, False
         if found := _HEADING.match(line):
-            heading = found[1].lower()
-        elif found := _FIELD.match(line) or _LOOSE_FIELD.match(line):
+            heading, is_below = found[1].lower(), False
+        elif _RULE.match(line):
+            is_below = True
+        elif found := _field(line, heading):
             fields |= {found[1].lower(): each for each in _some([found[2]])}
         elif found := _BULLET.match(line):
             items.setdefault(heading, []).extend(_some([found[1]]))
         elif (found := _FURTHER.match(line)) and items.get(heading):
             items[heading][-1] += f"\n{found[1]}"
+        elif is_below or _FRAME.match(line):
+            # Below a rule only lists go on; prose there is about the file.
+            is_open = was_open and not is_below
         elif was_open and line.strip():
             items[heading][-1] += f" {line.strip()}"
             is_open = True
@@ -95,6 +104,12 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
             items.setdefault(heading, []).append(line.strip())
             is_open = True
     return fields, items
+
+
+def _field(line: str, heading: str) -> re.Match[str] | None:
+    """Find a field; a list of decisions or notes may begin its items with the same words."""
+    is_list = any(word in heading for word in _LISTS)
+    return _FIELD.match(line) or (None if is_list else _LOOSE_FIELD.match(line))
 
 
 def _under(items: dict[str, list[str]], *words: str) -> list[str]:
