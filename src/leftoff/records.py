@@ -54,6 +54,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A digest of what the last autosave held: the same is not saved twice."""
     advised: int = 0
     """The highest step of the context ladder the user was told of."""
+    ready: int = 0
+    """The step that the reply to the next prompt tells of."""
     deferred_at: datetime | None = None
     """Since when it wants to hear nothing of its context, until it saves or is compacted."""
     repeats: list[str] = []

@@ -1,10 +1,12 @@
 """What lies ready for the next prompt, and which prompts are kept."""
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 
-from leftoff import paths, prompts
+from leftoff import paths, prompts, statusline
 from leftoff.store import Store
 from talk import Talk
 
@@ -56,6 +58,29 @@ def test_advice_is_given_once_per_step_of_the_ladder(talk: Talk) -> None:
     assert "consider" in first
     assert second == ""
     assert "compact or start fresh" in third
+
+
+def test_advice_that_came_too_late_for_a_prompt_is_given_with_the_next(talk: Talk) -> None:
+    talk.work(percent=71)
+    talk.post("Stop")
+
+    talk.fire("UserPromptSubmit", prompt="go on with the form")
+
+    assert "consider" in talk.waiting_reply()
+
+
+def test_advice_by_the_status_line_is_given_once(talk: Talk) -> None:
+    talk.work(percent=69)
+    usage = {"input_tokens": 710_000}
+    use = {"current_usage": usage, "context_window_size": 1_000_000}
+    told = {"session_id": talk.session_id, "cwd": str(talk.folder), "context_window": use}
+    statusline.show(json.dumps(told).encode(), now=time.time())
+    talk.fire("Stop")
+    first = talk.waiting_reply()
+    talk.fire("UserPromptSubmit", prompt="go on with the form")
+
+    assert "context at 71.00%" in first
+    assert talk.waiting_reply() == ""
 
 
 def test_advice_goes_where_the_session_goes(talk: Talk) -> None:

@@ -2,15 +2,11 @@
 
 from pathlib import Path
 
-import msgspec
-
 from leftoff import paths, prompts
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
-from leftoff.facts.report import report
 from leftoff.hooks import ladder, repeats, replies
 from leftoff.hooks.case import Case
-from leftoff.sessions import remembered
 
 
 def advised(case: Case) -> Case:
@@ -23,28 +19,28 @@ def advised(case: Case) -> Case:
     if is_full and event.kind == "prompt":
         prompts.keep(case.store, event)
     is_blocking = is_full and case.settings.prompts == "block"
-    case = _with_repeats(case, is_printed=event.kind == "prompt" and not is_blocking)
-    case = case.noting(advised=_told_step(case, reached))
+    is_printed = _is_printed(event)
+    case = _with_repeats(case, is_printed=is_printed)
+    case = case.noting(advised=_told_step(case, reached, is_printed=is_printed), ready=reached)
     lines = [*_advice(case, reached), *repeats.lines(case.store, case.now.repeats)]
     _lay_ready(event, lines, reason=f"context at {case.percent:.2f}%" if is_blocking else "")
     return case
 
 
-def _told_step(case: Case, reached: int) -> int:
+def _is_printed(event: HookEvent) -> bool:
+    """Say whether a reply lay ready when this prompt came: one laid since waits for the next."""
+    if event.kind != "prompt":
+        return False
+    place = _place(event, event.cwd)
+    return place.exists() and place.stat().st_mtime <= event.at
+
+
+def _told_step(case: Case, reached: int, *, is_printed: bool) -> int:
     """Return the highest step of the ladder that the session was told of in this context."""
     told = min(case.now.advised, reached)
-    if case.event.kind != "prompt":
-        return told
-    # What lay ready was printed with this prompt.
-    return max(told, ladder.step(_percent_before(case), case.settings))
-
-
-def _percent_before(case: Case) -> float | None:
-    memory = remembered(case.before)
-    if memory is None or case.facts is None:
-        return None
-    window = case.facts.window
-    return msgspec.structs.replace(report(memory.state), window=window).percent
+    # Who wants to hear nothing for now is not told later, either.
+    is_deferred = case.event.kind == "prompt" and case.now.deferred_at is not None
+    return max(told, case.now.ready) if is_printed or is_deferred else told
 
 
 def _advice(case: Case, reached: int) -> list[str]:
