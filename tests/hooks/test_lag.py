@@ -27,17 +27,25 @@ def append(path: Path, text: str) -> None:
         file.write(entry(text))
 
 
+def waited(
+    path: Path, words: str = SAID, *, after: int = 0, ago: float = 0.0, is_alive: bool = True
+) -> bool:
+    return wait_for_words(
+        words, path, told_at=time.time() - ago, after=after, is_writer_alive=lambda: is_alive
+    )
+
+
 def test_words_that_are_there_are_found(transcript: Path) -> None:
     append(transcript, SAID)
 
-    assert wait_for_words(SAID, transcript, after=0, is_writer_alive=lambda: True)
+    assert waited(transcript)
 
 
 def test_words_that_come_late_are_waited_for(transcript: Path) -> None:
     timer = threading.Timer(0.1, append, (transcript, SAID))
     timer.start()
 
-    assert wait_for_words(SAID, transcript, after=0, is_writer_alive=lambda: True)
+    assert waited(transcript)
     timer.join()
 
 
@@ -45,14 +53,12 @@ def test_words_said_before_do_not_count(transcript: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(lag, "_SECONDS", 0.05)
     append(transcript, SAID)
 
-    assert not wait_for_words(
-        SAID, transcript, after=transcript.stat().st_size, is_writer_alive=lambda: True
-    )
+    assert not waited(transcript, after=transcript.stat().st_size)
 
 
 @pytest.mark.parametrize("words", ["", " \n "])
 def test_no_words_are_not_waited_for(transcript: Path, words: str) -> None:
-    assert not wait_for_words(words, transcript, after=0, is_writer_alive=lambda: True)
+    assert not waited(transcript, words)
 
 
 def test_a_transcript_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
@@ -60,7 +66,7 @@ def test_a_transcript_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> Non
     timer = threading.Timer(0.1, append, (path, SAID))
     timer.start()
 
-    assert wait_for_words(SAID, path, after=0, is_writer_alive=lambda: True)
+    assert waited(path)
     timer.join()
 
 
@@ -68,12 +74,19 @@ def test_a_transcript_whose_folder_is_gone_is_not_waited_for(tmp_path: Path) -> 
     path = tmp_path / "gone" / "session.jsonl"
     begun = time.monotonic()
 
-    assert not wait_for_words(SAID, path, after=0, is_writer_alive=lambda: True)
+    assert not waited(path)
     assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject
 
 
 def test_a_writer_that_has_died_is_not_waited_for(transcript: Path) -> None:
     begun = time.monotonic()
 
-    assert not wait_for_words(SAID, transcript, after=0, is_writer_alive=lambda: False)
+    assert not waited(transcript, is_alive=False)
+    assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject
+
+
+def test_words_of_an_event_that_had_to_wait_itself_are_not_waited_for(transcript: Path) -> None:
+    begun = time.monotonic()
+
+    assert not waited(transcript, ago=60)
     assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,20 @@ def _has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
     with contextlib.suppress(OSError):
         return any(link.readlink() == path for link in Path(f"/proc/{process.pid}/fd").iterdir())
     return False
+
+
+def test_turns_that_ended_long_ago_are_settled_without_waiting_for_the_agent(talk: Talk) -> None:
+    talk.start()
+    for number in range(8):
+        talk.ask(f"Do {number}")
+        talk.say(f"Done with {number}.")
+        talk.post("Stop", last_assistant_message=f"Done with {number}.")
+    for path in (paths.state_folder() / "spool").iterdir():
+        os.utime(path, (path.stat().st_mtime - 60,) * 2)
+    begun = time.monotonic()
+
+    assert settle.run(paths.state_folder())
+    assert time.monotonic() - begun < 4
 
 
 def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Store) -> None:

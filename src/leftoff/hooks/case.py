@@ -86,6 +86,7 @@ def _followed(
     is_written = bool(is_awaited) and wait_for_words(
         event.last_words,
         Path(record.transcript_path),
+        told_at=event.at,
         after=read,
         is_writer_alive=lambda: _is_alive(event, store),
     )

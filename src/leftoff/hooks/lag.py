@@ -8,22 +8,31 @@ import msgspec
 
 # Claude Code 2.1.325 was seen to be up to 0.11 s late when a turn ends, and more under load.
 _SECONDS = 1.5
+# After so long an agent has written what it will write, however busy the machine is.
+_OLD_SECONDS = 10.0
 _PAUSE = 0.02
 TAIL = 256 * 1024
 _CHARS = 80
 
 
 def wait_for_words(
-    words: str, transcript: Path, *, after: int, is_writer_alive: Callable[[], bool]
+    words: str,
+    transcript: Path,
+    *,
+    told_at: float,
+    after: int,
+    is_writer_alive: Callable[[], bool],
 ) -> bool:
     """Wait, not for long, until the transcript holds what an event told; say whether it does.
 
     Only what lies after the given offset counts: the same words may have been said before. A
     writer that has died writes no more. At the end of the first turn there may not even be a file.
+    Words told long ago, of an event that had to wait itself, are not waited for.
     """
     if not words.strip() or not transcript.parent.is_dir():
         return False
-    deadline = time.monotonic() + _SECONDS
+    is_old = time.time() - told_at > _OLD_SECONDS
+    deadline = time.monotonic() + (0 if is_old else _SECONDS)
     while not holds(transcript, words, after=after):
         if time.monotonic() > deadline or not is_writer_alive():
             return holds(transcript, words, after=after)
