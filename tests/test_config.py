@@ -33,7 +33,15 @@ def test_later_sources_beat_earlier_ones(project: Project, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    "text", ["budget = 'much'", "budget = 3", "zork = 1", "strict = 'x'", "on_resume = 'burn'"]
+    "text",
+    [
+        "budget = 'much'",
+        "budget = 3",
+        "zork = 1",
+        "strict = 'x'",
+        "on_resume = 'burn'",
+        "profile = ['sail']",
+    ],
 )
 def test_a_value_that_is_none_is_told_and_left_out(project: Project, text: str) -> None:
     config.project_file(project).parent.mkdir(parents=True)

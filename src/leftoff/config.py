@@ -179,7 +179,8 @@ def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str
 def _of_profile(found: Sequence[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
     """Return the defaults of the profile that the last source names; it shows in its files, too."""
     named = [value for key, value, _ in found if key == "profile"]
-    if not named or named[-1] not in profiles.PROFILES:
+    # It may be anything that a file can hold; what is no name is told of when it is checked.
+    if not named or named[-1] not in [*profiles.PROFILES]:
         return []
     defaults = {"mirror": [named[-1]], **profiles.load(named[-1]).SETTINGS}
     return [(key, value, f"profile {named[-1]}") for key, value in defaults.items()]
