@@ -40,3 +40,10 @@ def test_a_folder_as_remote_has_no_owner(repo: Repo) -> None:
     repo.git("remote", "add", "origin", "../shop.git")
 
     assert told(repo) is None
+
+
+def test_an_address_of_odd_bytes_can_still_be_told(repo: Repo) -> None:
+    with (repo.folder / ".git" / "config").open("ab") as file:
+        file.write(b'[remote "origin"]\n\turl = https://github.com/ad\xffa/shop.git\n')
+
+    assert (told(repo) or "").encode() == "ad\ufffda/shop".encode()

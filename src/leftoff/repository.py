@@ -103,7 +103,7 @@ def slug(repository: Repository) -> str | None:
     """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
     place = repository.common_dir / "config"
     try:
-        text = place.read_text("utf-8", "surrogateescape") if place.is_file() else ""
+        text = place.read_text("utf-8", "replace") if place.is_file() else ""
     except OSError:
         return None
     remotes = [(found[1], _URL.search(found[2])) for found in _REMOTE.finditer(f"{text}\n")]
