@@ -137,6 +137,19 @@ def test_an_export_holds_what_was_saved_in_every_worktree(
     assert cli.json("import", "--from", name, str(tmp_path / "out"))["imported"] == 2
 
 
+def test_an_import_from_elsewhere_shows_in_the_mirrored_files_at_once(
+    cli: Cli, tmp_path: Path
+) -> None:
+    cli.ok("save", "early-work", "--summary", "Early")
+    cli.ok("export", "--to", "sail", str(tmp_path / "out"))
+    os.chdir(Repo(tmp_path / "elsewhere").folder)
+    cli.ok("config", "set", "mirror", "guardz", "--project")
+    cli.ok("import", "--from", "sail", str(tmp_path / "out"))
+    written = names(memory_of(tmp_path / "elsewhere"))
+
+    assert written == [each["name"] for each in cli.json("list")]
+
+
 def test_worktrees_share_the_memory_folder_as_they_do_in_claude_code(
     cli: Cli, memory: Path, repo: Repo
 ) -> None:

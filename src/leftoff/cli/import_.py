@@ -46,6 +46,8 @@ def import_(app: App, profile: str, folder: Path | None) -> None:
         is_ours=mirroring.Mirror(store, profile, place).wrote,
     )
     fresh.close()
+    # Opened, so that at the end the files of mirrored systems follow.
+    _ = app.store
     app.out.result(msgspec.to_builtins(report), _told(report))
     if not app.out.as_json:
         for problem in report.problems[:_NAMED_PROBLEMS]:
