@@ -1,17 +1,19 @@
 """Mirrors: native files follow the store, whatever happens in between."""
 
+import contextlib
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import mirroring
+from leftoff import mirroring, profiles
 from leftoff.mirroring.mirror import Mirror
 from leftoff.paths import find_project
-from leftoff.store import Store
+from leftoff.store import LISTED, Store
 from mirroring import dying
 from stores import draft
 from talk import Talk
@@ -148,6 +150,20 @@ def test_an_import_from_elsewhere_shows_in_the_mirrored_files_at_once(
     written = names(memory_of(tmp_path / "elsewhere"))
 
     assert written == [each["name"] for each in cli.json("list")]
+
+
+@pytest.mark.parametrize("name", [*profiles.PROFILES])
+def test_what_was_there_before_a_profile_is_taken_in_although_a_hook_comes_first(
+    cli: Cli, repo: Repo, name: str
+) -> None:
+    cli.ok("save", "early-work", "--summary", "Read the odd dates")
+    cli.ok("export", "--to", name)
+    shutil.rmtree(find_project(repo.folder).store)
+    cli.ok("config", "set", "profile", name, "--project")
+    Talk(repo.folder).start()
+
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        assert [each.task for each in store.index().heads([*LISTED], 10)] == ["Read the odd dates"]
 
 
 def test_worktrees_share_the_memory_folder_as_they_do_in_claude_code(

@@ -16,7 +16,7 @@ from leftoff.errors import LeftoffError
 from leftoff.mirroring import knowledge, noting, queue
 from leftoff.mirroring.files import NativeFiles
 from leftoff.mirroring.mirror import Cursor, Mirror
-from leftoff.mirroring.noticing import Noticed, look
+from leftoff.mirroring.noticing import NOWHERE, Noticed, look
 from leftoff.profiles.base import AUTOSAVE, News, SessionNews, TakenUp
 from leftoff.store import LISTED, Entry, Event, Store
 
@@ -151,10 +151,8 @@ def _looked(mirror: Mirror) -> Cursor | None:
         return cursor
     if cursor is None:
         noting.take_in(mirror)
-        knowledge.take_in(mirror, {}, mirror.problems)
-        return None
     noticed = Noticed()
-    look(mirror, cursor, noticed)
+    look(mirror, cursor or NOWHERE, noticed)
     mirror.problems.extend(noticed.problems)
     return mirror.cursor()
 
