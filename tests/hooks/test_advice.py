@@ -69,6 +69,17 @@ def test_advice_that_came_too_late_for_a_prompt_is_given_with_the_next(talk: Tal
     assert "consider" in talk.waiting_reply()
 
 
+def test_advice_that_is_laid_again_after_a_prompt_came_is_not_given_twice(talk: Talk) -> None:
+    talk.work(percent=71)
+    talk.fire("PostToolUse", tool_name="Edit")
+    talk.say("Done.", percent=72)
+    talk.post("Stop")
+
+    talk.fire("UserPromptSubmit", prompt="go on with the form")
+
+    assert talk.waiting_reply() == ""
+
+
 def test_advice_by_the_status_line_is_given_once(talk: Talk) -> None:
     talk.work(percent=69)
     usage = {"input_tokens": 710_000}

@@ -1,5 +1,6 @@
 """Advice: what lies ready for a session's next prompt, as its context fills up."""
 
+import os
 from pathlib import Path
 
 from leftoff import paths, prompts
@@ -23,16 +24,25 @@ def advised(case: Case) -> Case:
     case = _with_repeats(case, is_printed=is_printed)
     case = case.noting(advised=_told_step(case, reached, is_printed=is_printed), ready=reached)
     lines = [*_advice(case, reached), *repeats.lines(case.store, case.now.repeats)]
-    _lay_ready(event, lines, reason=f"context at {case.percent:.2f}%" if is_blocking else "")
+    since = None if _has_news(case) else _ready_since(_place(event, event.cwd))
+    reason = f"context at {case.percent:.2f}%" if is_blocking else ""
+    _lay_ready(event, lines, reason=reason, since=since)
     return case
 
 
 def _is_printed(event: HookEvent) -> bool:
     """Say whether a reply lay ready when this prompt came: one laid since waits for the next."""
-    if event.kind != "prompt":
-        return False
-    place = _place(event, event.cwd)
-    return place.exists() and place.stat().st_mtime <= event.at
+    since = _ready_since(_place(event, event.cwd))
+    return event.kind == "prompt" and since is not None and since <= event.at
+
+
+def _ready_since(place: Path) -> float | None:
+    return place.stat().st_mtime if place.exists() else None
+
+
+def _has_news(case: Case) -> bool:
+    """Say whether the reply tells of more than the one that lay there before this event."""
+    return case.now.ready > case.before.ready or not {*case.now.repeats} <= {*case.before.repeats}
 
 
 def _told_step(case: Case, reached: int, *, is_printed: bool) -> int:
@@ -56,7 +66,7 @@ def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     return case.noting(repeats=repeats.follow(case.event, case.store, case.now, case.facts))
 
 
-def _lay_ready(event: HookEvent, lines: list[str], *, reason: str) -> None:
+def _lay_ready(event: HookEvent, lines: list[str], *, reason: str, since: float | None) -> None:
     """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""
     place = _place(event, event.cwd)
     if event.kind == "session-end" or not (lines or reason):
@@ -67,6 +77,9 @@ def _lay_ready(event: HookEvent, lines: list[str], *, reason: str) -> None:
     else:
         text = "\n".join(lines)
         replies.put(place, DIALECTS[event.agent].context_reply("UserPromptSubmit", text))
+        if since is not None:
+            # A prompt that came meanwhile was told the same.
+            os.utime(place, (since, since))
 
 
 def _place(event: HookEvent, folder: str) -> Path:
