@@ -183,7 +183,15 @@ def _of_profile(found: Sequence[tuple[str, Any, str]]) -> list[tuple[str, Any, s
     if not named or named[-1] not in [*profiles.PROFILES]:
         return []
     defaults = {"mirror": [named[-1]], **profiles.load(named[-1]).SETTINGS}
-    return [(key, value, f"profile {named[-1]}") for key, value in defaults.items()]
+    return [(key, value, f"{_PROFILE} {named[-1]}") for key, value in defaults.items()]
+
+
+def is_of_profile(value: Value) -> bool:
+    """Say whether a value is there only because of the profile."""
+    return value.source.partition(" ")[0] == _PROFILE
+
+
+_PROFILE = "profile"
 
 
 def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:

@@ -63,6 +63,17 @@ def test_a_dry_run_changes_nothing(cli: Cli, memory: Path) -> None:
     assert cli.json("list") == []
 
 
+def test_another_profile_than_in_all_projects_writes_its_own_files_only(
+    cli: Cli, repo: Repo
+) -> None:
+    cli.ok("config", "set", "profile", "quoin")
+    cli.ok("init", "--yes", "--profile", "guardz")
+    cli.ok("save", "some-work", "--summary", "Read the odd dates")
+
+    assert {each["key"]: each["value"] for each in cli.json("config")}["mirror"] == ["guardz"]
+    assert not (repo.folder / ".workflow_artifacts").exists()
+
+
 def test_a_second_profile_is_mirrored_beside_the_first(cli: Cli, memory: Path) -> None:
     del memory
     cli.ok("init", "--profile", "guardz", "--yes")
