@@ -324,3 +324,13 @@ def test_advice_that_was_put_off_comes_again_after_a_save_or_a_compaction(
 
 def test_only_a_session_can_put_advice_off(cli: Cli) -> None:
     assert cli("defer").code == 2
+
+
+def test_what_another_session_noted_long_ago_is_not_saved_as_the_work_of_this_one(
+    cli: Cli, work: Workspace, talk: Talk
+) -> None:
+    work.state("2026-03-01-old-billing.md", OTHER, age=90 * 86_400)
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+
+    saved = cli.json("show", cli.json("list")[0]["id"])
+    assert (saved["intent"], saved.get("decisions", [])) == ("Add a login form to app.py", [])

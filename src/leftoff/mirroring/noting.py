@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from leftoff.names import suggested_name
 from leftoff.profiles.base import Filed, Noted, Waited
 from leftoff.profiles.reading import read_regular
 from leftoff.store import Store
+
+_RECENT = timedelta(days=7)
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +43,9 @@ def noted(
     """Return what was noted in native files about the work of a session, in canonical keys."""
     running = paths.agent_session()
     current = session_id or (running[1] if running else None)
+    if session_id is not None and since is None:
+        # A session saved by itself was not asked: what was noted long before is of other work.
+        since = store.now() - _RECENT
     told: dict[str, Any] = {}
     for name in names:
         mirror = Mirror(store, name)
