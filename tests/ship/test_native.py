@@ -93,9 +93,11 @@ def test_somebodys_own_briefing_stays_where_nothing_is_mirrored(shop: Shop, cli:
     cli.ok("config", "set", "briefing_file", "BRIEFING.md", "--project")
     shop.write("BRIEFING.md", "Read ORDERS.md first.\n")
 
-    cli.ok("ship", "--no-pr")
+    told = step(cli.json("ship", "--no-pr"), "briefing")
 
     assert (shop.folder / "BRIEFING.md").read_text() == "Read ORDERS.md first.\n"
+    assert told["state"] == "skipped"
+    assert shop.message() == "Update BRIEFING.md"
 
 
 def test_a_briefing_that_cannot_be_written_keeps_nothing_from_being_shipped(

@@ -5,7 +5,10 @@ from leftoff.store import Store
 
 
 def write(store: Store, settings: Settings) -> list[str]:
-    """Keep the briefing in its file, if there is to be one; return its path in the worktree."""
+    """Keep the briefing in its file, if there is to be one; return its path in the worktree.
+
+    A file of somebody's own is left as it is, and is no file of ours.
+    """
     if not settings.briefing_file:
         return []
     from leftoff import memorybriefing  # noqa: PLC0415 - few keep such a file
@@ -14,8 +17,9 @@ def write(store: Store, settings: Settings) -> list[str]:
     if target is None:
         return []
     # Somebody's own words are for the next session; a mirror has put aside what it must.
-    if not memorybriefing.is_somebodys(target):
-        memorybriefing.keep(target, page(store))
+    if memorybriefing.is_somebodys(target):
+        return []
+    memorybriefing.keep(target, page(store))
     worktree = store.project.worktree
     return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
 
