@@ -45,6 +45,8 @@ if [ -z "$session" ]; then
   # Whoever does not name the session here names it in the JSON: looked up where any reply waits.
   set -- "$1" "$2" "$state/replies$PWD/$1.$2."*
   event=$state/spool/$$
+  # Never over a file that is there: containers with one home may have the same pid at once.
+  set -C
   if [ -e "$3" ] && cat >"$event"; then
     session=$(head -c 4096 "$event" | tr -d '\000')
     exec <"$event"

@@ -178,6 +178,17 @@ def test_a_session_that_is_no_name_gets_no_reply(box: Letterbox, session: str) -
     assert len(box.spooled()) == 1
 
 
+def test_what_another_with_the_same_pid_is_just_reading_is_left_alone(box: Letterbox) -> None:
+    (box.state / "spool").mkdir(parents=True)
+    box.reply("UserPromptSubmit", '{"own": 1}', session="s-1")
+    begin = 'echo other >"$XDG_STATE_HOME/leftoff/spool/$$"; exec "$@"'
+    box.command = ["sh", "-c", begin, "sh", *box.command]
+    done = box.fire("UserPromptSubmit", {"session_id": "s-1"})
+
+    assert is_harmless(done)
+    assert {path.read_bytes() for path in box.spooled()} == {b"other\n", b'{"session_id": "s-1"}'}
+
+
 @pytest.mark.accept(116)
 @pytest.mark.parametrize(
     "name", ["with space", "qu'ote\"s", "back\\slash", "new\nline", "-n", "ü*?"]
