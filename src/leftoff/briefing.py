@@ -16,6 +16,7 @@ from leftoff import fence, times
 from leftoff.checkpoint import Checkpoint, Plan
 from leftoff.restore import Checks, HeadCheck
 from leftoff.tokens import estimate, price
+from leftoff.words import counted
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 # Rules, fences, and headings of a word or two: without what follows they tell nothing.
@@ -171,8 +172,7 @@ def _head_moved(head: HeadCheck) -> Iterator[Line]:
     elif head.commits_since is None:
         yield Line("- HEAD moved; how far cannot be told here.", 96)
     elif head.commits_since:
-        plural = "commit" if head.commits_since == 1 else "commits"
-        yield Line(f"- HEAD moved by {head.commits_since} {plural}:", 96)
+        yield Line(f"- HEAD moved by {counted(head.commits_since, 'commit')}:", 96)
         for n, commit in enumerate(head.commits[:5]):
             yield Line(f"  - {commit.sha[:8]} {commit.subject}", 72 - n)
 
@@ -314,8 +314,7 @@ def _closing(checkpoint: Checkpoint) -> Iterator[Line]:
         commit = checkpoint.last_commit
         yield Line(f"Last commit: {commit.sha[:8]} {commit.subject}", 80)
     if checkpoint.dirty:
-        count = len(checkpoint.dirty)
-        yield Line(f"Uncommitted when saved: {count} file{'' if count == 1 else 's'}", 35)
+        yield Line(f"Uncommitted when saved: {counted(len(checkpoint.dirty), 'file')}", 35)
     use = checkpoint.context
     if use is not None and use.percent is not None:
         yield Line(f"Context use when saved: {use.percent:.0f} %", 20)

@@ -155,6 +155,11 @@ def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
     return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 
+def page(store: Store) -> str:
+    """Make the whole page that tells a new session where the project stands."""
+    return render(gather(store))
+
+
 def render(
     material: Material, *, budget: int = MOST_TOKENS, caps: Caps = FULL, with_empty: bool = True
 ) -> str:

@@ -86,7 +86,7 @@ class App:
         """Make the text that tells a new session where the project stands."""
         from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
 
-        return memorybriefing.render(memorybriefing.gather(self.store))
+        return memorybriefing.page(self.store)
 
     def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Leave a mark while a command works, where a mirrored system looks for one."""

@@ -22,7 +22,7 @@ _DEFAULT = "-"
 )
 def briefing(app: App, path: str | None) -> None:
     """Tell on one page what the project knows: features, decisions, failures, rules, status."""
-    text = memorybriefing.render(memorybriefing.gather(app.store))
+    text = memorybriefing.page(app.store)
     if path is None:
         app.out.result({**_measured(text), "text": text}, text.rstrip("\n"))
         return

@@ -14,6 +14,7 @@ from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
 from leftoff.dashboard import Dashboard, PlanLine
 from leftoff.store import Store
+from leftoff.words import counted
 
 _RULE = "━" * 53
 _TODOS = 5
@@ -63,7 +64,7 @@ def _active(found: Dashboard) -> Iterator[str]:
         attempt = f"attempt {loop.attempt} of {loop.max_attempts}"
         yield f"  Feature:  {loop.feature} {one_line(loop.name)}  {loop.phase or '-'}  {attempt}"
     if found.delegation:
-        yield f"  Delegate: {found.agents} agent{'' if found.agents == 1 else 's'} running"
+        yield f"  Delegate: {counted(found.agents, 'agent')} running"
         for number, task in enumerate(found.delegation, 1):
             agent = f"  {one_line(task.agent)}" if task.agent else ""
             yield f"    Task {number}: {one_line(task.what)} ({task.status}){agent}"

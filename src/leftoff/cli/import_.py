@@ -1,5 +1,6 @@
 """leftoff import, leftoff export."""
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -33,19 +34,18 @@ def import_(app: App, profile: str, folder: Path | None) -> None:
             f"There are no {profile} files in {place}",
             hint=f"Name the folder: `leftoff import --from {profile} FOLDER`.",
         )
-    # Of files that were never mirrored, all that is taken in is taken in and told here.
-    fresh = Store(app.project)
-    is_new = mirroring.Mirror(fresh, profile, place).cursor() is None
-    store = fresh if is_new else app.store
-    report = importing.import_all(
-        store,
-        profile,
-        loaded,
-        place,
-        watched=lambda found: _watched(app, found),
-        is_ours=mirroring.Mirror(store, profile, place).wrote,
-    )
-    fresh.close()
+    with contextlib.closing(Store(app.project)) as fresh:
+        # Opening the app's store takes in files that were never mirrored, and would not tell.
+        is_new = mirroring.Mirror(fresh, profile, place).cursor() is None
+        store = fresh if is_new else app.store
+        report = importing.import_all(
+            store,
+            profile,
+            loaded,
+            place,
+            watched=lambda found: _watched(app, found),
+            is_ours=mirroring.Mirror(store, profile, place).wrote,
+        )
     # Opened, so that at the end the files of mirrored systems follow.
     _ = app.store
     app.out.result(msgspec.to_builtins(report), _told(report))

@@ -12,6 +12,7 @@ from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
 from leftoff.memory import Entry
 from leftoff.reflect import Reflection
+from leftoff.words import counted
 
 _QUESTION = "[a]pprove / [e]dit / [r]eject / [s]kip"
 _ANSWERS = {"a": "approve", "e": "edit", "r": "reject", "s": "skip"}
@@ -83,7 +84,7 @@ def _block(found: Reflection, *, dry_run: bool) -> str:
 def _listed(what: str, entries: Sequence[Entry]) -> list[str]:
     if not entries:
         return []
-    rules = "1 rule" if len(entries) == 1 else f"{len(entries)} rules"
+    rules = counted(len(entries), "rule")
     return [
         f"  {rules} {what}:",
         *(f"    {entry.id}  {entry.text} ({entry.confidence})" for entry in entries),

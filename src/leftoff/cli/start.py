@@ -11,6 +11,7 @@ from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
 from leftoff.starting import Start, Task
 from leftoff.store import Store
+from leftoff.words import counted
 
 _CHARS = 120
 
@@ -42,8 +43,7 @@ def _why(task: Task) -> str:
 
 
 def _code(found: Start) -> Iterator[str]:
-    plural = "file" if found.changed_count == 1 else "files"
-    yield f"On {found.branch or 'no branch'}, {found.changed_count} {plural} changed"
+    yield f"On {found.branch or 'no branch'}, {counted(found.changed_count, 'file')} changed"
     yield from (f"  {path}" for path in found.changed)
     if found.commits:
         yield "Last commits:"

@@ -11,6 +11,7 @@ from leftoff.cli.layout import one_line
 from leftoff.cli.list import age_of, described, shown_name
 from leftoff.errors import LeftoffError
 from leftoff.store import LISTED
+from leftoff.words import counted
 
 _SHOWN = 5
 
@@ -72,7 +73,7 @@ def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
         shown["branch"] = place["branch"] or f"detached at {place['head'][:8]}"
     shown.pop("head")
     if place["changed"] is not None:
-        shown["changed"] = f"{place['changed']} file{'' if place['changed'] == 1 else 's'}"
+        shown["changed"] = counted(place["changed"], "file")
     if context is not None and context.percent is not None:
         shown["context"] = f"{context.percent:.0f} % at the last save"
     return [f"{key:9}{value}" for key, value in shown.items() if value is not None]

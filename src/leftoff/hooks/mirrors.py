@@ -70,4 +70,4 @@ def _news(case: Case) -> SessionNews:
 def _briefing(store: Store) -> str:
     from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
 
-    return memorybriefing.render(memorybriefing.gather(store))
+    return memorybriefing.page(store)

@@ -175,7 +175,7 @@ def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
 def _page(store: Store) -> str:
     from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
 
-    return memorybriefing.render(memorybriefing.gather(store))
+    return memorybriefing.page(store)
 
 
 def _changes(event: HookEvent, store: Store) -> str:

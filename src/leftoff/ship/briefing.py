@@ -28,4 +28,4 @@ def page(store: Store) -> str:
     """Make the page that tells a new session where the project stands."""
     from leftoff import memorybriefing  # noqa: PLC0415 - few keep such a file
 
-    return memorybriefing.render(memorybriefing.gather(store))
+    return memorybriefing.page(store)

@@ -9,9 +9,10 @@ from leftoff.gitwrite import Repo
 from leftoff.repository import repository_of
 from leftoff.ship import delivering, message, remembering, staging
 from leftoff.ship.staging import Chosen, Judge, shown
-from leftoff.ship.values import Name, Options, Report, Step, counted
+from leftoff.ship.values import Name, Options, Report, Step
 from leftoff.ship.work import work_at_hand
 from leftoff.store import Store
+from leftoff.words import counted
 
 
 def plan(store: Store, settings: Settings, options: Options) -> Report:

@@ -4,7 +4,8 @@ import os
 from collections.abc import Sequence
 
 from leftoff.ship.staging import Chosen
-from leftoff.ship.values import Check, Name, Step, counted
+from leftoff.ship.values import Check, Name, Step
+from leftoff.words import counted
 
 
 def refused(name: Name, error: OSError) -> Step:

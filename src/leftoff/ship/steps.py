@@ -18,9 +18,10 @@ from leftoff.ship import briefing, delivering, message, remembering, sentences, 
 from leftoff.ship.checks import run_checks
 from leftoff.ship.remaining import kept_in, remaining
 from leftoff.ship.staging import Judge
-from leftoff.ship.values import Check, Listener, Name, Options, Report, Step, counted
+from leftoff.ship.values import Check, Listener, Name, Options, Report, Step
 from leftoff.ship.work import Work, work_at_hand, work_of_subject
 from leftoff.store import Store
+from leftoff.words import counted
 
 
 def ship(

@@ -78,8 +78,3 @@ class Listener(msgspec.Struct, frozen=True, kw_only=True):
     says: Callable[[str], None] = lambda _line: None
     """Hears each line that a check prints."""
     ends: Callable[[Step], None] = lambda _step: None
-
-
-def counted(number: int, thing: str) -> str:
-    """Say how many there are of a thing."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

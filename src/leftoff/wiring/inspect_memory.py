@@ -7,6 +7,7 @@ from leftoff import features, memory
 from leftoff.errors import LeftoffError
 from leftoff.store import Store, disk
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
+from leftoff.words import counted
 
 _SHOWN = 5
 
@@ -45,7 +46,7 @@ def _memory(store: Store, log: Path) -> Finding:
         return ok("memory", "Every entry can be read")
     return warning(
         "memory",
-        f"{_counted(lines)} of {log} cannot be read: {_some(lines)}",
+        f"{counted(len(lines), 'line')} of {log} cannot be read: {_some(lines)}",
         why="What they said is not told; all other entries are.",
         do="Say it again with `leftoff memory add`, then remove the lines; a line cut off by a "
         "crash was never acknowledged and can go.",
@@ -63,10 +64,6 @@ def _features(store: Store) -> Iterator[Finding]:
             why="No feature can be started, noted or shipped.",
             do=hint or "Make it yours to read and write.",
         )
-
-
-def _counted(lines: Sequence[int]) -> str:
-    return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
 
 
 def _some(lines: Sequence[int]) -> str:

@@ -15,6 +15,7 @@ from leftoff.paths import Project
 from leftoff.store import Store, disk
 from leftoff.wiring import programs
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
+from leftoff.words import counted
 
 _LITTLE_BYTES = 200_000_000
 _TOO_LITTLE_BYTES = 10_000_000
@@ -47,7 +48,7 @@ def _settled(late: Sequence[spool.Letter], *, left: int) -> Finding:
     if left:
         return broken(
             "spool",
-            f"{_events(left)} could not be settled",
+            f"{counted(left, 'event')} could not be settled",
             why="What they tell is in no checkpoint yet.",
             do="See the troubles below; the events are kept and tried again.",
         )
@@ -56,7 +57,7 @@ def _settled(late: Sequence[spool.Letter], *, left: int) -> Finding:
     age = times.age(time.time() - late[0].at)
     return warning(
         "spool",
-        f"{_events(len(late))} waited, the oldest since {age}; settled just now",
+        f"{counted(len(late), 'event')} waited, the oldest since {age}; settled just now",
         why="Settle did not run after the hook: the Python of the hooks may have been gone.",
         do="Nothing, unless it happens again.",
     )
@@ -69,7 +70,7 @@ def check_poison(world: World) -> Iterator[Finding]:
     if found:
         yield warning(
             "events set aside",
-            f"{_events(len(found))} could not be settled after three tries, in {folder}",
+            f"{counted(len(found), 'event')} could not be settled after three tries, in {folder}",
             why="What they tell is in no checkpoint; the session's transcript still has it.",
             do="`leftoff doctor --clear` removes them. They hold raw text: look before you share.",
         )
@@ -229,7 +230,3 @@ def _is_compiled(source: Path) -> bool:
 
 def _existing(folder: Path) -> Path:
     return next(place for place in (folder, *folder.parents) if place.exists())
-
-
-def _events(count: int) -> str:
-    return "1 event" if count == 1 else f"{count} events"
