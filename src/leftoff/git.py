@@ -5,6 +5,7 @@ path can always be opened; pass it through `printable` before it goes into JSON 
 """
 
 import contextlib
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from leftoff.repository import (
     head_ref,
     loose_sha,
     operation_in_progress,
+    repository_at,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +61,11 @@ _SHA = re.compile(r"[0-9a-f]{4,64}")
 # Renames are found by equal content: likeness means reading, or fetching in a partial clone.
 _STATUS = (
     "status --porcelain=v2 --branch -z --no-ahead-behind --untracked-files=all --find-renames=100%"
+    # git would look into submodules with their own settings; `_changed_inside` does so with care.
+    " --ignore-submodules=dirty"
 ).split()
+_LOOK_INSIDE = "status --porcelain=v2 -z --untracked-files=normal --ignore-submodules=dirty".split()
+_SUBMODULES = "config --file .gitmodules --list -z".split()
 _LOG = "log -z --format=%H%x00%s --encoding=UTF-8 --no-color --no-patch".split()
 _CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
 
@@ -159,6 +165,7 @@ def _inspect(
         headers, changes = parse_status(status.records(), limit)
         trouble = None if len(changes) > limit else status.trouble()
         newest = parse_log(log.records())
+    changes = _with_submodules(changes, repository, deadline)
     if trouble and "dubious ownership" in trouble:
         return Unreadable(trouble)
     if trouble and "must be run in a work tree" in trouble:
@@ -176,6 +183,53 @@ def _inspect(
         is_truncated=len(changes) > limit,
         trouble=trouble,
     )
+
+
+def _with_submodules(
+    changes: list[Change], repository: Repository, deadline: float
+) -> list[Change]:
+    """Add the submodules whose own files changed, in the place git would list them."""
+    known = {change.path.rstrip("/") for change in changes}
+    inside = [
+        Change(path=path, code=".M", is_inside=True)
+        for path, submodule in _submodules(repository, deadline)
+        if path not in known and _is_changed(submodule, deadline)
+    ]
+    tracked = [change for change in changes if change.code != "??"]
+    ordered = sorted([*tracked, *inside], key=lambda change: os.fsencode(change.path))
+    return [*ordered, *changes[len(tracked) :]] if inside else changes
+
+
+def _is_changed(repository: Repository, deadline: float) -> bool:
+    folder = repository.worktree or repository.git_dir
+    if any(True for _ in _records(folder, repository, *_LOOK_INSIDE, deadline=deadline)):
+        return True
+    return any(_is_changed(inner, deadline) for _, inner in _submodules(repository, deadline))
+
+
+def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, Repository]]:
+    """Find the submodules that are checked out and that the project does not ask to leave alone."""
+    worktree = repository.worktree
+    if worktree is None or not (worktree / ".gitmodules").is_file():
+        return
+    values: dict[str, str] = {}
+    for record in _records(worktree, repository, *_SUBMODULES, deadline=deadline):
+        name, _, value = path_text(record).partition("\n")
+        values[name] = value
+    for name, path in values.items():
+        if time.monotonic() > deadline:
+            return
+        stem = name.removesuffix(".path")
+        if stem == name or values.get(f"{stem}.ignore") in {"dirty", "all"}:
+            continue
+        found = repository_at(worktree / path) if _is_below(worktree, path) else None
+        if found is not None:
+            yield path, found
+
+
+def _is_below(worktree: Path, path: str) -> bool:
+    place = worktree / path
+    return place != worktree and os.path.realpath(place) == str(place)
 
 
 def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> GitState:
@@ -200,14 +254,19 @@ def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None
         return None
 
 
-def _records(folder: Path, repository: Repository, *arguments: str) -> Iterator[bytes]:
-    with contextlib.suppress(OSError), _git(folder, repository, *arguments) as git:
+def _records(
+    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+) -> Iterator[bytes]:
+    with (
+        contextlib.suppress(OSError),
+        _git(folder, repository, *arguments, deadline=deadline) as git,
+    ):
         yield from git.records()
 
 
 def _git(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> "Git":
-    from leftoff.gitprocess import Git  # noqa: PLC0415 - files often answer, and subprocess is slow
+    from leftoff.gitprocess import ask  # noqa: PLC0415 - files often answer, and subprocess is slow
 
-    return Git(folder, repository, *arguments, deadline=deadline)
+    return ask(folder, repository, *arguments, deadline=deadline)

@@ -1,26 +1,41 @@
-"""One running git: read piece by piece, and never let to ask, page or run what it finds."""
+"""One running git: read piece by piece, and never let to ask, page or run what it finds.
+
+A repository's own settings and attributes can name programs, and a folder that was unpacked or
+copied brings its own. Of all that git would run for our questions, the filters alone have no
+switch, so the ones the repository defines are overridden by name. Those of the user's own
+settings, such as git-lfs, run as they do for the user.
+"""
 
 import contextlib
+import errno
 import os
+import re
 import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Self
 
 from leftoff import paths
-from leftoff.repository import Repository
+from leftoff.repository import Repository, own_settings
 
 TIMEOUT_SECONDS = 10.0
 _MAX_ERROR_BYTES = 4096
 _CHUNK_BYTES = 65536
 
-# The first two settings would let a repository have programs of its own run.
+# All but the last keep git from programs of the repository, and from a repository other than the
+# one that was found.
 _GIT = (
-    "git --no-pager -c core.fsmonitor=false -c log.showSignature=false -c core.quotePath=false"
+    "git --no-pager -c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null"
+    " -c safe.bareRepository=explicit -c core.quotePath=false"
 ).split()
+# git takes a section's name only in one piece, right after its bracket.
+_MAY_NAME_FILTERS = re.compile(rb"\[(?:filter|include|lfs[^]])", re.IGNORECASE)
+_NAMES_WORKTREE = re.compile(rb"\bworktree\s*=", re.IGNORECASE)
+_LFS = {b"filter.lfs.clean", b"filter.lfs.process", b"filter.lfs.required"}
+_SETTINGS = "config --list --show-scope -z".split()
 _SET_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -33,17 +48,72 @@ _SET_VARIABLES = {
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
 
 
-def _environment() -> dict[str, str]:
+def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
     inherited = paths.child_environment()
     kept = {name: inherited[name] for name in _KEPT_VARIABLES if name in inherited}
+    if repository.worktree is not None:
+        kept["GIT_CEILING_DIRECTORIES"] = str(repository.worktree.parent)
+        # A setting could lead git to any folder of the user's.
+        if _NAMES_WORKTREE.search(settings):
+            kept["GIT_WORK_TREE"] = str(repository.worktree)
     return paths.child_environment(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
+
+
+def ask(
+    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+) -> "Git":
+    """Start git with a question about a folder; nothing that the repository brings is run."""
+    folder.stat()  # one that is gone has no answer
+    settings = own_settings(repository)
+    overrides = _filter_overrides(repository, settings, deadline)
+    return Git(repository, settings, *overrides, *arguments, deadline=deadline)
+
+
+def _filter_overrides(
+    repository: Repository, settings: bytes, deadline: float | None
+) -> list[str | bytes]:
+    """Give every filter setting of the repository the value the user gave it, or none."""
+    if not _MAY_NAME_FILTERS.search(settings):
+        return []
+    with Git(repository, settings, *_SETTINGS, deadline=deadline) as git:
+        fields = list(git.records())
+        trouble = git.trouble()
+    # `-c` ends a name at its first equals sign.
+    brought, users = _filters(zip(fields[::2], fields[1::2], strict=False))
+    if trouble or any(b"=" in name for name in brought):
+        raise OSError(errno.EPERM, "this repository's filters cannot be switched off")
+    return [word for name in sorted(brought) for word in ("-c", name + b"=" + users.get(name, b""))]
+
+
+def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[bytes, bytes]]:
+    """Tell the filter settings that the repository makes from those of the user."""
+    brought: set[bytes] = set()
+    users: dict[bytes, bytes] = {}
+    is_extended = False
+    for scope, setting in settings:
+        name, is_given, value = setting.partition(b"\n")
+        is_brought = scope in {b"local", b"worktree"}
+        is_extended = is_extended or (is_brought and name.startswith(b"lfs.extension."))
+        if name.startswith(b"filter.") and is_brought:
+            brought.add(name)
+        elif name.startswith(b"filter."):
+            users[name] = value if is_given else b"true"
+    # git-lfs runs what these name, so not even the user's own git-lfs may run here.
+    if is_extended:
+        brought |= _LFS
+        users = {name: value for name, value in users.items() if name not in _LFS}
+    return brought, users
 
 
 class Git:
     """One running git, read piece by piece and ended at its deadline at the latest."""
 
     def __init__(
-        self, folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+        self,
+        repository: Repository,
+        settings: bytes,
+        *arguments: str | bytes,
+        deadline: float | None = None,
     ) -> None:
         self._deadline = time.monotonic() + TIMEOUT_SECONDS if deadline is None else deadline
         self._is_late = False
@@ -51,8 +121,9 @@ class Git:
         where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
         self._process = subprocess.Popen(
             (*_GIT, *where, *arguments),
-            cwd=folder,
-            env=_environment(),
+            # Not the folder asked about: git might see a repository there that we do not.
+            cwd=repository.worktree or repository.git_dir,
+            env=_environment(repository, settings),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -1,5 +1,6 @@
 """Where a git repository lives and what its own small files say, without running git."""
 
+import errno
 import os
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ _ADDRESS = re.compile(
 )
 _REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.MULTILINE)
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
+_MAX_CONFIG_BYTES = 1_000_000
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
@@ -112,9 +114,21 @@ def slug(repository: Repository) -> str | None:
     return repository_of(urls.get("origin", only))
 
 
+def own_settings(repository: Repository) -> bytes:
+    """Return the text of the repository's own settings, without what they include."""
+    places = (repository.common_dir / "config", repository.git_dir / "config.worktree")
+    return b"\n".join(_settings_in(place) for place in places if os.path.lexists(place))
+
+
+def _settings_in(place: Path) -> bytes:
+    if not place.is_file() or place.stat().st_size > _MAX_CONFIG_BYTES:
+        raise OSError(errno.EPERM, f"{place} is not a file of settings")
+    return place.read_bytes()
+
+
 def _repository(worktree: Path | None, git_dir: Path) -> Repository:
-    line = _first_line(git_dir / "commondir")
-    common_dir = Path(os.path.realpath(git_dir / line)) if line else git_dir
+    place = _path_in(git_dir / "commondir")
+    common_dir = Path(os.path.realpath(git_dir / place)) if place else git_dir
     return Repository(worktree=worktree, git_dir=git_dir, common_dir=common_dir)
 
 
@@ -122,10 +136,10 @@ def _git_dir_at(dot_git: Path) -> Path | None:
     if _is_git_dir(dot_git):
         return Path(os.path.realpath(dot_git))
     # Linked worktrees and submodules have a file here that names the real place.
-    line = _first_line(dot_git) or ""
-    if not line.startswith("gitdir:"):
+    text = _path_in(dot_git) or ""
+    if not text.startswith("gitdir: "):
         return None
-    place = Path(os.path.realpath(dot_git.parent / line.removeprefix("gitdir:").strip()))
+    place = Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir: ")))
     return place if _is_git_dir(place) else None
 
 
@@ -133,6 +147,18 @@ def _is_git_dir(place: Path) -> bool:
     return os.path.lexists(place / "HEAD") and (
         (place / "objects").is_dir() or (place / "commondir").is_file()
     )
+
+
+def _path_in(file: Path) -> str | None:
+    """Read a path exactly as git does, so that both look at the same repository."""
+    try:
+        if not file.is_file():
+            return None
+        with file.open("rb") as opened:
+            text = opened.read(_MAX_LINE_BYTES)
+    except (OSError, ValueError):
+        return None
+    return text.decode("utf-8", "surrogateescape").rstrip("\r\n").partition("\0")[0]
 
 
 def _first_line(path: Path) -> str | None:
