@@ -172,7 +172,8 @@ def test_settings_of_a_project_are_found_again_from_anywhere(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (b'{"a": 1,}', "line 1, column 9"),
+        # Python 3.13 and later name the comma, earlier ones what follows it.
+        (b'{"a": 1,}', "line 1, column [89]"),
         (b"// comment\n{}", "line 1, column 1"),
         (b"[]", "it is not a JSON object"),
         (b'{"hooks": []}', "its hooks are not a JSON object"),

@@ -149,7 +149,9 @@ def test_of_equal_keys_the_last_one_counts() -> None:
     ("text", "why"),
     [
         ("", "line 1, column 1"),
-        ('{\n  "a": 1,\n}', "line 3, column 1"),
+        # Python 3.13 and later name the comma, earlier ones what follows it.
+        ('{\n  "a": 1,\n}', "line (2, column 9|3, column 1)"),
+        ('{\n  "a" 1\n}', "line 2, column 7"),
         ('{\n  // a comment\n  "a": 1\n}', "line 2, column 3"),
         ('{"a": NaN}', "NaN is no value of JSON"),
         ("{} {}", "line 1, column 4"),

@@ -35,9 +35,9 @@ CREATE TABLE sources (source TEXT, seq INTEGER, PRIMARY KEY (source, seq)) WITHO
 CREATE VIRTUAL TABLE words USING fts5(text, kind, status, prefix={STEM}, tokenize='unicode61');
 """
 _GET = """
-SELECT body FROM entries WHERE id = ?1
+SELECT body FROM entries WHERE id = :id
 UNION ALL
-SELECT body FROM others JOIN entries ON entries.id = others.entry WHERE others.id = ?1 LIMIT 1
+SELECT body FROM others JOIN entries ON entries.id = others.entry WHERE others.id = :id LIMIT 1
 """
 _PUT = """
 INSERT INTO entries (id, kind, status, feature, body) VALUES (?, ?, ?, ?, ?)
@@ -127,7 +127,7 @@ class Index:
         return self._database.safely(lambda: self._stored(entry_id), sync=self._sync)
 
     def _stored(self, entry_id: str) -> Entry | None:
-        row = self._database.db.execute(_GET, (entry_id,)).fetchone()
+        row = self._database.db.execute(_GET, {"id": entry_id}).fetchone()
         return decoded(row[0]) if row else None
 
     def with_prefix(self, prefix: str) -> list[Entry]:
