@@ -1,10 +1,23 @@
 # Everything here needs only python3 (3.11 or later), make and git. The rest goes to .venv.
+# `make test PYTHON=python3.13` uses that Python instead, in an environment of its own: .venv-3.13.
 
 PYTHON ?= python3
-VENV := .venv
+# What Python says of itself: 3.13 /usr. Empty if it does not run.
+ABOUT := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2], sys.base_prefix)' 2>/dev/null)
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(firstword $(ABOUT)))
 BIN := $(VENV)/bin
-# Named after the folder, since an environment that was moved or copied no longer works.
-READY := $(VENV)/ready-$(shell pwd | cksum | cut -d' ' -f1)
+# Named after the folder and the Python: an environment that was moved no longer works, and one of
+# another Python is not the one that was asked for.
+READY := $(VENV)/ready-$(shell echo "$$(pwd) $(ABOUT)" | cksum | cut -d' ' -f1)
+# What differs between Pythons shows here: SQLite, JSON, regular expressions, processes, warnings.
+COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_disk.py \
+  tests/store/test_model.py tests/memory/test_book.py tests/memory/test_model.py \
+  tests/features/test_files.py tests/agents/test_copilot.py tests/agents/test_opencode.py \
+  tests/test_checkpoint.py tests/test_git.py tests/test_redact.py tests/test_pythons.py \
+  tests/wiring/test_jsonedit.py tests/hooks/test_start.py tests/hooks/test_answer.py \
+  tests/hooks/test_settle.py tests/cli/test_save.py tests/cli/test_list.py \
+  tests/cli/test_memory.py tests/cli/test_resume.py tests/cli/test_search.py \
+  tests/cli/test_endings.py
 GATED := checkpoint.py store/* restore.py profiles/* profiles/*/*
 SESSIONS ?=
 
@@ -13,25 +26,25 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench fidelity accept picture clean
+.PHONY: help setup demo test compat lint bench fidelity accept picture clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-setup: $(READY) ## Make the environment in .venv (every other target does so by itself)
+setup: $(READY) ## Make the environment (the other targets do this when it is missing)
 
 $(READY): pyproject.toml constraints.txt
-	@command -v $(PYTHON) >/dev/null || \
-	  { echo "leftoff needs Python 3.11 or later, and there is no $(PYTHON) on the PATH."; exit 1; }
+	@test -n "$(ABOUT)" || \
+	  { echo "leftoff needs Python 3.11 or later, and $(PYTHON) is missing or does not run."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "leftoff needs Python 3.11 or later; name one with: make PYTHON=python3.12 …"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
 	  { echo "This Python cannot make environments; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
-	@echo "Setting up .venv (once; about a minute) …"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) (once; about a minute) …"
+	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install -qq -c constraints.txt pip
 	@$(BIN)/python -m pip install -qq -c constraints.txt --group dev -e .
-	@rm -f $(VENV)/ready-* && touch $@
+	@touch $@
 
 demo: $(READY) ## Play the story: a session is killed, the next one is told where it left off
 	@$(BIN)/python scripts/demo.py
@@ -42,6 +55,9 @@ test: $(READY) ## Run all tests, with coverage and its gate
 	@for part in $(foreach part,$(GATED),'$(part)'); do \
 	  $(BIN)/python -m coverage report --include="src/leftoff/$$part" --fail-under=95 || exit 1; \
 	done
+
+compat: $(READY) ## Run a short set of tests, to try a Python: make compat PYTHON=python3.13
+	@$(BIN)/python -m pytest -q -n auto $(COMPAT) $(ARGS)
 
 lint: $(READY) ## Check style, format, types and the direction of imports
 	$(BIN)/python -m ruff check .
@@ -64,6 +80,6 @@ picture: $(READY) ## Draw the README's picture anew from real output
 	@$(BIN)/python scripts/picture.py
 
 clean: ## Remove the environment and everything that was made
-	rm -rf $(VENV) .cache dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \
+	rm -rf .venv .venv-3.* .cache dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \
 	  .ruff_cache .import_linter_cache
 	find src tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -58,6 +58,9 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     for name, value in ISOLATED_ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
+    # Warnings are errors in the programs that a test starts, too. Only what a program leaves open
+    # at its end is not: some of them end as if they were killed.
+    monkeypatch.setenv("PYTHONWARNINGS", "error,ignore::ResourceWarning")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr(tempfile, "tempdir", None)

@@ -1,5 +1,6 @@
 """Prompts that were captured wait until they are answered, replayed or dropped; none is lost."""
 
+import contextlib
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -89,22 +90,23 @@ def test_the_same_prompt_waits_again_after_the_first_was_answered(store: Store) 
 
 
 @pytest.mark.accept(110)
-def test_five_prompts_captured_at_once_are_five_whole_entries(project: Project) -> None:
+def test_five_prompts_captured_at_once_are_five_whole_entries(
+    project: Project, store: Store
+) -> None:
     wanted = [f"prompt {n} " + "x" * 20_000 for n in range(5)]
 
     def keep(text: str) -> None:
-        store = Store(project)
-        prompts.keep(store, event(text))
-        store.close()
+        with contextlib.closing(Store(project)) as own:
+            prompts.keep(own, event(text))
 
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(keep, wanted))
 
-    assert sorted(texts(Store(project))) == wanted
+    assert sorted(texts(store)) == wanted
 
 
 @pytest.mark.accept(110)
-def test_five_processes_that_capture_at_once_lose_nothing(project: Project) -> None:
+def test_five_processes_that_capture_at_once_lose_nothing(project: Project, store: Store) -> None:
     program = """
         import sys
         from leftoff import paths, prompts
@@ -113,13 +115,15 @@ def test_five_processes_that_capture_at_once_lose_nothing(project: Project) -> N
         event = HookEvent(
             agent="claude", kind="prompt", session_id="a", cwd="/w", prompt=sys.argv[1], at=1e9
         )
-        prompts.keep(Store(paths.find_project()), event)
+        store = Store(paths.find_project())
+        prompts.keep(store, event)
+        store.close()
     """
     typed = [f"prompt {n}" for n in range(5)]
 
     run_side_by_side(program, project.root, *typed)
 
-    assert sorted(texts(Store(project))) == typed
+    assert sorted(texts(store)) == typed
 
 
 def test_a_torn_line_costs_no_other_prompt(store: Store, project: Project) -> None:

@@ -148,6 +148,7 @@ def test_this_worktree_comes_first_then_this_branch_then_the_newest(
     assert [entry.name for entry in restore.candidates(store)] == [
         "both-of-them", "here-elsewhere", "this-branch", "newest-one", "neither-one"
     ]  # fmt: skip
+    store.close()
 
 
 def test_what_was_resumed_is_offered_only_when_nothing_is_open(store: Store) -> None:
@@ -173,6 +174,7 @@ def test_an_unreadable_checkpoint_does_not_stand_in_the_way(store: Store) -> Non
     newest = restore.newest(fresh)
     assert newest is not None
     assert newest.id == good.id
+    fresh.close()
     fresh.close()
 
 

@@ -1,4 +1,6 @@
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,11 @@ GOOD: dict[str, Any] = {
 
 
 @pytest.fixture
-def repo_store(tmp_path: Path, clock: Clock) -> Store:
+def repo_store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
     repo = Repo(tmp_path / "repo")
     repo.commit("Begin", {"src/login.py": "x\n"})
-    return Store(find_project(repo.folder), now=clock)
+    with contextlib.closing(Store(find_project(repo.folder), now=clock)) as store:
+        yield store
 
 
 def composed(store: Store, **told: Any) -> Checkpoint:
@@ -93,6 +96,7 @@ def test_any_json_makes_a_checkpoint_or_is_refused(
         assert error.message  # noqa: PT017 - either way is right
     else:
         assert isinstance(draft, Checkpoint)
+    store.close()
 
 
 def test_git_is_seen_and_what_is_told_beats_it(repo_store: Store) -> None:

@@ -133,14 +133,18 @@ class Operations(RuleBasedStateMachine):
         self.clock = Clock()
         self.model = Model()
         self.learnt: set[tuple[str, str]] = set()
+        self._opened = Store(self.project, now=self.clock)
 
     def teardown(self) -> None:
+        self._opened.close()
         shutil.rmtree(self.folder)
 
     @property
     def store(self) -> Store:
         """A store of its own for every question, as another process has."""
-        return Store(self.project, now=self.clock)
+        self._opened.close()
+        self._opened = Store(self.project, now=self.clock)
+        return self._opened
 
     @rule()
     def add(self) -> None:

@@ -1,5 +1,6 @@
 """What happens while the store cannot be written, and after."""
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -95,7 +96,8 @@ def test_what_waits_is_taken_in_by_whoever_reads_first(store: Store, project: Pr
 def test_what_waits_in_another_temp_folder_is_taken_in(project: Project) -> None:
     sandbox = msgspec.structs.replace(project, fallback=project.fallback.with_name("sandbox"))
     block(project)
-    saved = Store(sandbox).save(draft("login-form"))
+    with contextlib.closing(Store(sandbox)) as inside:
+        saved = inside.save(draft("login-form"))
     project.store.unlink()
 
     outside = Store(msgspec.structs.replace(project, strays=(sandbox.fallback,)))
@@ -103,6 +105,7 @@ def test_what_waits_in_another_temp_folder_is_taken_in(project: Project) -> None
     assert names_listed(outside) == ["login-form"]
     assert outside.path_of(outside.find("login-form")).is_relative_to(project.store)
     assert not saved.path.exists()
+    outside.close()
 
 
 def test_nothing_is_taken_in_while_someone_writes_to_the_fallback(
@@ -215,7 +218,9 @@ def test_a_store_that_cannot_even_be_read_does_not_fail_a_save(tmp_path: Path) -
             mode = closed.stat().st_mode
             closed.chmod(0)
             give_up_power()
-            Store(project).save(draft(f"during-{closed.stem}"))
+            other = Store(project)
+            other.save(draft(f"during-{closed.stem}"))
+            other.close()
             closed.chmod(mode)
         assert sorted(map(str, names_listed(store))) == [
             "before-it", "during-checkpoints", "during-events"
