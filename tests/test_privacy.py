@@ -1,0 +1,75 @@
+"""docs/privacy.md names every file that leftoff stores."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from gitrepo import Repo
+from programs import with_our_path
+
+PAGE = Path(__file__).parent.parent / "docs" / "privacy.md"
+DAY = """
+    init --yes --agent claude
+    save first --summary Sums --next 'Run pytest' --decision 'Cents :: exact' --failed 'Nil :: No'
+    save first --overwrite --summary Sums --next 'Run pytest again'
+    memory add decision 'Cents, not floats'
+    feature add Sums
+    feature start 1
+    wal add --kind decision 'Keep the old names'
+    wal reset
+    config set --project mirror sail
+    config set budget 900
+    save second --summary Other --next 'Run make'
+    list
+    clear second
+    off
+"""
+
+
+def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    state = home / ".local" / "state" / "leftoff"
+    for line in DAY.strip().splitlines():
+        _leftoff(repo, *(part.strip("'") for part in re.findall(r"'[^']*'|\S+", line)))
+    said = {"session_id": "a", "cwd": str(tmp_path), "prompt": "good night", "transcript_path": "/"}
+    (state / "spool").mkdir(mode=0o700, exist_ok=True)
+    (state / "spool" / "claude.UserPromptSubmit.1.0").write_text(json.dumps(said), "utf-8")
+    _python(repo, "-m", "leftoff.hooks.settle", str(state))
+
+    stored = _names(repo.folder / ".git" / "leftoff") | _names(state)
+
+    assert {"checkpoints", "memory.jsonl", "features.json", "mirrors", "backups"} <= stored
+    assert stored - _documented() == set()
+    assert _readable_by_others(repo.folder / ".git" / "leftoff", state) == {state / "hook"}
+
+
+def _leftoff(repo: Repo, *words: str) -> None:
+    _python(repo, "-m", "leftoff", *words)
+
+
+def _python(repo: Repo, *words: str) -> None:
+    subprocess.run(
+        (sys.executable, *words),
+        cwd=repo.folder,
+        env=with_our_path(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def _documented() -> set[str]:
+    rows = re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name.strip("/") for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+
+def _readable_by_others(*folders: Path) -> set[Path]:
+    found = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    return {path for path in found if path.stat().st_mode & 0o077}
