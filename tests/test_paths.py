@@ -168,10 +168,28 @@ def test_state_and_settings_follow_the_xdg_variables(
     assert config_file() == tmp_path / "config" / "leftoff" / "config.toml"
 
 
-def test_the_fallback_is_the_user_s_own_in_the_temp_folder(tmp_path: Path) -> None:
+def test_the_fallback_is_in_the_user_s_own_state_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = Repo(tmp_path / "repo")
+    state = tmp_path / "home" / ".local" / "state" / "leftoff"
+
+    fallback = find_project(repo.folder).fallback
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "elsewhere"))
+
+    assert fallback.parent == state / "fallback"
+    assert find_project(repo.folder).fallback == fallback
+
+
+@pytest.mark.parametrize("variable", ["LEFTOFF_HOME", "XDG_STATE_HOME"])
+def test_the_fallback_moves_with_the_state_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
     repo = Repo(tmp_path / "repo")
 
-    assert find_project(repo.folder).fallback.parent == tmp_path / "tmp" / f"leftoff-{os.getuid()}"
+    monkeypatch.setenv(variable, str(tmp_path / "moved"))
+
+    assert find_project(repo.folder).fallback.is_relative_to(tmp_path / "moved")
 
 
 def test_a_name_that_is_no_text_can_be_a_project(tmp_path: Path) -> None:
@@ -205,19 +223,16 @@ def test_the_agent_s_session_is_known_where_the_agent_says_so() -> None:
     assert agent_session({"CLAUDE_CODE_SESSION_ID": "s1"}) == ("claude", "s1")
 
 
-def test_a_fallback_used_by_someone_with_another_temp_folder_is_known(
+def test_a_temp_folder_that_an_earlier_version_used_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = Repo(tmp_path / "repo")
-    mine = find_project(repo.folder)
-    monkeypatch.delenv("TMPDIR")
-    theirs = find_project(repo.folder).fallback
-    theirs.mkdir(parents=True)
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    project = find_project(repo.folder)
+    left = tmp_path / "tmp" / f"leftoff-{os.getuid()}" / project.fallback.name
+    left.mkdir(parents=True)
 
-    try:
-        assert mine.strays == ()
-        assert mine.fallback != theirs
-        assert find_project(repo.folder).strays == (theirs,)
-    finally:
-        theirs.rmdir()
+    assert project.strays == ()
+    assert find_project(repo.folder).strays == (left,)
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "elsewhere"))
+    assert find_project(repo.folder).strays == ()

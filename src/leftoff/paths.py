@@ -23,7 +23,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     fallback: Path
     """Where a save goes while the store cannot be written."""
     strays: tuple[Path, ...] = ()
-    """Where it went for those who have another temp folder, as in an agent's sandbox."""
+    """Temp folders where earlier versions put it; what they left there is still taken in."""
     is_git: bool = False
 
 
@@ -165,19 +165,19 @@ def _git_project(folder: Path, repository: Repository) -> Project:
 
 def _project(*, root: Path, worktree: Path, store: Path, is_git: bool) -> Project:
     key = _key(store)
-    fallback, *others = (folder / key for folder in _fallback_roots())
+    strays = (folder / key for folder in _former_fallbacks())
     return Project(
         root=root,
         worktree=worktree,
         store=store,
-        fallback=fallback,
-        strays=tuple(other for other in others if other.is_dir()),
+        fallback=state_folder() / "fallback" / key,
+        strays=tuple(stray for stray in strays if stray.is_dir()),
         is_git=is_git,
     )
 
 
-def _fallback_roots() -> list[Path]:
-    """Return our own temp folder first, then those that others may have used."""
+def _former_fallbacks() -> list[Path]:
+    """Return the temp folders where earlier versions put what the store could not hold."""
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
     # What tempfile.gettempdir says, without its import of random, shutil and more.
     temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"  # noqa: S108

@@ -58,6 +58,26 @@ def test_a_save_whose_process_died_is_mirrored_by_the_next_command(
     assert names(memory) == ["first-work", "second-work"]
 
 
+@pytest.mark.parametrize("command", ["list", "status"])
+def test_a_checkpoint_without_its_line_is_mirrored_by_the_next_command(
+    cli: Cli, memory: Path, repo: Repo, command: str
+) -> None:
+    """A crash between the file and the line leaves it so, and so does a log that is full."""
+    cli.ok("save", "first-work", "--summary", "First")
+    store = Store(find_project(repo.folder))
+    log = store.project.store / "events.jsonl"
+    before = log.read_bytes()
+    saved = store.save(draft("second-work"))
+    store.close()
+    log.write_bytes(before)
+
+    cli.ok(command)
+    cli.ok(command)
+
+    assert names(memory) == ["first-work", "second-work"]
+    assert log.read_bytes().count(f'"id":"{saved.checkpoint.id}"'.encode()) == 1
+
+
 def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo) -> None:
     cli.ok("save", "first-work", "--summary", "First")
     before = {path: path.read_bytes() for path in memory.iterdir()}

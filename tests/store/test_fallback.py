@@ -171,7 +171,8 @@ def test_where_nothing_can_be_written_the_error_names_both_places(tmp_path: Path
             store.save(draft("login-form"))
         except StoreRefused as error:
             assert str(project.store) in error.message, error.message
-            assert str(project.fallback) in error.hint, error.hint
+            assert str(project.fallback) in error.message, error.message
+            assert str(project.store) in error.hint, error.hint
             print("refused")
     """
 

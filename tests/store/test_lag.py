@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from leftoff.store import Store
-from leftoff.store.intake import LogMark, identity
 from leftoff.store.lag import Lag
+from leftoff.store.logmarks import LogMark, identity
 from stores import draft
 
 

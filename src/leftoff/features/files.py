@@ -185,9 +185,7 @@ def _whole(data: bytes) -> list[bytes]:
 
 
 def _fallbacks(store: Store) -> list[Path]:
-    project = store.project
-    folders = (project.fallback, *project.strays)
-    return [each for each in folders if disk.is_own_folder(each)]
+    return store.fallbacks()
 
 
 def _is_waiting(store: Store) -> Iterator[bool]:

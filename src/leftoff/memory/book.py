@@ -21,8 +21,10 @@ from leftoff.memory.entry import (
     said_again,
 )
 from leftoff.memory.index import Index
+from leftoff.memory.intake import Overlay, about
 from leftoff.memory.log import LOG, is_unreadable, line_of
 from leftoff.store import Store, disk
+from leftoff.store.database import IndexAway
 from leftoff.store.text import match_expression
 
 # So many decisions are looked at; older ones stay in the log and are found by search.
@@ -38,6 +40,44 @@ def opened(store: Store) -> Iterator[Index]:
         yield index
     finally:
         index.close()
+
+
+def _known(store: Store, ids: Iterable[str]) -> Overlay:
+    """Look up some entries as they are now; a save never waits for an index to be built."""
+    logs = store.log_paths(LOG)
+    index = Index.at_hand(store.derived_path("memory.sqlite"), logs)
+    if index is None:
+        return about(logs, ids)
+    try:
+        overlay = index.with_few_news()
+        if overlay is not None:
+            found = {each: overlay.get(each) for each in ids}
+            return Overlay(found.get)
+    except IndexAway:
+        pass
+    finally:
+        index.close()
+    return about(logs, ids)
+
+
+def is_sound(store: Store) -> bool:
+    """Say whether the index says what the log says, all of which is read."""
+    if is_empty(store):
+        return True
+    with opened(store) as index:
+        index.sync()
+        fresh = Index(None, store.log_paths(LOG))
+        try:
+            fresh.sync()
+            return index.holds() == fresh.holds()
+        finally:
+            fresh.close()
+
+
+def rebuild(store: Store) -> None:
+    """Make the index anew."""
+    with opened(store) as index:
+        index.rebuild()
 
 
 def is_empty(store: Store) -> bool:
@@ -71,17 +111,16 @@ def add(store: Store, drafts: Iterable[Draft], *, status: Status = "active") -> 
         return []
     new: dict[str, Entry] = {}
     lines: list[bytes] = []
-    with opened(store) as index:
-        overlay = index.with_news()
-        for entry in told:
-            known = overlay.get(entry.id)
-            stands = entry if known is None else said_again(known, entry)
-            if stands == known:
-                continue
-            overlay.put(stands)
-            lines.append(line_of(entry))
-            if known is None or known.status != stands.status or known.id in new:
-                new[stands.id] = stands
+    overlay = _known(store, [entry.id for entry in told])
+    for entry in told:
+        known = overlay.get(entry.id)
+        stands = entry if known is None else said_again(known, entry)
+        if stands == known:
+            continue
+        overlay.put(stands)
+        lines.append(line_of(entry))
+        if known is None or known.status != stands.status or known.id in new:
+            new[stands.id] = stands
     if lines:
         store.append_line(LOG, b"\n".join(lines))
     return list(new.values())
@@ -197,8 +236,8 @@ def twin(store: Store, draft: Draft) -> Entry | None:
     """Return the entry that says the same, whatever became of it."""
     if is_empty(store):
         return None
-    with opened(store) as index:
-        return index.with_news().get(id_of(draft.kind, cut_words(draft.text)))
+    entry_id = id_of(draft.kind, cut_words(draft.text))
+    return _known(store, [entry_id]).get(entry_id)
 
 
 def find(store: Store, entry_id: str) -> Entry:

@@ -12,12 +12,12 @@ import msgspec
 
 from leftoff.memory.entry import Entry, Kind, Status, decoded, encoded
 from leftoff.memory.intake import News, Overlay, find_news
-from leftoff.store.database import Database
-from leftoff.store.intake import LogMark
+from leftoff.store.database import Connection, Database, IndexAway
+from leftoff.store.logmarks import LogMark
 from leftoff.store.text import spaced
 
-_VERSION = 2
-# So many bytes of the log the index may lack before one who adds brings it up to date.
+_VERSION = 3
+# So many bytes of the log the index may lack for one who adds to make up for them in passing.
 _MOST_LAG_BYTES = 100_000
 
 # Of a word of this length the beginning tells, and is quick to find: switch, switching, switched.
@@ -25,6 +25,8 @@ STEM = 5
 
 _SCHEMA = f"""
 CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB);
+CREATE TABLE tally (entries INTEGER);
+INSERT INTO tally VALUES (0);
 CREATE TABLE entries (
   seq INTEGER PRIMARY KEY, id TEXT UNIQUE, kind TEXT, status TEXT, feature TEXT, body BLOB
 );
@@ -33,7 +35,7 @@ CREATE INDEX by_feature ON entries (feature, kind, status, seq) WHERE feature IS
 CREATE TABLE others (id TEXT PRIMARY KEY, entry TEXT) WITHOUT ROWID;
 CREATE TABLE sources (source TEXT, seq INTEGER, PRIMARY KEY (source, seq)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, kind, status, prefix={STEM}, tokenize='unicode61');
-"""
+"""  # noqa: S608 - no words of others
 _GET = """
 SELECT body FROM entries WHERE id = :id
 UNION ALL
@@ -45,15 +47,34 @@ ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, status = excluded.status,
   feature = excluded.feature, body = excluded.body
 RETURNING seq
 """
+_COUNTS = "SELECT count(*), ifnull(max(seq), 0), (SELECT entries FROM tally) FROM entries"
+_QUESTIONS = (
+    "SELECT seq, id, kind, status, feature, body FROM entries ORDER BY seq",
+    "SELECT id, entry FROM others ORDER BY id",
+    "SELECT source, seq FROM sources ORDER BY source, seq",
+    "SELECT rowid, text, kind, status FROM words ORDER BY rowid",
+)
 
 
 class Index:
     """An open index over the store's log and its twin in the fallback."""
 
-    def __init__(self, path: Path | None, logs: Sequence[Path]) -> None:
+    def __init__(
+        self, path: Path | None, logs: Sequence[Path], *, is_only_asked: bool = False
+    ) -> None:
         """Open the index at a path, or one in memory."""
         self._logs = logs
-        self._database = Database(path, _SCHEMA, _VERSION)
+        self._database = Database(
+            path, _SCHEMA, _VERSION, is_whole=_is_whole, is_only_asked=is_only_asked
+        )
+
+    @classmethod
+    def at_hand(cls, path: Path | None, logs: Sequence[Path]) -> "Index | None":
+        """Open the index if it is there and good; questions to it then raise IndexAway."""
+        try:
+            return cls(path, logs, is_only_asked=True)
+        except IndexAway:
+            return None
 
     def close(self) -> None:
         """Close the database."""
@@ -88,8 +109,10 @@ class Index:
             self._write(overlay)
             marks = [(each.area, *msgspec.structs.astuple(each.mark)) for each in news]
             db.executemany("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?)", marks)
+            db.execute("UPDATE tally SET entries = (SELECT ifnull(max(seq), 0) FROM entries)")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:
+                db.execute("ROLLBACK")
             raise
         db.execute("COMMIT")
 
@@ -110,15 +133,29 @@ class Index:
         db.executemany("INSERT OR REPLACE INTO others VALUES (?, ?)", overlay.others.items())
 
     def with_news(self) -> Overlay:
-        """Return all entries as they are now, without bringing the file up to date."""
+        """Return all entries as they are now, without bringing the file up to date for a few."""
+        found = self.with_few_news()
+        if found is None:
+            self.sync()
+        return found or Overlay(self.get)
+
+    def with_few_news(self) -> Overlay | None:
+        """Return all entries as they are now; None if that takes more than a few lines."""
         news = self._database.safely(self._news, sync=self._sync)
         lag = sum(len(line) for each in news for line in each.lines)
         if lag > _MOST_LAG_BYTES or any(each.is_another for each in news):
-            self.sync()
-            news = []
+            return None
         overlay = Overlay(self.get)
         overlay.take(news)
         return overlay
+
+    def rebuild(self) -> None:
+        """Forget everything and read the log anew."""
+        self._database.renew(self._sync)
+
+    def holds(self) -> list[list[tuple[Any, ...]]]:
+        """Return all that it holds, to be compared with another."""
+        return [self._rows(question, ()) for question in _QUESTIONS]
 
     # Questions
 
@@ -173,6 +210,11 @@ class Index:
     def _rows(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         db = self._database
         return db.safely(lambda: db.db.execute(query, values).fetchall(), sync=self._sync)
+
+
+def _is_whole(db: Connection) -> bool:
+    count, last, told = db.execute(_COUNTS).fetchone()
+    return bool(count == last == told)
 
 
 def _most(limit: int | None) -> int:

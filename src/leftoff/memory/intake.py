@@ -1,16 +1,19 @@
 """Intake: what the log of the memory holds beyond what the index has read of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from leftoff.memory.entry import Entry
 from leftoff.memory.log import fold, read
-from leftoff.store import disk
-from leftoff.store.intake import LogMark, identity
+from leftoff.store import disk, events
+from leftoff.store.logmarks import LogMark, identity
 
 _TAIL_BYTES = 64
+_CHANGED = b'"action":"changed"'
+_ID = re.compile(rb'"id":"([^"]*)"')
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +54,28 @@ class Overlay:
         """Fold new lines in."""
         for each in news:
             fold(read(each.lines), self)
+
+
+def about(logs: Sequence[Path], ids: Iterable[str]) -> Overlay:
+    """Fold only the lines that tell of some entries; reading through a log needs no index.
+
+    An entry may have been edited to say what another id stands for, so edited ones belong to it.
+    """
+    overlay = Overlay(lambda _: None)
+    wanted = {each.encode() for each in ids}
+    for is_search in (True, False):
+        for log in logs:
+            for lines, _ in events.chunks(log, 0, identity(log)[1]):
+                if is_search:
+                    wanted.update(_id_of(line) for line in lines if _CHANGED in line)
+                else:
+                    fold(read(line for line in lines if _id_of(line) in wanted), overlay)
+    return overlay
+
+
+def _id_of(line: bytes) -> bytes:
+    found = _ID.search(line)
+    return found[1] if found else b""
 
 
 def find_news(logs: Sequence[Path], marks: Mapping[int, LogMark]) -> Iterator[News]:

@@ -72,7 +72,7 @@ def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(path, flags, 0o644)
+        descriptor = os.open(path, flags, 0o600)
         with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
             file.write(worker.work_text(work).encode())
 

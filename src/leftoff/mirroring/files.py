@@ -17,6 +17,8 @@ from leftoff.store import disk, trash
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _TRIES = 5
 _TEMP = ".leftoff"
+# What a checkpoint says is for its user's eyes. git keeps no more of a mode than the x bit.
+_PRIVATE = 0o600
 
 
 class NativeFiles:
@@ -62,7 +64,7 @@ class NativeFiles:
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
         """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
         first = self._target(path)
-        temp = _temp(first, data, mode=0o644)
+        temp = _temp(first, data, mode=_PRIVATE)
         try:
             for number in itertools.count():
                 name = _numbered(path, number)
@@ -71,7 +73,8 @@ class NativeFiles:
                 if _holds(target, data) or self._linked(temp, target, name, data, of):
                     break
         finally:
-            temp.unlink()
+            # Where there are no links it was renamed.
+            temp.unlink(missing_ok=True)
         self._noted(name, data, of, is_new=True)
         return name
 
@@ -82,7 +85,7 @@ class NativeFiles:
         # Noted before it is there: whoever dies in between leaves nothing that seems another's.
         self._notes.add(Note(path=name, sha256=digest(data), size=len(data), of=of))
         try:
-            os.link(temp, target)
+            disk.name_file(temp, target)
         except FileExistsError:
             # Somebody else was quicker; without a note the file counts as theirs.
             self._notes.add(Note(path=name))
@@ -98,8 +101,7 @@ class NativeFiles:
             return
         if found is not None and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
-        mode = stat.S_IMODE(found[1].st_mode) if found else 0o644
-        _put(target, data, mode)
+        _put(target, data, _mode(found))
         self._noted(path, data, of)
 
     def edit(self, path: str, change: Callable[[str], str]) -> None:
@@ -119,7 +121,7 @@ class NativeFiles:
             if not data:
                 target.unlink(missing_ok=True)
             else:
-                _put(target, data, stat.S_IMODE(found[1].st_mode) if found else 0o644)
+                _put(target, data, _mode(found))
                 self.written.append(target)
             return
         raise StoreRefused(
@@ -140,9 +142,9 @@ class NativeFiles:
         if not data:
             return
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS
-        descriptor = os.open(target, flags, 0o644)
+        descriptor = os.open(target, flags, _PRIVATE)
         try:
-            os.write(descriptor, data)
+            disk.write_all(descriptor, data)
         finally:
             os.close(descriptor)
         self.written.append(target)
@@ -248,6 +250,11 @@ def _left_to_add(there: bytes, size: int, text: str, head: str) -> bytes:
     return b"" if whole in added else whole.removeprefix(added)
 
 
+def _mode(found: tuple[bytes, os.stat_result] | None) -> int:
+    """Return the mode that a file keeps, or gets when it is new."""
+    return stat.S_IMODE(found[1].st_mode) if found else _PRIVATE
+
+
 def _put(target: Path, data: bytes, mode: int) -> None:
     temp = _temp(target, data, mode=mode)
     try:
@@ -260,11 +267,11 @@ def _put(target: Path, data: bytes, mode: int) -> None:
 
 def _temp(target: Path, data: bytes, *, mode: int) -> Path:
     temp = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
-    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, mode)
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, _PRIVATE)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        if mode != _PRIVATE:
+            os.fchmod(descriptor, mode)  # as it was; a new file would lose what the umask forbids
+        disk.write_all(descriptor, data)
     except BaseException:
         temp.unlink(missing_ok=True)
         raise

@@ -77,4 +77,4 @@ def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> st
             return name
     action = draft.next_action.text if draft.next_action else None
     name = suggested_name([draft.summary, draft.intent, draft.left_off, action], draft.branch)
-    return unused_name(name, store.index().names_like(name))
+    return unused_name(name, store.names_like(name))

@@ -15,6 +15,8 @@ from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
 
+_READ = 0o055
+
 Result = TypeVar("Result")
 
 
@@ -37,13 +39,17 @@ class Areas:
         self._problems = []
         for area in (self.main, self.fallback):
             try:
+                if area is self.fallback:
+                    _refuse_unsafe(area)
                 return self._act(area, act)
             except (OSError, StoreRefused) as error:
                 self._problems.append(str(error))
                 self._ready = []
         raise StoreRefused(
-            f"Nothing could be written: {self._problems[0]}",
-            hint=f"The fallback failed too: {self._problems[1]}",
+            f"Nothing could be written: {self._problems[0]}; "
+            f"the fallback failed too: {self._problems[1]}",
+            hint=f"Make room, or make {self.main.root} or {self.fallback.root} yours to write, "
+            "then try again: nothing was saved.",
         )
 
     def notice(self, area: Area) -> str | None:
@@ -57,19 +63,33 @@ class Areas:
 
     def take_in(self) -> None:
         """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
-        if not any(map(is_waiting, self._fallbacks())):
+        if not any(map(is_waiting, self.fallbacks())):
             return
-        with contextlib.suppress(OSError, StoreRefused):
+        try:
             self.main.prepare()
             with disk.lock(self.main.lock, seconds=0) as is_held:
                 if is_held:
                     self._adopt()
+        except (OSError, StoreRefused):
+            with contextlib.suppress(OSError, StoreRefused):
+                self._gather()
+
+    def _gather(self) -> None:
+        """Move what lies in temp folders to the fallback, where readers see it."""
+        strays = [stray for stray in self._strays if _is_left(stray)]
+        if any(map(is_waiting, strays)):
+            _refuse_unsafe(self.fallback)
+            self.fallback.prepare()
+            with disk.lock(self.fallback.lock, seconds=0) as is_held:
+                for stray in strays if is_held else []:
+                    adopt(stray, self.fallback)
 
     def derived_path(self, name: str) -> Path | None:
         """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
-        for area in (self.main, self.fallback):
-            if disk.is_own_folder(area.root) and os.access(area.root, os.W_OK):
-                return area.root / name
+        if disk.is_own_folder(self.main.root) and os.access(self.main.root, os.W_OK):
+            return self.main.root / name
+        if _is_used(self.fallback) and os.access(self.fallback.root, os.W_OK):
+            return self.fallback.root / name
         return None
 
     def _act(self, area: Area, act: Callable[[Area], Result]) -> Result:
@@ -92,14 +112,41 @@ class Areas:
 
     def _adopt(self) -> bool:
         """Take in what waits; say whether all of it could be."""
-        adopted = [adopt(fallback, self.main) for fallback in self._fallbacks()]
+        adopted = [adopt(fallback, self.main) for fallback in self.fallbacks()]
         return all(adopted)
 
-    def _fallbacks(self) -> Iterator[Area]:
-        return filter(_is_used, (self.fallback, *self._strays))
+    def fallbacks(self) -> Iterator[Area]:
+        """Yield the folders where something waits, those of earlier versions last."""
+        yield from filter(_is_used, (self.fallback,))
+        yield from filter(_is_left, self._strays)
 
 
 def _is_used(fallback: Area) -> bool:
-    """Say whether this is a fallback of ours with anything in it; anyone can write beside it."""
+    """Say whether this is a fallback that only we can write, with anything in it."""
     folders = (fallback.root, fallback.root.parent)
-    return all(map(disk.is_own_folder, folders)) and fallback.has_anything()
+    is_safe = all(disk.is_private_folder(each, others_may=_READ) for each in folders)
+    return is_safe and fallback.has_anything()
+
+
+def _is_left(stray: Area) -> bool:
+    """Say whether an earlier version left something in a temp folder, where anyone may plant."""
+    folders = (stray.root, stray.root.parent)
+    return all(map(disk.is_private_folder, folders)) and stray.has_anything()
+
+
+def _refuse_unsafe(fallback: Area) -> None:
+    """Refuse a fallback that others can change: what they take away would be lost."""
+    for folder in (fallback.root.parent, fallback.root):
+        disk.ensure_folder(folder)
+        if not disk.is_private_folder(folder, others_may=_READ):
+            raise _changeable(folder)
+    state = fallback.root.parent.parent
+    if not disk.holds_private_folders(state):
+        raise _changeable(state)
+
+
+def _changeable(folder: Path) -> StoreRefused:
+    return StoreRefused(
+        f"{folder} can be changed by other users, so nothing is written there",
+        hint=f"Make it yours alone: chmod go-w {folder}",
+    )

@@ -1,7 +1,9 @@
 """A SQLite file that may be deleted, damaged or replaced at any moment, by anyone.
 
 It has a rollback journal. A write-ahead log goes by the name of the file, so processes that have
-the file before and the file after it open would share one, and spoil it.
+the file before and the file after it open would share one, and spoil it. For the same reason we
+never put another file in the place of one that is there: it is emptied and written anew, and its
+journal, which may be all that can repair it, is removed only when it is empty.
 """
 
 import contextlib
@@ -15,24 +17,53 @@ from leftoff.errors import StoreRefused
 from leftoff.store import disk
 
 # Building the index of a large store takes a while; whoever waits needs the result.
-_TURN_SECONDS = 60
+_TURN_SECONDS = 60.0
+# Where nothing can be written, the file is still good to read.
+_NO_ROOM = ("full", "readonly", "read-only")
+# Taken only as needed; with SQLite's own 2 MB a large store is built twice as slowly.
+_CACHE_KIB = 32_000
+_COUNTER, _VALID_FOR = slice(24, 28), slice(92, 96)
 
+Connection = sqlite3.Connection
 Result = TypeVar("Result")
+
+
+class LogReplaced(sqlite3.DatabaseError):
+    """Another log lies in the place of the one the index was made from."""
+
+
+class IndexAway(Exception):
+    """An index that was only to be asked if it is at hand cannot be."""
 
 
 class Database:
     """An open database at a path; in memory if there is no path, or none can be written there."""
 
-    def __init__(
-        self, path: Path | None, schema: str, version: int, *, like: Path | None = None
+    def __init__(  # noqa: PLR0913 - what a database is made of, each by its name
+        self,
+        path: Path | None,
+        schema: str,
+        version: int,
+        *,
+        is_whole: Callable[[sqlite3.Connection], bool],
+        like: Path | None = None,
+        is_only_asked: bool = False,
+        is_scratch: bool = False,
     ) -> None:
+        """Open it; one that is only asked is neither made nor renewed, but raises IndexAway."""
         self._path = path
         self._script = f"BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
         self._version = version
+        self._is_whole = is_whole
+        self._is_only_asked = is_only_asked
+        # Without a name SQLite takes memory, and beyond its cache a file that nobody can open.
+        self._nowhere = "" if is_scratch else ":memory:"
         self._file: tuple[int, int] | None = None
         try:
-            self.db = self._opened()
-        except sqlite3.Error:
+            self.db = self._at_hand() if is_only_asked else self._opened()
+        except sqlite3.Error as error:
+            if is_only_asked:
+                raise IndexAway(str(error)) from error
             self._path = None
             self.db = self._blank()
         if like is not None:
@@ -47,6 +78,10 @@ class Database:
             with contextlib.closing(sqlite3.connect(there, uri=True)) as source:
                 if source.execute("PRAGMA user_version").fetchone()[0] == self._version:
                     source.backup(self.db)
+            if self._is_whole(self.db):
+                return
+        self.db.close()
+        self.db = self._blank()
 
     def reopen(self) -> None:
         """Open the file anew: another process may have replaced it."""
@@ -56,13 +91,24 @@ class Database:
     def recreate(self) -> None:
         """Put an empty database in the file's place."""
         self.db.close()
-        self.db = self._created()
+        self.db = self._created(is_doubtful=True)
 
-    def leave(self) -> None:
-        """Go on in memory, with an empty database."""
+    def renew(self, sync: Callable[[], None]) -> None:
+        """Forget everything and take it in anew; in memory, where the file cannot be written."""
+        try:
+            self.recreate()
+            sync()
+        except sqlite3.Error:
+            self.leave()
+            sync()
+
+    def leave(self, *, like: Path | None = None) -> None:
+        """Go on in memory, with an empty database or what a file holds."""
         self.db.close()
         self._path = None
         self.db = self._blank()
+        if like is not None:
+            self._copy(like)
 
     def safely(self, work: Callable[[], Result], *, sync: Callable[[], None]) -> Result:
         """Do some work; should the database be damaged or replaced, get another and do it again.
@@ -70,59 +116,88 @@ class Database:
         Another process may have built it anew already, so it is opened again first. With no
         place to keep it, or one that is locked, answers come from memory, slowly but right.
         """
+        if self._is_only_asked:
+            return self._asked(work)
+        like = None
         for renew in (None, self.reopen, self.recreate):
             try:
                 if renew is not None:
                     renew()
                     sync()
+                self._refuse_another()
                 return work()
             except sqlite3.DatabaseError as error:
                 if "locked" in str(error):
                     break
-        self.leave()
+                if any(word in str(error) for word in _NO_ROOM):
+                    like = self._path
+                    break
+        self.leave(like=like)
         sync()
         return work()
 
-    @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
-        """Hold the right to write, to the file that has the name now.
+    def _asked(self, work: Callable[[], Result]) -> Result:
+        try:
+            self._refuse_another()
+            return work()
+        except sqlite3.Error as error:
+            raise IndexAway(str(error)) from error
 
-        Files that had the name one after the other share the name of the journal, too: a journal
-        of the one before must not be there when someone reads the one after.
+    def _refuse_another(self) -> None:
+        """Refuse to go on where someone put another file in the place of ours.
+
+        The two would share the name of the journal, and each would take the other's for its own.
         """
+        if self._path is not None and _identity(self._path) != self._file:
+            raise sqlite3.DatabaseError("The index was replaced")
+
+    @contextlib.contextmanager
+    def turn(self, seconds: float = _TURN_SECONDS) -> Iterator[None]:
+        """Hold the right to write, to the file that has the name now."""
         if self._path is None:
             yield
             return
-        with self._locked(self._path):
-            if _identity(self._path) != self._file:
-                raise sqlite3.DatabaseError("The index was replaced")
+        with self._locked(self._path, seconds):
+            self._refuse_another()
             yield
 
     @contextlib.contextmanager
-    def _locked(self, path: Path) -> Iterator[None]:
+    def _locked(self, path: Path, seconds: float = _TURN_SECONDS) -> Iterator[None]:
         lock = path.with_suffix(".lock")
         if os.path.lexists(lock) and not disk.is_regular(lock):
             raise sqlite3.OperationalError(f"The index is locked by what {lock} is")
-        with disk.lock(lock, seconds=_TURN_SECONDS) as is_held:
+        with disk.lock(lock, seconds=seconds) as is_held:
             if not is_held:
                 raise sqlite3.OperationalError("The index is locked")
             yield
 
     def _opened(self) -> sqlite3.Connection:
-        if self._path is not None and _is_plain(self._path):
-            with contextlib.suppress(sqlite3.Error):
-                return self._connected(self._path)
-        return self._created()
+        try:
+            return self._at_hand()
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise
+        return self._created(is_doubtful=False)
 
-    def _created(self) -> sqlite3.Connection:
+    def _at_hand(self) -> sqlite3.Connection:
+        if self._path is None or not _is_plain(self._path):
+            raise sqlite3.OperationalError("There is no index")
+        return self._connected(self._path)
+
+    def _created(self, *, is_doubtful: bool) -> sqlite3.Connection:
         if self._path is None:
             return self._blank()
-        with self._locked(self._path), contextlib.closing(self._blank()) as blank:
-            _put(self._path, blank.serialize())
+        with self._locked(self._path):
+            if not is_doubtful:
+                # Someone else may have made it while we waited, or the disk may answer again.
+                with contextlib.suppress(sqlite3.Error):
+                    return self._at_hand()
+            with contextlib.closing(self._blank()) as blank:
+                _put(self._path, _never_seen(blank.serialize()))
             return self._connected(self._path)
 
     def _blank(self) -> sqlite3.Connection:
-        db = sqlite3.connect(":memory:", isolation_level=None)
+        db = sqlite3.connect(self._nowhere, isolation_level=None)
         db.executescript(self._script)
         return db
 
@@ -133,26 +208,44 @@ class Database:
         db = sqlite3.connect(there, uri=True, timeout=_TURN_SECONDS, isolation_level=None)
         try:
             db.execute("PRAGMA synchronous = NORMAL")
-            self._check(db, path)
+            db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            self._check(db)
         except BaseException:
             db.close()
             raise
         return db
 
-    def _check(self, db: sqlite3.Connection, path: Path) -> None:
+    def _check(self, db: sqlite3.Connection) -> None:
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found != self._version:
             raise sqlite3.DatabaseError(f"The index is of version {found}")
-        if _identity(path) != self._file:
-            raise sqlite3.DatabaseError("The index was replaced")
+        if not self._is_whole(db):
+            raise sqlite3.DatabaseError("The index lacks what it says it holds")
+        self._refuse_another()
 
 
-def _put(path: Path, data: bytes) -> None:
+def _never_seen(image: bytes) -> bytes:
+    """Give an image a count of changes of its own.
+
+    Whoever has the file open knows by this count whether what is cached still holds; counted from
+    one again, it could come out as it was.
+    """
+    changed = bytearray(image)
+    changed[_COUNTER] = changed[_VALID_FOR] = os.urandom(4)
+    return bytes(changed)
+
+
+def _put(path: Path, image: bytes) -> None:
     temps = path.parent / "tmp"
+    journal = _journal(path)
     try:
         disk.ensure_folder(temps)
-        _journal(path).unlink(missing_ok=True)
-        disk.replace(path, data, temps=temps)
+        if disk.is_regular(path):
+            disk.rewrite(path, image, once_empty=lambda: journal.unlink(missing_ok=True))
+        else:
+            # No database of ours is there, so none can need the journal.
+            journal.unlink(missing_ok=True)
+            disk.replace(path, image, temps=temps)
     except (OSError, StoreRefused) as error:
         raise sqlite3.OperationalError(f"The index cannot be written: {error}") from error
 

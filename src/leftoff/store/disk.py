@@ -10,48 +10,47 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from leftoff.errors import StoreRefused
+from leftoff.store.folders import (
+    ensure_folder,
+    holds_private_folders,
+    is_own_folder,
+    is_private_folder,
+    sync_folder,
+    sync_open_folder,
+)
+from leftoff.store.naming import NO_LINKS, give_name
+
+__all__ = [
+    "Folder",
+    "append",
+    "ensure_folder",
+    "holds_private_folders",
+    "is_own_folder",
+    "is_private_folder",
+    "is_regular",
+    "is_regular_file",
+    "lock",
+    "name_file",
+    "read",
+    "read_from",
+    "replace",
+    "rewrite",
+    "sweep",
+    "sync_folder",
+    "write_all",
+    "write_new",
+]
 
 # What file systems say that have none: overlays of old, network ones, and others.
-_NO_UNNAMED_FILES = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT})
+_NO_UNNAMED_FILES = frozenset(
+    {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS, errno.EPERM}
+)
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
-
-
-def ensure_folder(folder: Path) -> os.stat_result:
-    """Make a private folder, or refuse one that is a link or someone else's; return what it is."""
-    try:
-        found = os.lstat(folder)
-    except FileNotFoundError:
-        if not folder.parent.is_dir():
-            ensure_folder(folder.parent)
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-            sync_folder(folder.parent)
-        found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
-        raise StoreRefused(
-            f"{folder} is not a folder, so nothing is written there",
-            hint="Move it away; leftoff makes the folder anew.",
-        )
-    if found.st_uid != os.getuid():
-        raise StoreRefused(
-            f"{folder} belongs to another user, so nothing is written there",
-            hint="Move it away, or set LEFTOFF_HOME to a folder of your own.",
-        )
-    return found
-
-
-def is_own_folder(folder: Path) -> bool:
-    """Say whether this is a folder of the user's own, and no link to one."""
-    try:
-        found = os.lstat(folder)
-    except OSError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
 
 
 def is_regular(path: Path) -> bool:
@@ -71,6 +70,15 @@ def is_regular_file(found: os.stat_result) -> bool:
 def write_new(path: Path, data: bytes, *, temps: Path) -> None:
     """Create a file with this content, durably, or raise FileExistsError; never half of it."""
     Folder(path.parent).write_new(path.name, data, temps=temps)
+
+
+def name_file(temp: Path, target: Path) -> None:
+    """Give a finished file its name, or raise FileExistsError; the old name may stay."""
+    descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        give_name(temp, target.name, descriptor)
+    finally:
+        os.close(descriptor)
 
 
 class Folder:
@@ -94,11 +102,30 @@ class Folder:
         if not self._link_from_nowhere(name, data):
             temp = _written(temps / Path(name).stem, data)
             try:
-                # A link, unlike a rename, fails when the name is taken.
-                os.link(temp, name, dst_dir_fd=self._descriptor)
+                give_name(temp, name, self._descriptor)
             finally:
                 _remove(temp)
-        _sync_open_folder(self._descriptor)
+        try:
+            sync_open_folder(self._descriptor)
+        except OSError:
+            # Nobody was told that it is saved; whoever tries elsewhere must not leave it twice.
+            self._take_back(name)
+            raise
+
+    def read(self, name: str, *, temps: Path) -> tuple[bytes, os.stat_result]:
+        """Read a regular file in it, as `read` does."""
+        descriptor = _opened(name, os.O_RDONLY, folder=self._descriptor)
+        try:
+            found = os.fstat(descriptor)
+            if not is_regular_file(found):
+                found = _regular(descriptor, name, twin=temps / Path(name).stem)
+            return _read_all(descriptor, found.st_size), found
+        finally:
+            os.close(descriptor)
+
+    def _take_back(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=self._descriptor)
 
     def _link_from_nowhere(self, name: str, data: bytes) -> bool:
         """Write a file that has no name until it is whole; say whether this system can.
@@ -118,16 +145,32 @@ class Folder:
                 return False
             raise
         try:
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
             os.fsync(descriptor)
             # Given a folder, though the path is absolute: only then links are followed, as here.
             source = f"/proc/self/fd/{descriptor}"
             os.link(source, name, src_dir_fd=descriptor, dst_dir_fd=self._descriptor)
-        except FileNotFoundError:
-            return False
+        except OSError as error:
+            if error.errno in NO_LINKS or isinstance(error, FileNotFoundError):
+                return False
+            raise
+        else:
+            self._sync_named(descriptor, name)
         finally:
             os.close(descriptor)
         return True
+
+    def _sync_named(self, descriptor: int, name: str) -> None:
+        """Sync a file again that got its first name.
+
+        ext2 has no journal: the inode on its disk still says that the file has no name, and the
+        next file system check would remove it.
+        """
+        try:
+            os.fsync(descriptor)
+        except OSError:
+            self._take_back(name)
+            raise
 
 
 def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:
@@ -142,10 +185,31 @@ def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> No
         sync_folder(path.parent)
 
 
+# So much of a file tells what kind it is; SQLite's begin with a word of this length.
+_MAGIC_BYTES = 16
+
+
+def rewrite(path: Path, data: bytes, *, once_empty: Callable[[], None]) -> None:
+    """Write a derived file anew where it is; cut short anywhere, it is of no kind at all."""
+    descriptor = _opened(path, os.O_RDWR)
+    try:
+        _regular(descriptor, path)
+        os.ftruncate(descriptor, 0)
+        once_empty()
+        os.lseek(descriptor, _MAGIC_BYTES, os.SEEK_SET)
+        write_all(descriptor, data[_MAGIC_BYTES:])
+        os.fsync(descriptor)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        write_all(descriptor, data[:_MAGIC_BYTES])
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _written(temp: Path, data: bytes, *, durable: bool = True) -> Path:
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600)
     try:
-        _write_all(descriptor, data)
+        write_all(descriptor, data)
         if durable:
             os.fsync(descriptor)
     except BaseException:
@@ -171,11 +235,14 @@ def append(path: Path, line: bytes, *, durable: bool = True) -> tuple[int, int]:
         size = _regular(descriptor, path).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         added = (b"\n" if torn else b"") + line + b"\n"
-        _write_all(descriptor, added)
+        write_all(descriptor, added)
         if durable:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    if not size:
+        # A new log: later lines are synced with the file, its name only with the folder.
+        sync_folder(path.parent)
     return size, size + len(added)
 
 
@@ -206,24 +273,6 @@ def read_from(path: Path, offset: int, *, limit: int | None = None) -> bytes:
         return _read_all(descriptor, rest if limit is None else min(limit, rest))
     finally:
         os.close(descriptor)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the folder's entries durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        _sync_open_folder(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _sync_open_folder(descriptor: int) -> None:
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        # Some network file systems cannot sync a folder; the file itself is already safe.
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
-            raise
 
 
 def sweep(temps: Path) -> None:
@@ -268,9 +317,9 @@ def _acquire(descriptor: int, seconds: float) -> bool:
             return True
 
 
-def _opened(path: Path, flags: int) -> int:
+def _opened(path: Path | str, flags: int, *, folder: int | None = None) -> int:
     try:
-        return os.open(path, flags | _SAFE, 0o600)
+        return os.open(path, flags | _SAFE, 0o600, dir_fd=folder)
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
             raise
@@ -279,7 +328,7 @@ def _opened(path: Path, flags: int) -> int:
         ) from error
 
 
-def _regular(descriptor: int, path: Path, *, twin: Path | None = None) -> os.stat_result:
+def _regular(descriptor: int, path: Path | str, *, twin: Path | None = None) -> os.stat_result:
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         raise StoreRefused(
@@ -305,7 +354,8 @@ def _is_inode(path: Path, inode: int) -> bool:
         return False
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write to an open file, however little of it the system takes at a time."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

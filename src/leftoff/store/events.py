@@ -1,6 +1,6 @@
 """The event log: what happened to checkpoints after they were saved, one JSON line each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -73,6 +73,7 @@ def fold(events: Iterable[Event]) -> dict[str, State]:
 
 
 _decoder = msgspec.json.Decoder(Event)
+_CHUNK_BYTES = 1 << 20
 
 
 def append(log: Path, event: Event, *, durable: bool) -> tuple[int, int]:
@@ -87,10 +88,26 @@ def read(log: Path, offset: int = 0) -> tuple[list[Event], int]:
     """
     data = disk.read_from(log, offset)
     end = data.rfind(b"\n") + 1
-    return [event for line in data[:end].split(b"\n") if (event := _parse(line))], offset + end
+    return [event for line in data[:end].split(b"\n") if (event := parse(line))], offset + end
 
 
-def _parse(line: bytes) -> Event | None:
+def chunks(log: Path, offset: int, end: int) -> Iterator[tuple[list[bytes], int]]:
+    """Yield the whole lines between two places of a log, a part at a time, and where each ends."""
+    size = _CHUNK_BYTES
+    while offset < end:
+        data = disk.read_from(log, offset, limit=min(size, end - offset))
+        whole = data.rfind(b"\n") + 1
+        if not whole:
+            if len(data) < size:
+                return  # a torn last line
+            size *= 2  # a line that names thousands of checkpoints
+            continue
+        offset += whole
+        yield data[:whole].split(b"\n"), offset
+
+
+def parse(line: bytes) -> Event | None:
+    """Read one line; None if it is no event."""
     try:
         return _decoder.decode(line) if line.strip() else None
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -4,6 +4,7 @@ It is derived. It may be deleted, cut in half or be of another version at any mo
 built anew, without a word.
 """
 
+import contextlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,17 +17,23 @@ import msgspec
 from leftoff.checkpoint import without_surrogates
 from leftoff.store import events
 from leftoff.store.area import Area
-from leftoff.store.database import Database
-from leftoff.store.intake import EVENTS_OF, Intake, LogMark
+from leftoff.store.database import Database, IndexAway
+from leftoff.store.intake import EVENTS_OF, Intake, is_whole
+from leftoff.store.logmarks import LogMark
 from leftoff.store.text import match_expression, snippet, unspaced
 
-VERSION = 1
+VERSION = 2
 
 Result = TypeVar("Result")
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
-CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB);
+CREATE TABLE logs (
+  area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB, events INTEGER
+);
+CREATE TABLE tally (checkpoints INTEGER);
+INSERT INTO tally VALUES (0);
+CREATE TABLE unlogged (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE checkpoints (
   rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
   trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
@@ -84,6 +91,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     snippet: str
 
 
+# So long a save waits for another process that brings the index up to date.
+_PATIENCE_SECONDS = 1.0
 _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in Entry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(events.LISTED))
@@ -95,12 +104,35 @@ class Index:
     """An open index over a project's areas."""
 
     def __init__(
-        self, path: Path | None, areas: Sequence[Area], *, like: Path | None = None
+        self,
+        path: Path | None,
+        areas: Sequence[Area],
+        *,
+        like: Path | None = None,
+        is_only_asked: bool = False,
+        is_scratch: bool = False,
     ) -> None:
         """Open the index at a path, or one in memory that begins like the one at another path."""
         self.place = (path, areas)
         self.areas = areas
-        self._database = Database(path, _SCHEMA, VERSION, like=like)
+        self._is_confirmed = False
+        self._database = Database(
+            path,
+            _SCHEMA,
+            VERSION,
+            is_whole=is_whole,
+            like=like,
+            is_only_asked=is_only_asked,
+            is_scratch=is_scratch,
+        )
+
+    @classmethod
+    def at_hand(cls, path: Path | None, areas: Sequence[Area]) -> "Index | None":
+        """Open the index if it is there and good; questions to it then raise IndexAway."""
+        try:
+            return cls(path, areas, is_only_asked=True)
+        except IndexAway:
+            return None
 
     @property
     def is_settled(self) -> bool:
@@ -119,11 +151,50 @@ class Index:
         """Take in what is new on disk; build anew whatever cannot be used."""
         self._safely(self._sync)
 
-    def _sync(self) -> None:
+    def _sync(self, seconds: float | None = None) -> None:
         intake = Intake(self._db, self.areas)
         if intake.has_news():
-            with self._database.turn():
+            turn = self._database.turn() if seconds is None else self._database.turn(seconds)
+            with turn:
                 intake.take_news()
+
+    def catch_up(self) -> None:
+        """Take in what is new, if no one else does so just now."""
+        self._safely(lambda: self._sync(_PATIENCE_SECONDS))
+
+    def confirm(self) -> bool:
+        """Compare the number of files with what is known; say whether anything was made up for.
+
+        The answer that there is nothing is never taken on trust. One look at each index will do.
+        """
+        if self._is_confirmed:
+            return False
+        self._is_confirmed = True
+        is_odd = self._safely(self._doubt)
+        if is_odd:
+            self.sync()
+        return is_odd
+
+    def _doubt(self) -> bool:
+        with self._database.turn():
+            return Intake(self._db, self.areas).doubt()
+
+    def rebuild(self) -> None:
+        """Forget everything and read all files anew."""
+        self._database.renew(self._sync)
+
+    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a question, however many they are; damage ends them early."""
+        with contextlib.suppress(sqlite3.DatabaseError):
+            yield from self._db.execute(query)
+
+    def unlogged(self) -> list[tuple[str, str | None]]:
+        """Return ids and names of checkpoints in the store that no line of the log tells of."""
+        return self._safely(lambda: Intake(self._db, self.areas).unlogged())
+
+    def stale_counts(self) -> tuple[int, int]:
+        """Tell how many files lie in folders that changed, and how many of them are known."""
+        return self._safely(lambda: Intake(self._db, self.areas).stale_counts())
 
     def mark(self) -> LogMark | None:
         """Return how far the store's own log was taken in, if it is still the same log."""
@@ -193,7 +264,11 @@ class Index:
         )
         union = " UNION ALL ".join([each] * len(wanted))
         values = [value for state in wanted for value in (state, limit)]
-        return self._many(f"WHERE rowid IN ({union}) ORDER BY id DESC LIMIT ?", (*values, limit))
+        where = f"WHERE rowid IN ({union}) ORDER BY id DESC LIMIT ?"
+        found = self._many(where, (*values, limit))
+        if not found and self.confirm():
+            found = self._many(where, (*values, limit))
+        return found
 
     def count_heads(self, states: Iterable[events.State]) -> int:
         """Count the slots whose newest revision is in one of these states."""

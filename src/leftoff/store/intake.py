@@ -1,52 +1,31 @@
 """Intake: bring the index up to date with the files, at the cost of what is new.
 
 A monthly folder is listed again only when its time stamp moved, and an event log is read from
-where the last reading ended.
+where the last reading ended. Much news are taken in part by part, so that they need little memory,
+a kill costs one part, and nobody waits long for the database. How far a log was read is noted
+last, in one transaction with the last part.
 """
 
-import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint, decode, id_time
-from leftoff.errors import LeftoffError
-from leftoff.store import disk, events
+from leftoff.store import events
 from leftoff.store.area import Area
-from leftoff.store.text import searchable, spaced
+from leftoff.store.logmarks import LogMark, LogNews, news_of, tail
+from leftoff.store.rows import COLUMNS, row_of, rowid_of
+from leftoff.store.text import spaced
 
 # A folder changed within this time may change again under the same time stamp: on the coarsest
 # file systems a stamp lasts two seconds. Such a folder is listed again next time.
 _SETTLED_SECONDS = 2.5
-_TAIL_BYTES = 64
-# Some day in 2248; beyond it a row number is more than the database holds.
-_LAST_MILLISECOND = (1 << 43) - 2
+# So many files or events are taken in at once, and so many files written with one statement.
+_PART, _ROWS = 5000, 500
 
 _event_decoder = msgspec.json.Decoder(events.Event)
-_checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
-
-
-class LogMark(msgspec.Struct, frozen=True):
-    """How far a log was read, and what tells that it is still the same log."""
-
-    inode: int
-    offset: int
-    tail: bytes
-    """The last bytes read, up to the offset."""
-
-
-class LogNews(msgspec.Struct, frozen=True):
-    """What a log holds beyond the mark."""
-
-    area: int
-    events: list[events.Event]
-    mark: LogMark
 
 
 class Intake:
@@ -55,6 +34,9 @@ class Intake:
     def __init__(self, db: sqlite3.Connection, areas: Sequence[Area]) -> None:
         self._db = db
         self._areas = areas
+        self._units = 0
+        self._added = 0
+        self._slots: set[str] = set()
 
     def has_news(self) -> bool:
         """Say whether there is anything on disk that the index does not know."""
@@ -66,26 +48,73 @@ class Intake:
 
     def take_news(self) -> None:
         """Take in everything that is new on disk."""
-        with self._transaction():
-            slots = self._take_shards(list(self._stale_shards()))
-            slots |= self._take_again(self._broken())
-            slots |= self._take_events(self.news())
-            self._point_heads(slots)
+        # The ends of the logs first. A checkpoint is there before its line is, so every file that
+        # the lines up to here tell of is found when the folders are listed afterwards.
+        logs = list(self.news())
+        self._in_parts(lambda: self._take(logs))
+
+    def _take(self, logs: Sequence[LogNews]) -> None:
+        marks = [(log, self._take_log(log)) for log in logs]
+        for stale in list(self._stale_shards()):
+            self._take_shard(*stale)
+        self._take_again(self._broken())
+        for log, mark in marks:
+            # Only now: a save takes what is before the mark for known, files and all.
+            values = (log.area, *msgspec.structs.astuple(mark), self._last_seq())
+            self._db.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?, ?)", values)
 
     def take_again(self, ids: Sequence[str]) -> None:
         """Read files anew that were changed in place."""
-        with self._transaction():
-            self._point_heads(self._take_again(ids))
+        self._in_parts(lambda: self._take_again(ids))
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def doubt(self) -> bool:
+        """Let folders be listed anew that hold more or fewer files than known; say if any does."""
+        counts = {
+            (number, shard.name): len(area.ids_in(shard.name))
+            for number, area in enumerate(self._areas)
+            for shard in area.shards()
+        }
+        odd = [place for place, count in counts.items() if self._count_in(*place) != count]
+        self._db.executemany("UPDATE shards SET mtime = -1 WHERE area = ? AND name = ?", odd)
+        return bool(odd)
+
+    def stale_counts(self) -> tuple[int, int]:
+        """Tell how many files lie in folders that changed, and how many of them are known."""
+        stale = [(number, name) for number, name, mtime in self._stale_shards() if mtime]
+        found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
+        return found, sum(self._count_in(*place) for place in stale)
+
+    def unlogged(self) -> list[tuple[str, str | None]]:
+        """Return ids and names of checkpoints in the store that no line of the log tells of."""
+        query = "SELECT id, name FROM unlogged JOIN checkpoints USING (id) WHERE problem IS NULL"
+        return self._db.execute(query).fetchall()
+
+    # Parts
+
+    def _in_parts(self, work: Callable[[], None]) -> None:
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            yield
+            work()
+            self._finish_part()
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
             raise
+
+    def _finish_part(self) -> None:
+        self._point_heads()
+        self._db.execute("UPDATE tally SET checkpoints = checkpoints + ?", (self._added,))
         self._db.execute("COMMIT")
+        self._units = self._added = 0
+
+    def _count(self, units: int = 1) -> None:
+        """Count what was taken in; begin a new part when it is enough for one."""
+        self._units += units
+        if self._units >= _PART:
+            self._finish_part()
+            self._db.execute("BEGIN IMMEDIATE")
+
+    # Files
 
     def _broken(self) -> list[str]:
         rows = self._db.execute("SELECT id FROM checkpoints WHERE problem IS NOT NULL")
@@ -101,107 +130,120 @@ class Intake:
         for number, name in known:
             yield number, name, 0
 
-    def _take_shards(self, stale: Iterable[tuple[int, str, int]]) -> set[str]:
-        slots: set[str] = set()
-        for number, shard, mtime in stale:
-            settled = time.time() - mtime / 1e9 > _SETTLED_SECONDS
-            try:
-                slots |= self._take_shard(number, shard, exists=mtime != 0)
-            except OSError:
-                # What is known of a folder that cannot be read just now still holds.
-                settled = False
-            self._db.execute("DELETE FROM shards WHERE area = ? AND name = ?", (number, shard))
-            if mtime:
-                self._db.execute(
-                    "INSERT INTO shards VALUES (?, ?, ?)", (number, shard, mtime if settled else -1)
-                )
-        return slots
-
-    def _take_shard(self, number: int, shard: str, *, exists: bool) -> set[str]:
-        on_disk = set(self._areas[number].ids_in(shard)) if exists else set()
-        prefix = shard.replace("-", "")
-        known = {
-            row[0]
-            for row in self._db.execute(
-                "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?",
-                (number, prefix, prefix + "Z"),
+    def _take_shard(self, number: int, shard: str, mtime: int) -> None:
+        settled = time.time() - mtime / 1e9 > _SETTLED_SECONDS
+        try:
+            self._compare_shard(number, shard, exists=mtime != 0)
+        except OSError:
+            # What is known of a folder that cannot be read just now still holds.
+            settled = False
+        self._db.execute("DELETE FROM shards WHERE area = ? AND name = ?", (number, shard))
+        if mtime:
+            self._db.execute(
+                "INSERT INTO shards VALUES (?, ?, ?)", (number, shard, mtime if settled else -1)
             )
-        }
-        slots = {self._forget(checkpoint_id) for checkpoint_id in known - on_disk}
-        return slots | {self._take(number, each) for each in sorted(on_disk - known)}
 
-    def _take_again(self, ids: Iterable[str]) -> set[str]:
-        slots = set()
+    def _compare_shard(self, number: int, shard: str, *, exists: bool) -> None:
+        on_disk = set(self._areas[number].ids_in(shard)) if exists else set()
+        rows = self._db.execute(_IDS_IN, (number, *_bounds(shard)))
+        known = {row[0] for row in rows}
+        for checkpoint_id in known - on_disk:
+            self._forget(checkpoint_id)
+            self._count()
+        new = sorted(on_disk - known)
+        if new:
+            read = self._areas[number].reader(shard)
+            for begin in range(0, len(new), _ROWS):
+                self._add(number, new[begin : begin + _ROWS], read)
+
+    def _count_in(self, number: int, shard: str) -> int:
+        row = self._db.execute(_COUNT_IN, (number, *_bounds(shard))).fetchone()
+        return int(row[0])
+
+    def _take_again(self, ids: Iterable[str]) -> None:
         for checkpoint_id in ids:
             known = self._known(checkpoint_id)
             if known is not None:
-                slots |= {self._forget(checkpoint_id), self._take(known[0], checkpoint_id)}
-        return slots
+                self._forget(checkpoint_id)
+                self._add(known[0], [checkpoint_id], self._areas[known[0]].read)
 
-    def _take(self, number: int, checkpoint_id: str) -> str:
-        """Read one file into the index; return its slot."""
-        known = self._known(checkpoint_id)
+    def _add(
+        self, number: int, ids: Iterable[str], read: Callable[[str], tuple[bytes, os.stat_result]]
+    ) -> None:
+        """Read files into the index."""
+        rows, texts = [], []
+        taken: set[int] = set()
+        for checkpoint_id in ids:
+            if not self._makes_way(number, checkpoint_id):
+                continue
+            row, text = row_of(number, checkpoint_id, read)
+            if row["size"] == 0 and not self._is_logged(checkpoint_id):
+                # A claim on the name, by someone who is about to put the file there, or was.
+                continue
+            row["rowid"] = self._free_rowid(checkpoint_id, taken)
+            row["state"] = self._state_of(checkpoint_id)
+            rows.append(row)
+            texts.append((row["rowid"], spaced(text), row["branch"], row["agent"]))
+        self._db.executemany(_INSERT, rows)
+        self._db.executemany(_INSERT_WORDS, texts)
+        if number == 0:
+            unlogged = [(row["id"],) for row in rows if not self._is_logged(row["id"])]
+            self._db.executemany("INSERT OR IGNORE INTO unlogged VALUES (?)", unlogged)
+        self._slots.update(row["slot"] for row in rows)
+        self._added += len(rows)
+        self._count(len(rows))
+
+    def _makes_way(self, number: int, checkpoint_id: str) -> bool:
+        """Say whether a file is to be read: not where the same one lies in the store already."""
+        known = self._known(checkpoint_id) if len(self._areas) > 1 else None
         if known is not None:
             # In both areas: the process that took it into the store was killed before the end.
             if known[0] <= number:
-                return known[1]
+                return False
             self._forget(checkpoint_id)
-        row: dict[str, Any] = {"id": checkpoint_id, "area": number, "slot": f"!{checkpoint_id}"}
-        row["saved_at"] = id_time(checkpoint_id).timestamp()
-        text = ""
-        try:
-            data, found = self._areas[number].read(checkpoint_id)
-            row |= {"size": found.st_size, "mtime": found.st_mtime_ns}
-            checkpoint = _decoded(data)
-            row |= _described(checkpoint)
-            text = searchable(checkpoint)
-        except (OSError, LeftoffError, ValueError, OverflowError) as error:
-            row["problem"] = str(error) or type(error).__name__
-        self._insert(row, text)
-        return str(row["slot"])
+        return True
+
+    def _is_logged(self, checkpoint_id: str) -> bool:
+        row = self._db.execute("SELECT 1 FROM events WHERE id = ?", (checkpoint_id,)).fetchone()
+        return row is not None
 
     def _known(self, checkpoint_id: str) -> tuple[int, str] | None:
         query = "SELECT area, slot FROM checkpoints WHERE id = ?"
         found: tuple[int, str] | None = self._db.execute(query, (checkpoint_id,)).fetchone()
         return found
 
-    def _insert(self, row: dict[str, Any], text: str) -> None:
-        row["rowid"] = self._free_rowid(row["id"])
-        row["state"] = self._state_of(row["id"])
-        names = ", ".join(row)
-        marks = ", ".join(f":{name}" for name in row)
-        self._db.execute(f"INSERT INTO checkpoints ({names}) VALUES ({marks})", row)  # noqa: S608 - column names are ours
-        self._db.execute(
-            "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)",
-            (row["rowid"], spaced(text), row.get("branch"), row.get("agent")),
-        )
-
-    def _free_rowid(self, checkpoint_id: str) -> int:
+    def _free_rowid(self, checkpoint_id: str, taken: set[int]) -> int:
         rowid = rowid_of(checkpoint_id)
-        while self._db.execute("SELECT 1 FROM checkpoints WHERE rowid = ?", (rowid,)).fetchone():
+        query = "SELECT 1 FROM checkpoints WHERE rowid = ?"
+        while rowid in taken or self._db.execute(query, (rowid,)).fetchone():
             rowid += 1
+        taken.add(rowid)
         return rowid
 
-    def _forget(self, checkpoint_id: str) -> str:
+    def _forget(self, checkpoint_id: str) -> None:
         rowid, slot = self._db.execute(
             "SELECT rowid, slot FROM checkpoints WHERE id = ?", (checkpoint_id,)
         ).fetchone()
         self._db.execute("DELETE FROM checkpoints WHERE rowid = ?", (rowid,))
         self._db.execute("DELETE FROM words WHERE rowid = ?", (rowid,))
-        return str(slot)
+        self._db.execute("DELETE FROM unlogged WHERE id = ?", (checkpoint_id,))
+        self._added -= 1
+        self._slots.add(str(slot))
+
+    # Events
 
     def news(self) -> Iterator[LogNews]:
         """Yield what each log holds that the index does not."""
         marks = self._marks()
         for number, area in enumerate(self._areas):
-            news = _read_log(number, area.log, marks.get(number))
+            news = news_of(number, area.log, marks.get(number))
             if news is not None:
                 yield news
 
     def mark(self) -> LogMark | None:
         """Return how far the store's own log was taken in, if it is still the same log."""
         mark = self._marks().get(0)
-        if mark is None or _tail(self._areas[0].log, mark.offset) != mark.tail:
+        if mark is None or tail(self._areas[0].log, mark.offset) != mark.tail:
             return None
         return mark
 
@@ -209,28 +251,37 @@ class Intake:
         rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
         return {row[0]: LogMark(*row[1:]) for row in rows}
 
-    def _take_events(self, news: Iterable[LogNews]) -> set[str]:
+    def _last_seq(self) -> int:
+        return int(self._db.execute("SELECT ifnull(max(seq), 0) FROM events").fetchone()[0])
+
+    def _take_log(self, news: LogNews) -> LogMark:
+        log, end = self._areas[news.area].log, news.start
+        for lines, end in events.chunks(log, news.start, news.end):  # noqa: B007 - where it ends
+            self._take_lines(lines)
+        return LogMark(news.inode, end, tail(log, end))
+
+    def _take_lines(self, lines: Sequence[bytes]) -> None:
         touched: set[str] = set()
-        for each in news:
-            for event in each.events:
-                touched |= self._take_event(event)
-            values = (each.area, *msgspec.structs.astuple(each.mark))
-            self._db.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?)", values)
-        slots = set()
+        count = 0
+        for line in lines:
+            event = events.parse(line)
+            if event is not None:
+                touched |= self._take_event(event, line)
+                count += 1
         for checkpoint_id in touched:
             row = self._db.execute(
                 "UPDATE checkpoints SET state = ? WHERE id = ? RETURNING slot",
                 (self._state_of(checkpoint_id), checkpoint_id),
             ).fetchone()
             if row:
-                slots.add(str(row[0]))
-        return slots
+                self._slots.add(str(row[0]))
+        self._count(count)
 
-    def _take_event(self, event: events.Event) -> set[str]:
-        body = msgspec.json.encode(event)
+    def _take_event(self, event: events.Event, line: bytes) -> set[str]:
+        """Note an event; return the checkpoints whose state it may change."""
         done = self._db.execute(
             "INSERT OR IGNORE INTO events (id, can_be_undone, body) VALUES (?, ?, ?)",
-            (event.id, event.can_be_undone, body),
+            (event.id, event.can_be_undone, line),
         )
         if not done.rowcount:
             return set()
@@ -238,8 +289,15 @@ class Intake:
         ids = set(event.ids)
         if event.of is not None:
             ids |= self._revert(event.of)
+        # One that was just saved is open, as it is without the event.
+        is_first = event.action == "saved" and not any(map(self._has_events, ids))
         self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
-        return ids
+        self._db.execute("DELETE FROM unlogged WHERE id = ?", (event.id,))
+        return set() if is_first else ids
+
+    def _has_events(self, checkpoint_id: str) -> bool:
+        query = "SELECT 1 FROM targets WHERE checkpoint = ? LIMIT 1"
+        return self._db.execute(query, (checkpoint_id,)).fetchone() is not None
 
     def _revert(self, event_id: str) -> set[str]:
         row = self._db.execute(
@@ -248,103 +306,43 @@ class Intake:
         return set(_event_decoder.decode(row[0]).ids) if row else set()
 
     def _state_of(self, checkpoint_id: str) -> events.State:
-        rows = self._db.execute(EVENTS_OF, (checkpoint_id,))
+        rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
+        if not rows:
+            return "open"
         told = (_event_decoder.decode(row[0]) for row in rows)
         return events.fold(told).get(checkpoint_id, "open")
 
-    def _point_heads(self, slots: set[str]) -> None:
-        # Beyond a few slots one pass over all is cheaper than a question for each.
-        if len(slots) > 500:
-            self._db.execute("UPDATE checkpoints SET is_head = 0")
-            self._db.execute(_POINT_ALL_HEADS)
-            return
-        for slot in slots:
-            self._db.execute(_POINT_HEAD, {"slot": slot})
+    def _point_heads(self) -> None:
+        self._db.executemany(_POINT_HEAD, [{"slot": slot} for slot in self._slots])
+        self._slots.clear()
+
+
+def is_whole(db: sqlite3.Connection) -> bool:
+    """Say whether the index holds what it says it does; quick, and asked whenever it is opened."""
+    lacking, is_behind = db.execute(_LACKS).fetchone()
+    return not lacking and not is_behind
 
 
 EVENTS_OF = "SELECT body FROM targets JOIN events USING (seq) WHERE checkpoint = ? ORDER BY seq"
 
 _POINT_HEAD = """
-UPDATE checkpoints SET is_head = (id IS (
-  SELECT max(id) FROM checkpoints WHERE slot = :slot AND state != 'undone'
-)) WHERE slot = :slot
+UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS NOT (id IS (
+  SELECT id FROM checkpoints WHERE slot = :slot AND state != 'undone' ORDER BY id DESC LIMIT 1
+))
 """
-_POINT_ALL_HEADS = """
-UPDATE checkpoints SET is_head = 1
-FROM (SELECT slot, max(id) AS id FROM checkpoints WHERE state != 'undone' GROUP BY slot) AS heads
-WHERE heads.slot = checkpoints.slot AND heads.id = checkpoints.id
+_IDS_IN = "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
+_COUNT_IN = "SELECT count(*) FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
+_LACKS = """
+SELECT (SELECT count(*) FROM checkpoints) - (SELECT checkpoints FROM tally),
+  (SELECT ifnull(max(events), 0) FROM logs) > (SELECT ifnull(max(seq), 0) FROM events)
 """
+_INSERT = (
+    f"INSERT INTO checkpoints ({', '.join(COLUMNS)}) "  # noqa: S608 - column names are ours
+    f"VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
+)
+_INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
 
 
-def rowid_of(checkpoint_id: str) -> int:
-    """Make a row number that sorts by time, so that newest first needs no sorting."""
-    milliseconds = min(round(id_time(checkpoint_id).timestamp() * 1000), _LAST_MILLISECOND)
-    return (milliseconds << 20) | (int(checkpoint_id[-8:], 16) >> 12)
-
-
-def slot_of(checkpoint: Checkpoint) -> str:
-    """Tell whose revision a checkpoint is: its name's, or else its session's or worktree's."""
-    if checkpoint.name is not None:
-        return checkpoint.name
-    if checkpoint.session_id is not None:
-        return f"~{checkpoint.agent or ''}:{checkpoint.session_id}"
-    return f"~{checkpoint.worktree or ''}"
-
-
-def _read_log(number: int, log: Path, mark: LogMark | None) -> LogNews | None:
-    inode, size = identity(log)
-    mark = mark or LogMark(inode, 0, b"")
-    if (inode, size) == (mark.inode, mark.offset):
-        return None
-    goes_on = inode == mark.inode and size >= mark.offset and _tail(log, mark.offset) == mark.tail
-    # The fallback's log is gone once the store's log has taken it in; another log in place of the
-    # store's own tells another story, for which nothing read so far can stand.
-    if not goes_on and number == 0 and mark.offset:
-        raise sqlite3.DatabaseError(f"{log} was replaced")
-    read, end = events.read(log, mark.offset if goes_on else 0)
-    if goes_on and end == mark.offset:
-        return None
-    return LogNews(number, read, LogMark(inode, end, _tail(log, end)))
-
-
-def _tail(log: Path, offset: int) -> bytes:
-    start = max(0, offset - _TAIL_BYTES)
-    return disk.read_from(log, start, limit=offset - start)
-
-
-def identity(log: Path) -> tuple[int, int]:
-    """Return what tells a log apart and how long it is."""
-    try:
-        found = os.lstat(log)
-    except OSError:
-        return 0, 0
-    # A log that must not be read, for what it is, holds nothing.
-    if not disk.is_regular_file(found):
-        return 0, 0
-    return found.st_ino, found.st_size
-
-
-def _decoded(data: bytes) -> Checkpoint:
-    try:
-        # Quick, for unknown keys are passed over; but `__extra__` must not be one of them.
-        return _checkpoint_decoder.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return decode(data)
-
-
-def _described(checkpoint: Checkpoint) -> dict[str, Any]:
-    action = checkpoint.next_action
-    return {
-        "slot": slot_of(checkpoint),
-        "name": checkpoint.name,
-        # In UTC first: a moment at the edge of the calendar may not exist there.
-        "saved_at": checkpoint.saved_at.astimezone(UTC).timestamp(),
-        "trigger": checkpoint.trigger,
-        "agent": checkpoint.agent,
-        "session_id": checkpoint.session_id,
-        "branch": checkpoint.branch,
-        "worktree": checkpoint.worktree,
-        "task": checkpoint.task,
-        "next_action": action.text if action else None,
-        "left_off": checkpoint.left_off,
-    }
+def _bounds(shard: str) -> tuple[str, str]:
+    prefix = shard.replace("-", "")
+    return prefix, prefix + "Z"

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from leftoff.store import events
 from leftoff.store.index import Entry
-from leftoff.store.intake import LogMark, identity
+from leftoff.store.logmarks import LogMark, identity
 
 # So many events the index may lag behind before a save brings it up to date. Rare enough to be no
 # part of what one save in a hundred costs; few enough for a new process to read in 3 ms.
 _MOST = 500
+# So many a save takes in at most. More came from an import or the like, and is left to readers.
+_MOST_TAKEN = 2000
 _SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared"})
 
 
@@ -24,6 +26,7 @@ class Lag:
         self._inode = mark.inode
         self._offset = mark.offset
         self._count = 0
+        self.saves = 0
         self._names: set[str | None] = set()
         self._ids: set[str] = set()
         self._is_simple = True
@@ -45,6 +48,11 @@ class Lag:
             self._offset = place[1]
             self._add(event)
 
+    @property
+    def is_long(self) -> bool:
+        """Whether there is more than a save should wait for."""
+        return self._count > _MOST_TAKEN
+
     def may_concern(self, name: str | None, standing: Entry | None) -> bool:
         """Say whether the events may tell of this name or its newest revision."""
         is_named = name in self._names or (standing is not None and standing.id in self._ids)
@@ -54,6 +62,7 @@ class Lag:
         self._count += 1
         self._ids.update(event.ids)
         if event.action == "saved":
+            self.saves += 1
             self._names.add(event.name)
         # Undone and restored events change what others mean.
         self._is_simple = self._is_simple and event.action in _SIMPLE

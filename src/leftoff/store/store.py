@@ -7,16 +7,15 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint, decode, new_id, storable
+from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
 from leftoff.paths import Project
-from leftoff.store import disk, events, refusals
+from leftoff.store import census, disk, events, refusals
 from leftoff.store.area import Area
 from leftoff.store.areas import Areas
 from leftoff.store.events import LISTED, Action, Event
 from leftoff.store.index import Entry, Hit, Index, Query
-from leftoff.store.intake import slot_of
-from leftoff.store.lag import Lag
+from leftoff.store.standing import Standings
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,14 +48,14 @@ class Store:
         self._leaves_no_trace = leaves_no_trace
         self._areas = Areas(project)
         self._index: Index | None = None
-        self._lag: Lag | None = None
+        self._standings = Standings(self._areas)
 
     def close(self) -> None:
         """Let go of the index."""
+        self._standings.leave()
         if self._index is not None:
             self._index.close()
             self._index = None
-            self._lag = None
 
     # Writing
 
@@ -65,7 +64,7 @@ class Store:
         draft = storable(draft)
 
         def act(area: Area) -> Saved:
-            standing, last_id = self._standing_if_readable(draft)
+            standing, last_id = self._standings.of(draft, self.now())
             if not (draft.name and standing and standing.state in LISTED):
                 return self._store_revision(area, draft, None, last_id)
             if not overwrite:
@@ -104,14 +103,15 @@ class Store:
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
         path = area.write(checkpoint)
         # The checkpoint's file is the record, already on disk; the line only orders it among the
-        # events. So it is not synced, and a log that cannot be written does not fail the save.
-        with contextlib.suppress(OSError, StoreRefused):
-            saved = Event(
-                id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
-            )
+        # events. So it is not synced, and a log that cannot be written does not fail the save:
+        # the next reader adds the line.
+        saved = Event(id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced)
+        try:
             place = area.append(saved, durable=False)
-            if self._lag is not None and area is self._areas.main:
-                self._lag.follow(saved, place)
+        except (OSError, StoreRefused):
+            self._standings.miss()
+        else:
+            self._standings.follow(area, saved, place)
         return Saved(
             checkpoint=checkpoint, path=path, replaced=replaced, notice=self._areas.notice(area)
         )
@@ -152,40 +152,6 @@ class Store:
     def _event(self, action: Action, ids: list[str], **told: str | None) -> Event:
         now = self.now()
         return Event(id=new_id(now), at=now, action=action, ids=ids, **told)
-
-    def _standing_if_readable(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
-        # Where nothing can be read, it is still better to save: no file replaces another.
-        with contextlib.suppress(OSError, StoreRefused):
-            return self._standing(draft)
-        return None, None
-
-    def _standing(self, draft: Checkpoint) -> tuple[Entry | None, str | None]:
-        """Return the revision before this one, and the last id given under the same name.
-
-        The index need not be up to date for it, as long as its lag does not touch the name.
-        """
-        index = self._index if self._index and self._index.is_settled else self.opened_index()
-        slot = slot_of(draft)
-        lag = self._grown_lag(index)
-        if lag is not None and not lag.may_concern(draft.name, None) and index.is_empty(slot):
-            return None, None
-        standing = index.head(slot)
-        if lag is None or lag.may_concern(draft.name, standing):
-            index.sync()
-            self._lag = None
-            standing = index.head(slot)
-        return standing, index.last_id(slot)
-
-    def _grown_lag(self, index: Index) -> Lag | None:
-        """Return what the log tells beyond the index, or None if the index must tell."""
-        if len(index.areas) > 1:
-            return None
-        if self._lag is None or not self._lag.grow():
-            mark = index.mark()
-            self._lag = Lag(self._areas.main.log, mark) if mark is not None else None
-            if self._lag is not None and not self._lag.grow():
-                self._lag = None
-        return self._lag
 
     # Sessions
 
@@ -242,6 +208,10 @@ class Store:
         """Tell where a log lies: in the store, and in the fallback while that is in use."""
         return [area.root / f"{log}.jsonl" for area in self._areas.in_use()]
 
+    def fallbacks(self) -> list[Path]:
+        """Tell where things wait that could not be written to the store."""
+        return [area.root for area in self._areas.fallbacks()]
+
     def derived_path(self, name: str) -> Path | None:
         """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
         return self._areas.derived_path(name)
@@ -254,7 +224,35 @@ class Store:
             self._areas.take_in()
         index = self.opened_index()
         index.sync()
+        if not self._leaves_no_trace and index.unlogged():
+            self._log_unlogged(index)
         return index
+
+    def _log_unlogged(self, index: Index) -> None:
+        """Add the lines that are missing, for native files follow the log.
+
+        A crash may leave a checkpoint without its line, and so does a log that could not be
+        written. Under the lock nobody is between the two.
+        """
+        with contextlib.suppress(OSError, StoreRefused):
+            with disk.lock(self._areas.main.lock, seconds=0) as is_held:
+                if not is_held:
+                    return
+                index.sync()
+                told = [
+                    Event(id=each, at=id_time(each), action="saved", ids=[each], name=name)
+                    for each, name in index.unlogged()
+                ]
+                if told:
+                    lines = b"\n".join(map(msgspec.json.encode, told))
+                    disk.append(self._areas.main.log, lines, durable=False)
+            index.sync()
+
+    def names_like(self, prefix: str) -> list[str]:
+        """Return the names in use that begin like this; also where no index is at hand."""
+        if self._index is None and not self._standings.has_index():
+            return census.names_like(self._areas.in_use(), prefix)
+        return self.index().names_like(prefix)
 
     def opened_index(self) -> Index:
         """Return the index as it is: it may not know yet what was just written."""
@@ -289,6 +287,8 @@ class Store:
         found = index.head(key) or index.get(key)
         if found is not None:
             return found
+        if index.confirm():
+            return self.find(key)
         matches = index.with_prefix(key) if len(key) >= 4 else []
         if len(matches) == 1:
             return matches[0]

@@ -63,19 +63,27 @@ def _reserved(path: Path, day: Path) -> Path:
 
 
 def _move(path: Path, target: Path) -> None:
+    """Move a file durably, to another file system if need be."""
     try:
         path.replace(target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
         _carry(path, target)
+    disk.sync_folder(target.parent)
 
 
 def _carry(path: Path, target: Path) -> None:
-    """Move a file, to another file system if need be."""
     import shutil  # noqa: PLC0415 - looking into the trash needs none of it
 
-    shutil.move(path, target)
+    shutil.copy2(path, target)
+    descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    disk.sync_folder(target.parent)
+    path.unlink()
 
 
 def listed(store: Path) -> list[Trashed]:
@@ -108,5 +116,5 @@ def restore(store: Path, name: str) -> Trashed:
             hint=f"Move it away first; the other one is {found.path}",
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    _carry(Path(found.path), target)
+    _move(Path(found.path), target)
     return found

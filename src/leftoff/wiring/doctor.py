@@ -8,7 +8,14 @@ from pathlib import Path
 
 from leftoff import hooks
 from leftoff.errors import LeftoffError
-from leftoff.wiring import files, inspect_memory, inspect_settings, inspect_state, roundtrip
+from leftoff.wiring import (
+    files,
+    inspect_index,
+    inspect_memory,
+    inspect_settings,
+    inspect_state,
+    roundtrip,
+)
 from leftoff.wiring.findings import Finding, World, broken
 
 _OF_WIRING = (
@@ -24,6 +31,7 @@ _OF_STATE = (
     inspect_state.check_poison,
     inspect_state.check_trouble,
     inspect_state.check_store,
+    inspect_index.check_index,
     inspect_memory.check_memory,
     inspect_state.check_space,
     inspect_state.check_versions,

@@ -1,0 +1,88 @@
+"""Folders of ours: made private, synced, and refused where others could reach into them."""
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+
+from leftoff.errors import StoreRefused
+
+_NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EISDIR})
+_NOT_THERE = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG}
+)
+
+
+def ensure_folder(folder: Path) -> os.stat_result:
+    """Make a private folder, or refuse one that is a link or someone else's; return what it is."""
+    try:
+        found = os.lstat(folder)
+    except FileNotFoundError:
+        if not folder.parent.is_dir():
+            ensure_folder(folder.parent)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+            sync_folder(folder.parent)
+        found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise StoreRefused(
+            f"{folder} is not a folder, so nothing is written there",
+            hint="Move it away; leftoff makes the folder anew.",
+        )
+    if found.st_uid != os.getuid():
+        raise StoreRefused(
+            f"{folder} belongs to another user, so nothing is written there",
+            hint="Move it away, or set LEFTOFF_HOME to a folder of your own.",
+        )
+    return found
+
+
+def is_own_folder(folder: Path) -> bool:
+    """Say whether this is a folder of the user's own, and no link to one.
+
+    A disk that gives no answer is an error: taken for a missing folder it would empty the index.
+    """
+    return _is_own(folder, others_may=0o777)
+
+
+def is_private_folder(folder: Path, *, others_may: int = 0) -> bool:
+    """Say whether only the user can reach into a folder of theirs; some may let others read."""
+    return _is_own(folder, others_may=others_may)
+
+
+def holds_private_folders(folder: Path) -> bool:
+    """Say whether no other user can take away or replace what is in a folder."""
+    found = folder.stat()
+    is_open = found.st_mode & 0o002 and not found.st_mode & stat.S_ISVTX
+    return found.st_uid in {os.getuid(), 0} and not is_open
+
+
+def _is_own(folder: Path, *, others_may: int) -> bool:
+    try:
+        found = os.lstat(folder)
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return False
+        raise
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return is_ours and not found.st_mode & 0o077 & ~others_may
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the folder's entries durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sync_open_folder(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_open_folder(descriptor: int) -> None:
+    """Make the entries of an open folder durable, where the file system can."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network file systems cannot sync a folder; the file itself is already safe.
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise

@@ -1,0 +1,84 @@
+"""Rows: what the index keeps of a checkpoint's file."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC
+from typing import Any
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint, decode, id_time
+from leftoff.errors import LeftoffError
+from leftoff.store.text import searchable
+
+# Some day in 2248; beyond it a row number is more than the database holds.
+_LAST_MILLISECOND = (1 << 43) - 2
+
+_checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
+
+COLUMNS = (
+    "rowid", "id", "area", "slot", "name", "saved_at", "trigger", "agent", "session_id", "branch",
+    "worktree", "task", "next_action", "left_off", "state", "problem", "size", "mtime",
+)  # fmt: skip
+
+
+def row_of(
+    number: int, checkpoint_id: str, read: Callable[[str], tuple[bytes, os.stat_result]]
+) -> tuple[dict[str, Any], str]:
+    """Return what the index keeps of a file, and its words."""
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    row |= {"id": checkpoint_id, "area": number, "slot": f"!{checkpoint_id}"}
+    row["saved_at"] = id_time(checkpoint_id).timestamp()
+    text = ""
+    try:
+        data, found = read(checkpoint_id)
+        row |= {"size": found.st_size, "mtime": found.st_mtime_ns}
+        checkpoint = decoded(data)
+        row |= described(checkpoint)
+        text = searchable(checkpoint)
+    except (OSError, LeftoffError, ValueError, OverflowError) as error:
+        row["problem"] = str(error) or type(error).__name__
+    return row, text
+
+
+def rowid_of(checkpoint_id: str) -> int:
+    """Make a row number that sorts by time, so that newest first needs no sorting."""
+    milliseconds = min(round(id_time(checkpoint_id).timestamp() * 1000), _LAST_MILLISECOND)
+    return (milliseconds << 20) | (int(checkpoint_id[-8:], 16) >> 12)
+
+
+def slot_of(checkpoint: Checkpoint) -> str:
+    """Tell whose revision a checkpoint is: its name's, or else its session's or worktree's."""
+    if checkpoint.name is not None:
+        return checkpoint.name
+    if checkpoint.session_id is not None:
+        return f"~{checkpoint.agent or ''}:{checkpoint.session_id}"
+    return f"~{checkpoint.worktree or ''}"
+
+
+def decoded(data: bytes) -> Checkpoint:
+    """Read a checkpoint for what the index keeps of it."""
+    try:
+        # Quick, for unknown keys are passed over; but `__extra__` must not be one of them.
+        return _checkpoint_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return decode(data)
+
+
+def described(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return what the index keeps of a checkpoint, by column."""
+    action = checkpoint.next_action
+    return {
+        "slot": slot_of(checkpoint),
+        "name": checkpoint.name,
+        # In UTC first: a moment at the edge of the calendar may not exist there.
+        "saved_at": checkpoint.saved_at.astimezone(UTC).timestamp(),
+        "trigger": checkpoint.trigger,
+        "agent": checkpoint.agent,
+        "session_id": checkpoint.session_id,
+        "branch": checkpoint.branch,
+        "worktree": checkpoint.worktree,
+        "task": checkpoint.task,
+        "next_action": action.text if action else None,
+        "left_off": checkpoint.left_off,
+    }

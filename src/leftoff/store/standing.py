@@ -1,0 +1,130 @@
+"""Standings: which revision stands under a name, as a save must know.
+
+The index is asked if it is at hand. It need not be up to date, as long as its lag does not touch
+the name. Where asking it would take long, the files are asked: a save never builds an index.
+"""
+
+import contextlib
+from datetime import datetime
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import StoreRefused
+from leftoff.store import census
+from leftoff.store.area import Area
+from leftoff.store.areas import Areas
+from leftoff.store.database import IndexAway
+from leftoff.store.events import Event
+from leftoff.store.index import Entry, Index
+from leftoff.store.lag import Lag
+from leftoff.store.logmarks import identity
+from leftoff.store.rows import slot_of
+
+# About a thousand events: a log that a save may well read into an index.
+_SHORT_BYTES = 200_000
+
+Standing = tuple[Entry | None, str | None]
+
+
+class Standings:
+    """Tells a save what it follows, with what was learnt for the save before."""
+
+    def __init__(self, areas: Areas) -> None:
+        self._areas = areas
+        self._index: Index | None = None
+        self._lag: Lag | None = None
+        self._has_counted = False
+
+    def of(self, draft: Checkpoint, now: datetime) -> Standing:
+        """Return the revision before this one, and the last id given under the same name."""
+        # Where nothing can be read, it is still better to save: no file replaces another.
+        with contextlib.suppress(OSError, StoreRefused):
+            found = self._asked_safely(draft)
+            return found or census.standing(self._areas.in_use(), draft, now)
+        return None, None
+
+    def has_index(self) -> bool:
+        """Say whether an index is at hand."""
+        return self._at_hand() is not None
+
+    def follow(self, area: Area, saved: Event, place: tuple[int, int]) -> None:
+        """Take in the line of a save that was written to the log just now."""
+        if self._lag is not None and area is self._areas.main:
+            self._lag.follow(saved, place)
+
+    def miss(self) -> None:
+        """Hear that a save left no line."""
+        self._has_counted = False
+
+    def leave(self) -> None:
+        """Let go of the index."""
+        if self._index is not None:
+            self._index.close()
+        self._index = None
+        self._lag = None
+        self._has_counted = False
+
+    def _asked_safely(self, draft: Checkpoint) -> Standing | None:
+        index = self._at_hand()
+        if index is None:
+            return None
+        try:
+            return self._asked(index, draft)
+        except IndexAway:
+            self.leave()
+            return None
+
+    def _asked(self, index: Index, draft: Checkpoint) -> Standing | None:
+        """Ask the index; None if it would have to take in much first."""
+        slot = slot_of(draft)
+        lag = self._grown_lag(index)
+        is_short = not lag.is_long if lag is not None else self._is_log_short()
+        if not is_short:
+            return None
+        if lag is not None and self._is_counted(index, lag):
+            if not lag.may_concern(draft.name, None) and index.is_empty(slot):
+                return None, None
+            standing = index.head(slot)
+            if not lag.may_concern(draft.name, standing):
+                return standing, index.last_id(slot)
+        index.catch_up()
+        self._lag = None
+        return index.head(slot), index.last_id(slot)
+
+    def _at_hand(self) -> Index | None:
+        """Return the index if there is a good one; a small one is made."""
+        if self._index is not None and self._index.is_settled:
+            return self._index
+        areas = self._areas.in_use()
+        path = self._areas.derived_path("index.sqlite")
+        if self._index is None or self._index.place != (path, areas):
+            self.leave()
+            if len(areas) > 1 or path is None:
+                return None
+            self._index = Index.at_hand(path, areas)
+            if self._index is None and self._is_log_short():
+                Index(path, areas).close()
+                self._index = Index.at_hand(path, areas)
+        return self._index
+
+    def _is_log_short(self) -> bool:
+        return identity(self._areas.main.log)[1] <= _SHORT_BYTES
+
+    def _is_counted(self, index: Index, lag: Lag) -> bool:
+        """Say whether index and lag know of all files; one whose line is missing is in neither.
+
+        Asked once, for it lists the folders that changed: a save of our own that leaves no line is
+        known to us.
+        """
+        if not self._has_counted:
+            found, known = index.stale_counts()
+            self._has_counted = found == known + lag.saves
+        return self._has_counted
+
+    def _grown_lag(self, index: Index) -> Lag | None:
+        """Return what the log tells beyond the index, or None if the index must tell."""
+        if self._lag is None or not self._lag.grow():
+            mark = index.mark()
+            self._lag = Lag(self._areas.main.log, mark) if mark is not None else None
+            if self._lag is not None and not self._lag.grow():
+                self._lag = None
+        return self._lag

@@ -1,0 +1,45 @@
+"""Checks of the indexes: what they say is compared with the files, and made anew if it differs."""
+
+from collections.abc import Callable, Iterator
+
+from leftoff import memory
+from leftoff.store import Store, audit
+from leftoff.wiring.findings import Finding, World, ok, warning
+
+
+def check_index(world: World) -> Iterator[Finding]:
+    """Check that the indexes say what the files say; one that does not is built anew."""
+    if world.project is None or not world.project.store.is_dir():
+        return
+    store = Store(world.project)
+    try:
+        yield _checked(
+            "index",
+            lambda: audit.is_sound(store),
+            lambda: store.index().rebuild(),
+            files="checkpoints",
+        )
+        if not memory.is_empty(store):
+            yield _checked(
+                "memory index",
+                lambda: memory.is_sound(store),
+                lambda: memory.rebuild(store),
+                files="memory.jsonl",
+            )
+    finally:
+        store.close()
+
+
+def _checked(
+    check: str, is_sound: Callable[[], bool], rebuild: Callable[[], None], *, files: str
+) -> Finding:
+    if is_sound():
+        return ok(check, f"It says what {files} say")
+    rebuild()
+    return warning(
+        check,
+        f"The {check} did not match {files}; it was rebuilt",
+        why="Commands may have missed checkpoints or entries, or taken a name that was in use. "
+        "Nothing was lost: the files are the record.",
+        do="Nothing, unless it happens again: then the disk may be failing.",
+    )

@@ -1,0 +1,186 @@
+"""Let one file operation fail, the first, the second, … and look at what is left.
+
+Run as a program, because it forks, and with the library of `faults.c` loaded:
+`faulting.py SCENARIO CODE FOLDER`. A code of -1 stands for a write that does half of its work.
+"""
+
+import contextlib
+import ctypes
+import errno
+import itertools
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from deaths import SCENARIOS, Scenario, _copy, _in_child
+from leftoff import features, memory
+from leftoff.errors import ChoiceNeeded, LeftoffError
+from leftoff.features import Draft as FeatureDraft
+from leftoff.paths import Project
+from leftoff.store import Store, audit
+from stores import draft, fresh_view, project_at
+
+SHORT = -1
+SOURCE = Path(__file__).with_name("faults.c")
+# What a file system may lack, as in faults.c.
+LINKS, CAREFUL_RENAMES, LOCKS, UNNAMED, FOLDER_SYNC = 1, 2, 4, 8, 16
+_FAILED = 9
+
+
+def _remember(store: Store) -> None:
+    memory.add(store, [memory.Draft(kind="rule", text="Run the tests before a push.")])
+
+
+def _remember_more(store: Store) -> None:
+    memory.add(store, [memory.Draft(kind="decision", text="Keep the files plain.")])
+    memory.entries(store)
+
+
+def _plan(store: Store) -> None:
+    features.add(store, FeatureDraft(name="Exporter"))
+
+
+def _rebuild(store: Store) -> None:
+    store.index().rebuild()
+
+
+def _unremember(store: Store) -> None:
+    _remember(store)
+    for left in store.project.store.glob("memory.sqlite*"):
+        left.unlink()
+
+
+MORE: dict[str, Scenario] = {
+    "rebuild": Scenario(SCENARIOS["save"].prepare, _rebuild),
+    "remember": Scenario(_remember, _remember_more),
+    "remember-without-index": Scenario(_unremember, _remember_more),
+    "feature": Scenario(_plan, lambda store: features.add(store, FeatureDraft(name="Importer"))),
+}
+ALL = {**SCENARIOS, **MORE}
+
+
+def library(folder: Path) -> Path:
+    """Compile the library, or skip the test where there is no compiler."""
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    if compiler is None or not sys.platform.startswith("linux"):
+        reason = "needs Linux and a C compiler"
+        assert not os.environ.get("CI"), reason
+        pytest.skip(reason)
+    made = folder / "faults.so"
+    command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(made), str(SOURCE), "-ldl"]
+    subprocess.run(command, check=True)
+    return made
+
+
+def _view(project: Project) -> object:
+    """Tell all that a reader sees: checkpoints, what is remembered, features."""
+    store = Store(project)
+    try:
+        remembered = sorted((each.kind, each.text) for each in memory.entries(store))
+        planned = sorted(each.name for each in features.load(store).features)
+        return fresh_view(project), remembered, planned
+    finally:
+        store.close()
+
+
+def _act(project: Project, scenario: Scenario, at: int, code: int, *, is_sticky: bool) -> None:
+    """Act with a fault; leave with another code if the act failed, as a user would be told."""
+    faults = ctypes.CDLL(None)
+    folder = os.fsencode(project.root.parent)
+    store = Store(project)
+    faults.faults_arm(folder, at, code, int(is_sticky))
+    try:
+        scenario.act(store)
+    except (LeftoffError, OSError):
+        os._exit(_FAILED)
+    finally:
+        has_struck = faults.faults_seen() >= at
+        faults.faults_arm(b"", 0, 0, 0)
+    os._exit(0 if has_struck else 1)
+
+
+def _run(work: Callable[[], None]) -> int:
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            work()
+        os._exit(70)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def fail_at_every_call(scenario: Scenario, folder: Path, code: int, *, is_sticky: bool) -> int:
+    """Repeat an operation, with a later call failing each time, until none fails; count them."""
+    store = Store(project_at(folder / "template"))
+    scenario.prepare(store)
+    store.close()
+    untouched, done = _copy(folder, "untouched"), _copy(folder, "done")
+    assert _in_child(partial(_do, done, scenario))
+    before, after = _view(untouched), _view(done)
+    for at in itertools.count(1):
+        project = _copy(folder, "struck")
+        ended = _run(partial(_act, project, scenario, at, code, is_sticky=is_sticky))
+        assert ended in {0, 1, _FAILED}, (at, ended)
+        seen = _view(project)
+        allowed = (before, after) if ended == _FAILED else (after,)
+        assert seen in allowed or scenario.may_be_partial, (at, ended, seen, allowed)
+        _check_truth(project, at)
+        if ended == 1:
+            return at - 1
+    raise AssertionError
+
+
+def _do(project: Project, scenario: Scenario) -> None:
+    store = Store(project)
+    scenario.act(store)
+    store.close()
+
+
+def _check_truth(project: Project, at: int) -> None:
+    """The index says what the files say, names in use are in use, and doctor agrees."""
+    _check_names(project, at)
+    store = Store(project)
+    assert audit.is_sound(store), at
+    assert memory.is_sound(store), at
+    store.close()
+    assert _check_database(project.store / "index.sqlite") == "ok", at
+
+
+def _check_names(project: Project, at: int) -> None:
+    store = Store(project)
+    for entry in store.index().heads(["open", "resumed", "declined"], 99):
+        if entry.name is not None:
+            with contextlib.suppress(ChoiceNeeded):
+                Store(project).save(draft(entry.name))
+                raise AssertionError(f"{at}: {entry.name} was taken")
+    store.close()
+
+
+def _check_database(path: Path) -> str:
+    if not path.exists():
+        return "ok"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return str(db.execute("PRAGMA integrity_check").fetchone()[0])
+
+
+def main() -> None:
+    """Do as asked and print the number of faults; an error of the disk also stays, from then on."""
+    scenario, code, folder = ALL[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3])
+    # An interrupted call is tried again, for ever if it is interrupted for ever.
+    ways = {"once": False} | ({"stays": True} if code in {errno.EIO, errno.ENOSPC} else {})
+    counts = [
+        fail_at_every_call(scenario, folder / way, code, is_sticky=is_sticky)
+        for way, is_sticky in ways.items()
+    ]
+    print(json.dumps(counts))  # noqa: T201 - the answer
+
+
+if __name__ == "__main__":
+    main()

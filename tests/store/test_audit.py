@@ -1,0 +1,79 @@
+"""The audit reads everything, and finds an index that lies."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from leftoff.store import Store, audit
+from stores import draft, names_listed, view
+
+LIES = {
+    "another name": "UPDATE checkpoints SET name = 'other', slot = 'other' WHERE name = 'name-1'",
+    "another state": "UPDATE checkpoints SET state = 'cleared' WHERE name = 'name-1'",
+    "no head": "UPDATE checkpoints SET is_head = 0",
+    "an event less": "DELETE FROM events WHERE seq = 1",
+    "other words": "UPDATE words SET text = 'lies'",
+}
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    for number in range(5):
+        store.save(draft(f"name-{number}"))
+    store.record("cleared", [store.find("name-4").id])
+    view(store)
+    return store
+
+
+def lie(store: Store, statement: str) -> None:
+    with closing(sqlite3.connect(store.project.store / "index.sqlite")) as db:
+        db.execute(statement)
+        db.commit()
+
+
+def test_an_index_that_tells_the_truth_is_sound(filled: Store) -> None:
+    assert audit.is_sound(filled)
+
+
+@pytest.mark.parametrize("how", LIES)
+def test_an_index_that_lies_is_found_and_built_anew(filled: Store, how: str) -> None:
+    before = view(filled)
+    lie(filled, LIES[how])
+
+    assert not audit.is_sound(filled)
+    filled.index().rebuild()
+
+    assert audit.is_sound(filled)
+    assert view(filled) == before
+
+
+EMPTYING = (
+    "DELETE FROM checkpoints",
+    "DELETE FROM checkpoints WHERE name = 'name-1'",
+    "UPDATE tally SET checkpoints = 3",
+    "DELETE FROM events",
+)
+
+
+@pytest.mark.parametrize("statement", EMPTYING)
+def test_an_index_that_lacks_rows_is_noticed_when_it_is_opened(
+    filled: Store, statement: str
+) -> None:
+    before = view(filled)
+    filled.close()
+    lie(filled, statement)
+
+    assert view(filled) == before
+
+
+def test_that_there_is_nothing_is_never_taken_on_trust(filled: Store) -> None:
+    """Even an index that agrees with itself may know nothing of files that are there."""
+    listed = names_listed(filled)
+    filled.close()
+    lie(filled, "DELETE FROM checkpoints")
+    lie(filled, "UPDATE tally SET checkpoints = 0")
+    lie(filled, "UPDATE shards SET mtime = (SELECT mtime FROM shards)")
+
+    assert names_listed(filled) == listed
+    assert filled.find("name-2").name == "name-2"
