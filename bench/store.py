@@ -14,13 +14,15 @@ from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
+import msgspec
+
 from bench import corpus, harness, venv
 from bench.harness import Figure, Program, Sample
 from leftoff.checkpoint import SCHEMA, Checkpoint, encode
 from leftoff.paths import Project
 from leftoff.store import Query, Store
 
-FEW, MANY = 100, 100_000
+FEW, MANY, MOST = 100, 100_000, 200_000
 STARTS, SEARCHES, SAVES = 31, 41, 1000
 PROCESSES, EACH = 8, 500
 # Two letters that begin hundreds of words: shown, for it is the slowest question there is.
@@ -129,6 +131,60 @@ def rebuilding(many: Project) -> list[Figure]:
             note=f"python -c pass: {plain:.0f} MB",
         ),
         Figure(what="peak memory of list that makes the index", value=building, unit="MB"),
+    ]
+
+
+# --- without an index ---
+
+# A process of its own: the first save of a process is the one that has to find out.
+_SAVE_ONCE = """
+    import os, sys
+    from pathlib import Path
+    from bench.store import _draft
+    from leftoff.paths import find_project
+    from leftoff.store import Store
+    store = Store(find_project(Path(sys.argv[1])))
+    assert store.save(_draft(int(sys.argv[2]))).notice is None
+"""
+
+
+def without_index(most: Project) -> list[Figure]:
+    """Compare saves with the index deleted and with it, and measure what a rebuild takes."""
+    index = most.store / "index.sqlite"
+    kept = index.with_name("index.kept")
+    for left in most.store.glob("index.*"):
+        left.unlink()
+    building = harness.peak_megabytes(_command(most, "list"), venv.python())
+    numbers = itertools.count()
+
+    def save(*, with_index: bool) -> Sample:
+        if not with_index:
+            index.rename(kept)
+        arguments = (venv.python(), "-c", textwrap.dedent(_SAVE_ONCE), most.root, next(numbers))
+        program = _program(most, *map(str, arguments))
+        environment = {**program.environment, "PYTHONPATH": str(harness.ROOT)}
+        took = harness.run(msgspec.structs.replace(program, environment=environment))
+        if not with_index:
+            assert not index.exists(), "a save has built an index"
+            kept.rename(index)
+        return took
+
+    cases = {"with": partial(save, with_index=True), "without": partial(save, with_index=False)}
+    took = harness.interleave(cases, STARTS)
+    _remove_saves(Store(most))
+    return [
+        Figure(
+            what=f"peak memory of list that makes the index of {MOST:,}",
+            value=building,
+            unit="MB",
+            limit=200,
+        ),
+        harness.compare(
+            f"first save of a process at {MOST:,}: index deleted / index there",
+            samples=took,
+            names=("without", "with"),
+            limit=8,
+        ),
     ]
 
 
@@ -255,6 +311,7 @@ def figures() -> list[Figure]:
         *starts(few, many),
         *searches(many),
         *rebuilt,
+        *without_index(corpus.made(MOST)),
         *saving(few, many),
         *together(few),
     ]

@@ -20,8 +20,7 @@ from leftoff.store.logmarks import identity
 from leftoff.store.rows import decoded, described, slot_of
 
 _SAVED = b'"action":"saved"'
-_ID = slice(7, 35)  # of a line as we write it: {"id":"…
-_BEGIN, _END = b'{"id":"', b"}"
+_IDS, _ID_BYTES, _END = b'"ids":["', 28, b"}"
 
 
 class _Told(msgspec.Struct):
@@ -72,9 +71,10 @@ def _read(areas: Iterable[Area], name: str) -> _Told:
     needle = b'"name":' + msgspec.json.encode(name)
     for lines in _lines(areas):
         for line in lines:
-            is_whole_save = _SAVED in line and line.startswith(_BEGIN) and line.endswith(_END)
-            if is_whole_save:
-                told.logged.add(line[_ID])
+            # A torn line tells of nothing.
+            if _SAVED in line and line.endswith(_END):
+                at = line.find(_IDS) + len(_IDS)
+                told.logged.add(line[at : at + _ID_BYTES])
                 if needle not in line:
                     continue
             event = events.parse(line)
@@ -86,10 +86,11 @@ def _read(areas: Iterable[Area], name: str) -> _Told:
 def _unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:
     for area in areas:
         for shard in area.shards():
-            for name in os.listdir(shard.path):  # noqa: PTH208 - 100,000 names: no Path each
-                stem, suffix = name[:-5], name[-5:]
-                if suffix == ".json" and os.fsencode(stem) not in logged and is_id(stem):
-                    yield stem
+            for name in os.listdir(os.fsencode(shard.path)):  # noqa: PTH208 - no Path for each
+                if name[:-5] not in logged and name.endswith(b".json"):
+                    stem = os.fsdecode(name[:-5])
+                    if is_id(stem):
+                        yield stem
 
 
 def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Iterator[str]:

@@ -171,24 +171,26 @@ class Intake:
         self, number: int, ids: Iterable[str], read: Callable[[str], tuple[bytes, os.stat_result]]
     ) -> None:
         """Read files into the index."""
-        rows, texts = [], []
+        rows, texts, unlogged = [], [], []
         taken: set[int] = set()
         for checkpoint_id in ids:
             if not self._makes_way(number, checkpoint_id):
                 continue
             row, text = row_of(number, checkpoint_id, read)
-            if row["size"] == 0 and not self._is_logged(checkpoint_id):
+            told = self._told_of(checkpoint_id)
+            is_logged = any(event.action == "saved" for event in told)
+            if row["size"] == 0 and not is_logged:
                 # A claim on the name, by someone who is about to put the file there, or was.
                 continue
+            if number == 0 and not is_logged:
+                unlogged.append((checkpoint_id,))
             row["rowid"] = self._free_rowid(checkpoint_id, taken)
-            row["state"] = self._state_of(checkpoint_id)
+            row["state"] = _state(checkpoint_id, told)
             rows.append(row)
             texts.append((row["rowid"], spaced(text), row["branch"], row["agent"]))
         self._db.executemany(_INSERT, rows)
         self._db.executemany(_INSERT_WORDS, texts)
-        if number == 0:
-            unlogged = [(row["id"],) for row in rows if not self._is_logged(row["id"])]
-            self._db.executemany("INSERT OR IGNORE INTO unlogged VALUES (?)", unlogged)
+        self._db.executemany("INSERT OR IGNORE INTO unlogged VALUES (?)", unlogged)
         self._slots.update(row["slot"] for row in rows)
         self._added += len(rows)
         self._count(len(rows))
@@ -202,10 +204,6 @@ class Intake:
                 return False
             self._forget(checkpoint_id)
         return True
-
-    def _is_logged(self, checkpoint_id: str) -> bool:
-        row = self._db.execute("SELECT 1 FROM events WHERE id = ?", (checkpoint_id,)).fetchone()
-        return row is not None
 
     def _known(self, checkpoint_id: str) -> tuple[int, str] | None:
         query = "SELECT area, slot FROM checkpoints WHERE id = ?"
@@ -271,7 +269,7 @@ class Intake:
         for checkpoint_id in touched:
             row = self._db.execute(
                 "UPDATE checkpoints SET state = ? WHERE id = ? RETURNING slot",
-                (self._state_of(checkpoint_id), checkpoint_id),
+                (_state(checkpoint_id, self._told_of(checkpoint_id)), checkpoint_id),
             ).fetchone()
             if row:
                 self._slots.add(str(row[0]))
@@ -292,7 +290,8 @@ class Intake:
         # One that was just saved is open, as it is without the event.
         is_first = event.action == "saved" and not any(map(self._has_events, ids))
         self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
-        self._db.execute("DELETE FROM unlogged WHERE id = ?", (event.id,))
+        if event.action == "saved":
+            self._db.executemany("DELETE FROM unlogged WHERE id = ?", [(i,) for i in event.ids])
         return set() if is_first else ids
 
     def _has_events(self, checkpoint_id: str) -> bool:
@@ -305,12 +304,9 @@ class Intake:
         ).fetchone()
         return set(_event_decoder.decode(row[0]).ids) if row else set()
 
-    def _state_of(self, checkpoint_id: str) -> events.State:
+    def _told_of(self, checkpoint_id: str) -> list[events.Event]:
         rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
-        if not rows:
-            return "open"
-        told = (_event_decoder.decode(row[0]) for row in rows)
-        return events.fold(told).get(checkpoint_id, "open")
+        return [_event_decoder.decode(row[0]) for row in rows]
 
     def _point_heads(self) -> None:
         self._db.executemany(_POINT_HEAD, [{"slot": slot} for slot in self._slots])
@@ -341,6 +337,12 @@ _INSERT = (
     f"VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
 )
 _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
+
+
+def _state(checkpoint_id: str, told: Sequence[events.Event]) -> events.State:
+    if len(told) == 1 and told[0].action == "saved":
+        return "open"  # as most are; folding would tell the same
+    return events.fold(told).get(checkpoint_id, "open")
 
 
 def _bounds(shard: str) -> tuple[str, str]:

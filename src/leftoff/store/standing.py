@@ -9,7 +9,6 @@ from datetime import datetime
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.store import census
 from leftoff.store.area import Area
 from leftoff.store.areas import Areas
 from leftoff.store.database import IndexAway
@@ -39,12 +38,21 @@ class Standings:
         # Where nothing can be read, it is still better to save: no file replaces another.
         with contextlib.suppress(OSError, StoreRefused):
             found = self._asked_safely(draft)
-            return found or census.standing(self._areas.in_use(), draft, now)
+            return found or self._counted(draft, now)
         return None, None
 
-    def has_index(self) -> bool:
-        """Say whether an index is at hand."""
-        return self._at_hand() is not None
+    def _counted(self, draft: Checkpoint, now: datetime) -> Standing:
+        from leftoff.store import census  # noqa: PLC0415 - most saves have an index to ask
+
+        return census.standing(self._areas.in_use(), draft, now)
+
+    def names_like(self, prefix: str) -> list[str] | None:
+        """Return the names that begin like this, if there is no index at hand to tell them."""
+        if self._at_hand() is not None:
+            return None
+        from leftoff.store import census  # noqa: PLC0415 - same
+
+        return census.names_like(self._areas.in_use(), prefix)
 
     def follow(self, area: Area, saved: Event, place: tuple[int, int]) -> None:
         """Take in the line of a save that was written to the log just now."""

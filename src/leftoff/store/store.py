@@ -10,7 +10,7 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
 from leftoff.paths import Project
-from leftoff.store import census, disk, events, refusals
+from leftoff.store import disk, events, refusals
 from leftoff.store.area import Area
 from leftoff.store.areas import Areas
 from leftoff.store.events import LISTED, Action, Event
@@ -127,12 +127,17 @@ class Store:
 
     def undo(self) -> Event | None:
         """Revert the last event that took something away; return it."""
+        told: list[tuple[Event, Event]] = []
 
         def act(area: Area) -> Event | None:
-            last = self.index().last_undoable()
-            if last is not None:
-                area.append(self._event("undone", [], of=last.id))
-            return last
+            # Found once: a line that was written and could not be synced is told again elsewhere,
+            # and must not revert one event more.
+            if not told and (last := self.index().last_undoable()):
+                told.append((last, self._event("undone", [], of=last.id)))
+            for last, event in told:
+                area.append(event)
+                return last
+            return None
 
         return self._areas.write(act)
 
@@ -250,9 +255,8 @@ class Store:
 
     def names_like(self, prefix: str) -> list[str]:
         """Return the names in use that begin like this; also where no index is at hand."""
-        if self._index is None and not self._standings.has_index():
-            return census.names_like(self._areas.in_use(), prefix)
-        return self.index().names_like(prefix)
+        found = self._standings.names_like(prefix) if self._index is None else None
+        return self.index().names_like(prefix) if found is None else found
 
     def opened_index(self) -> Index:
         """Return the index as it is: it may not know yet what was just written."""
