@@ -49,9 +49,10 @@ def main() -> None:
         _recover(world)
         later(world)
     heading("That was all real")
+    program = f"{Path(sys.prefix).name}/bin/leftoff"
     say(
         f"It took {time.monotonic() - started:.0f} seconds and left nothing behind. "
-        "Try it in a project of yours: .venv/bin/leftoff save, then .venv/bin/leftoff resume"
+        f"Try it in a project of yours: {program} save, then {program} resume"
     )
 
 

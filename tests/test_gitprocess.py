@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -95,6 +96,13 @@ SETTINGS_THAT_HELP = {
 @pytest.fixture
 def hostile(tmp_path: Path) -> Hostile:
     return Hostile(tmp_path)
+
+
+def test_every_question_is_tried() -> None:
+    functions = {name for name in git.__all__ if isinstance(getattr(git, name), FunctionType)}
+    without_git = {"find_repository", "printable"}
+
+    assert functions - without_git == {name.split()[0] for name in QUESTIONS} - {"bare"}
 
 
 @pytest.mark.parametrize("key", PROGRAMS)
@@ -309,9 +317,12 @@ def test_git_looks_at_the_repository_that_was_examined(
     assert hostile.ran(inner) == {}
 
 
+@pytest.mark.parametrize("name", ["plain", "with:colon"])
 def test_git_does_not_look_further_up_than_the_repository_that_was_found(
-    hostile: Hostile,
+    tmp_path: Path, name: str
 ) -> None:
+    (tmp_path / name).mkdir()
+    hostile = Hostile(tmp_path / name)
     hostile.repo.git("config", "filter.evil.clean", os.fspath(hostile.trap))
     inner = hostile.repo.folder / "in" / ".git"
     (inner / "objects").mkdir(parents=True)
@@ -319,6 +330,14 @@ def test_git_does_not_look_further_up_than_the_repository_that_was_found(
     hostile.spring()
 
     assert hostile.ran(inner.parent) == {}
+
+
+def test_a_repository_with_a_colon_in_its_path_is_seen(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "a:b")
+    repo.commit("First", {"app.py": "x\n"})
+    repo.write("app.py", "y\n")
+
+    assert _state(repo).dirty == ["app.py"]
 
 
 def test_a_setting_does_not_lead_to_a_folder_elsewhere(hostile: Hostile, tmp_path: Path) -> None:

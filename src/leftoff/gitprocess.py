@@ -65,8 +65,20 @@ def ask(
     """Start git with a question about a folder; nothing that the repository brings is run."""
     folder.stat()  # one that is gone has no answer
     settings = own_settings(repository)
+    _insist_on(repository, settings, deadline)
     overrides = _filter_overrides(repository, settings, deadline)
     return Git(repository, settings, *overrides, *arguments, deadline=deadline)
+
+
+def _insist_on(repository: Repository, settings: bytes, deadline: float | None) -> None:
+    """Refuse a repository that git does not see, where nothing keeps git from one further up."""
+    # A list of ceilings is split at colons.
+    if repository.worktree is None or ":" not in str(repository.worktree):
+        return
+    with Git(repository, settings, "rev-parse", "--absolute-git-dir", deadline=deadline) as git:
+        seen = b"".join(git.chunks()).rstrip(b"\n")
+    if os.path.realpath(seen) != os.fsencode(repository.git_dir):
+        raise OSError(errno.EPERM, f"git does not see the repository at {repository.worktree}")
 
 
 def _filter_overrides(
