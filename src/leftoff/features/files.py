@@ -8,7 +8,7 @@ see both.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -63,12 +63,19 @@ def change(store: Store, edit: Edit) -> State:
     if any(_is_waiting(store)):
         # Asking for the index takes in what the fallback holds.
         store.index()
+    edited: list[tuple[State, State]] = []
+
+    def edit_once(before: State) -> State:
+        edited.append((before, edit(before)))
+        return edited[-1][1]
+
     if not any(_is_waiting(store)):
         with _locked(store) as is_held:
             if is_held:
                 with contextlib.suppress(OSError):
-                    return _change_files(store.project.store, edit)
-    return _change_log(store, edit)
+                    return _change_files(store.project.store, edit_once)
+    # Files that were replaced and could not be synced hold the edit already: it is not done twice.
+    return _change_log(store, edit, edited)
 
 
 def waiting_in(store: Store) -> Path | None:
@@ -114,9 +121,9 @@ def _write_loops(root: Path, before: State, after: State) -> None:
             disk.replace(root / _LOOPS / f"{key}.json", encode(loop), temps=root / "tmp")
 
 
-def _change_log(store: Store, edit: Edit) -> State:
-    before = load(store)
-    after = edit(before)
+def _change_log(store: Store, edit: Edit, edited: Sequence[tuple[State, State]] = ()) -> State:
+    before = edited[0][0] if edited else load(store)
+    after = edited[0][1] if edited else edit(before)
     line = changes.difference(before, after, at=store.now())
     if line is not None:
         store.append_line("features", line)
