@@ -13,7 +13,7 @@ from gitrepo import Repo
 from leftoff import mirroring, profiles
 from leftoff.mirroring.mirror import Mirror
 from leftoff.paths import find_project
-from leftoff.store import LISTED, Store
+from leftoff.store import LISTED, Store, standing
 from mirroring import dying
 from stores import draft
 from talk import Talk
@@ -76,6 +76,22 @@ def test_a_checkpoint_without_its_line_is_mirrored_by_the_next_command(
 
     assert names(memory) == ["first-work", "second-work"]
     assert log.read_bytes().count(f'"id":"{saved.checkpoint.id}"'.encode()) == 1
+
+
+def test_a_save_does_not_build_a_large_index_for_its_native_files(
+    cli: Cli, memory: Path, stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    for left in stored.glob("index*"):
+        left.unlink()
+    monkeypatch.setattr(standing, "_SHORT_BYTES", -1)
+
+    cli.ok("save", "second-work", "--summary", "Second")
+    assert not (stored / "index.sqlite").exists()
+    assert names(memory) == ["first-work"]
+    cli.ok("list")
+
+    assert names(memory) == ["first-work", "second-work"]
 
 
 def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo) -> None:

@@ -44,6 +44,9 @@ def follow(
 ) -> Followed:
     """Bring the native files of some profiles up to date; trouble is told, never raised."""
     followed = Followed()
+    if store.is_far_behind():
+        # A save must not wait for an index to be built. Whoever reads builds it, and then follows.
+        return followed
     for name in names:
         written: list[Path] = []
         try:

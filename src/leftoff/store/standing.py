@@ -54,6 +54,14 @@ class Standings:
 
         return census.names_like(self._areas.in_use(), prefix)
 
+    def is_far_behind(self) -> bool:
+        """Say whether it would take long to bring the index up to date."""
+        with contextlib.suppress(IndexAway):
+            index = self._at_hand()
+            lag = self._grown_lag(index) if index is not None else None
+            return lag.is_long if lag is not None else not self._is_log_short()
+        return True
+
     def follow(self, area: Area, saved: Event, place: tuple[int, int]) -> None:
         """Take in the line of a save that was written to the log just now."""
         if self._lag is not None and area is self._areas.main:

@@ -253,6 +253,10 @@ class Store:
                     disk.append(self._areas.main.log, lines, durable=False)
             index.sync()
 
+    def is_far_behind(self) -> bool:
+        """Say whether the index lacks so much that whoever saves should not wait for it."""
+        return self._index is None and self._standings.is_far_behind()
+
     def names_like(self, prefix: str) -> list[str]:
         """Return the names in use that begin like this; also where no index is at hand."""
         found = self._standings.names_like(prefix) if self._index is None else None
