@@ -51,7 +51,8 @@ class Git:
         where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
         self._process = subprocess.Popen(
             (*_GIT, *where, *arguments),
-            cwd=folder,
+            # Not the folder itself: git would take one that looks like a bare repository for one.
+            cwd=repository.worktree or folder,
             env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,9 @@ _ADDRESS = re.compile(
 _REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.MULTILINE)
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+_GITDIR = "gitdir: "
+_REF = "ref:"
 
 Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
 
@@ -38,6 +42,15 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     git_dir: Path
     common_dir: Path
 
+    def owners(self) -> set[int]:
+        """Return the users that own what git takes its settings from.
+
+        These are the paths whose owner git checks before it trusts a repository.
+        """
+        dot_git = self.worktree / ".git" if self.worktree else None
+        places = (self.worktree, dot_git, self.git_dir, self.common_dir)
+        return {os.lstat(place).st_uid for place in places if place is not None}
+
 
 def find_repository(folder: Path) -> Repository | None:
     """Find the repository around a folder."""
@@ -49,12 +62,22 @@ def find_repository(folder: Path) -> Repository | None:
     return None
 
 
-def repository_at(folder: Path) -> Repository | None:
-    """Return the repository whose worktree, or bare folder, is this very folder."""
+def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
+    """Return the repository whose worktree, or bare folder, is this very folder.
+
+    A clone can bring a folder that looks like a bare repository, with settings of its author's.
+    So a bare repository inside a worktree counts only if the user named it.
+    """
     git_dir = _git_dir_at(folder / ".git")
     if git_dir is not None:
         return _repository(folder, git_dir)
-    return _repository(None, folder) if _is_git_dir(folder) else None
+    if not _is_git_dir(folder) or not (is_named or _is_outside_worktrees(folder)):
+        return None
+    return _repository(None, folder)
+
+
+def _is_outside_worktrees(folder: Path) -> bool:
+    return all(_git_dir_at(parent / ".git") is None for parent in folder.parents)
 
 
 def linked_worktrees(repository: Repository) -> list[Path]:
@@ -68,7 +91,7 @@ def linked_worktrees(repository: Repository) -> list[Path]:
 def head_ref(repository: Repository) -> str | None:
     """Return the full name of the ref that HEAD points to, or None when HEAD is detached."""
     line = _first_line(repository.git_dir / "HEAD") or ""
-    return line.removeprefix("ref:").strip() if line.startswith("ref:") else None
+    return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
 
 
 def loose_sha(repository: Repository) -> str | None:
@@ -113,26 +136,48 @@ def slug(repository: Repository) -> str | None:
 
 
 def _repository(worktree: Path | None, git_dir: Path) -> Repository:
+    return Repository(worktree=worktree, git_dir=git_dir, common_dir=_common_dir(git_dir))
+
+
+def _common_dir(git_dir: Path) -> Path:
     line = _first_line(git_dir / "commondir")
-    common_dir = Path(os.path.realpath(git_dir / line)) if line else git_dir
-    return Repository(worktree=worktree, git_dir=git_dir, common_dir=common_dir)
+    return Path(os.path.realpath(git_dir / line)) if line else git_dir
 
 
 def _git_dir_at(dot_git: Path) -> Path | None:
-    if _is_git_dir(dot_git):
-        return Path(os.path.realpath(dot_git))
+    try:
+        found = dot_git.stat()
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        place = Path(os.path.realpath(dot_git))
+        return place if _is_git_dir(place) else None
     # Linked worktrees and submodules have a file here that names the real place.
     line = _first_line(dot_git) or ""
-    if not line.startswith("gitdir:"):
+    if not line.startswith(_GITDIR) or "\0" in line:
         return None
-    place = Path(os.path.realpath(dot_git.parent / line.removeprefix("gitdir:").strip()))
+    place = Path(os.path.realpath(dot_git.parent / line.removeprefix(_GITDIR)))
     return place if _is_git_dir(place) else None
 
 
 def _is_git_dir(place: Path) -> bool:
-    return os.path.lexists(place / "HEAD") and (
-        (place / "objects").is_dir() or (place / "commondir").is_file()
-    )
+    """Apply git's own rule: a valid HEAD, and the folders `objects` and `refs`."""
+    if not _is_head(place / "HEAD"):
+        return False
+    common = _common_dir(place)
+    return (common / "objects").is_dir() and (common / "refs").is_dir()
+
+
+def _is_head(path: Path) -> bool:
+    try:
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            return os.readlink(path).startswith("refs/")  # noqa: PTH115 - a Path is tidied up
+    except (OSError, ValueError):
+        return False
+    line = _first_line(path) or ""
+    if line.startswith(_REF):
+        return line.removeprefix(_REF).lstrip().startswith("refs/")
+    return _FULL_SHA.match(line) is not None
 
 
 def _first_line(path: Path) -> str | None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project
-from leftoff.store import disk
+from leftoff.identities import write_mark
+from leftoff.paths import Project, folder_marks, plain_store
+from leftoff.store import disk, moving
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
 
@@ -24,6 +25,7 @@ class Areas:
     def __init__(self, project: Project) -> None:
         self.main = Area(project.store)
         self.fallback = Area(project.fallback)
+        self._project = project
         self._strays = [Area(stray) for stray in project.strays]
         self._problems: list[str] = []
         self._ready: list[Area] = []
@@ -57,7 +59,8 @@ class Areas:
 
     def take_in(self) -> None:
         """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
-        if not any(map(is_waiting, self._fallbacks())):
+        self._claim()
+        if not (self._earlier() or any(map(is_waiting, self._fallbacks()))):
             return
         with contextlib.suppress(OSError, StoreRefused):
             self.main.prepare()
@@ -77,6 +80,8 @@ class Areas:
             # Someone may have taken the folders away since; then all is made anew.
             with contextlib.suppress(FileNotFoundError), disk.lock(area.lock):
                 return act(area)
+        if area is self.main:
+            self._claim()
         area.prepare()
         with disk.lock(area.lock) as is_held:
             self._make_ready(area, is_held=is_held)
@@ -87,16 +92,34 @@ class Areas:
         if is_held:
             disk.sweep(area.temps)
         is_clean = self._adopt() if area is self.main else True
+        if area is self.main:
+            _mark(self._project)
         if is_held and is_clean:
             self._ready.append(area)
+
+    def _claim(self) -> None:
+        """Put a store that the project had elsewhere in the place of this one, if that is free."""
+        for earlier in self._earlier():
+            moving.claim(earlier, self.main)
+
+    def _earlier(self) -> list[Area]:
+        return [Area(folder) for folder in self._project.earlier if disk.is_own_folder(folder)]
 
     def _adopt(self) -> bool:
         """Take in what waits; say whether all of it could be."""
         adopted = [adopt(fallback, self.main) for fallback in self._fallbacks()]
+        adopted += [moving.merge(earlier, self.main) for earlier in self._earlier()]
         return all(adopted)
 
     def _fallbacks(self) -> Iterator[Area]:
         return filter(_is_used, (self.fallback, *self._strays))
+
+
+def _mark(project: Project) -> None:
+    """Note which folder a store belongs to that is named after the folder's path."""
+    if project.store == plain_store(project.root):
+        with contextlib.suppress(OSError):
+            write_mark(folder_marks(), project.root)
 
 
 def _is_used(fallback: Area) -> bool:
