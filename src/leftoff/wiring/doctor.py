@@ -8,7 +8,14 @@ from pathlib import Path
 
 from leftoff import hooks
 from leftoff.errors import LeftoffError
-from leftoff.wiring import files, inspect_memory, inspect_settings, inspect_state, roundtrip
+from leftoff.wiring import (
+    files,
+    inspect_memory,
+    inspect_project,
+    inspect_settings,
+    inspect_state,
+    roundtrip,
+)
 from leftoff.wiring.findings import Finding, World, broken
 
 _OF_WIRING = (
@@ -23,6 +30,9 @@ _OF_STATE = (
     inspect_state.check_spool,
     inspect_state.check_poison,
     inspect_state.check_trouble,
+    inspect_project.check_trust,
+    inspect_project.check_config,
+    inspect_project.check_lost,
     inspect_state.check_store,
     inspect_memory.check_memory,
     inspect_state.check_space,
