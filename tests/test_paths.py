@@ -326,11 +326,9 @@ def test_a_bare_repository_in_no_worktree_counts(tmp_path: Path) -> None:
     assert find_project(bare.folder / "hooks").store == bare.folder / "leftoff"
 
 
-@pytest.mark.parametrize("place", [".git", ".git/objects", ".git/modules/sub"])
-def test_inside_the_git_folder_the_project_is_that_of_its_worktree(
-    tmp_path: Path, place: str
-) -> None:
+def test_inside_the_git_folder_the_store_is_that_of_its_repository(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
-    Repo(repo.folder / ".git" / "modules" / "sub", bare=True)
+    module = Repo(repo.folder / ".git" / "modules" / "sub", bare=True)
 
-    assert find_project(repo.folder / place) == find_project(repo.folder)
+    assert find_project(repo.folder / ".git" / "hooks").store == repo.folder / ".git" / "leftoff"
+    assert find_project(module.folder).store == module.folder / "leftoff"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import consent, paths, profiles
+from leftoff import consent, paths, profiles, trees
 from leftoff.errors import LeftoffError, Usage
 from leftoff.store import disk
 
@@ -44,7 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     offer_days: int = 14
     offers: Literal["all", "latest"] = "all"
     buffer_at: float = 60.0
-    notes: Literal["project", "profile"] = "project"
+    notes: Literal["project", "worktree", "profile"] = "project"
     note_prompts: bool = False
     memory_budget: int = 1000
     briefing_file: str = ""
@@ -55,6 +55,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     advise_clear: bool = False
     profile: ProfileName = "default"
     mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
+
+    def follows(self, name: str) -> bool:
+        """Say whether the user adopted a profile for this project, or its files."""
+        return name == self.profile or name in self.mirror
 
 
 HELP = {
@@ -84,7 +88,8 @@ HELP = {
     "offer_days": "How many days an autosave is offered at session start.",
     "offers": "What a new session is told of: all that is open, or the latest only.",
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
-    "notes": "Where SESSION-STATE.md is: with the project, or with the profile's files.",
+    "notes": "Where SESSION-STATE.md is: with the project's checkpoints, in the worktree, or "
+    "with the profile's files.",
     "note_prompts": "Whether prompts are scanned for what SESSION-STATE.md should hold.",
     "memory_budget": "Tokens that the memory briefing at session start may take; 0 for none.",
     "briefing_file": "The file that the memory briefing is kept in and told from, if any.",
@@ -150,9 +155,24 @@ def load(project: paths.Project | None) -> Loaded:
         else:
             values[key] = new
     settings = Settings(**{key: each.value for key, each in values.items()})
+    settings = _grounded(settings, project, problems)
     return Loaded(
         settings=settings, values=list(values.values()), problems=problems, pending=pending
     )
+
+
+def _grounded(settings: Settings, project: paths.Project | None, problems: list[str]) -> Settings:
+    """Leave alone a profile whose folder in the project is a link to somewhere else."""
+    named = {settings.profile, *settings.mirror} - {"default"}
+    if project is None or not named:
+        return settings
+    out = {name for name in named if trees.leads_out(profiles.load(name).home(project))}
+    for name in sorted(out):
+        place = profiles.load(name).home(project)
+        problems.append(f"{place} leads out of the project, so the {name} files are left alone")
+    mirror = [name for name in settings.mirror if name not in out]
+    notes = "project" if settings.profile in out else settings.notes
+    return msgspec.structs.replace(settings, mirror=mirror, notes=notes) if out else settings
 
 
 def _is_of_project(source: str, project: paths.Project) -> bool:
@@ -162,6 +182,7 @@ def _is_of_project(source: str, project: paths.Project) -> bool:
 def _is_pending(value: Value, project: paths.Project) -> bool:
     return (
         value.key in consent.GUARDED
+        and (value.key, value.value) != ("safety", "on")  # it only forbids more
         and consent.is_needed(project)
         and not consent.is_given(project, value.key, value.value)
     )

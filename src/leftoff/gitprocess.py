@@ -48,10 +48,11 @@ class Git:
         self._deadline = time.monotonic() + TIMEOUT_SECONDS if deadline is None else deadline
         self._is_late = False
         self._errors = b""
+        # Not in the folder itself: git would take one that looks like a bare repository for one.
+        folder.stat()
         where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
         self._process = subprocess.Popen(
             (*_GIT, *where, *arguments),
-            # Not the folder itself: git would take one that looks like a bare repository for one.
             cwd=repository.worktree or folder,
             env=_environment(),
             stdin=subprocess.DEVNULL,

@@ -67,6 +67,9 @@ def lost_marks(marks: Path) -> list[Mark]:
 def read_mark(path: Path) -> Mark | None:
     """Read a mark; None where there is none, or none that can be read."""
     try:
+        # Most folders have none, and a look is cheaper than an error.
+        if not path.is_file():
+            return None
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - it is open already
             mark = _decoder.decode(file.read(_MAX_BYTES))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff import fence, git, memory
+from leftoff import fence, git, memory, trees
 from leftoff.errors import StoreRefused
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
@@ -184,7 +184,15 @@ def _body(section: _Section, places: Sequence[int]) -> str:
 
 def file_of(project: Project, setting: str) -> Path | None:
     """Tell where the briefing is kept as a file, if the setting says so."""
-    return project.worktree / setting if setting.strip() else None
+    if not setting.strip():
+        return None
+    path = project.worktree / setting
+    if trees.leads_out(path):
+        raise StoreRefused(
+            f"{path} leads out of the project through a link, so it is left alone",
+            hint="Remove the link, or name another file with `leftoff config set briefing_file`.",
+        )
+    return path
 
 
 def is_somebodys(path: Path) -> bool:

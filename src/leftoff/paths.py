@@ -11,6 +11,7 @@ from leftoff.errors import NotAProject
 from leftoff.identities import Mark, find_moved, lost_marks
 from leftoff.repository import Repository, linked_worktrees, repository_at
 from leftoff.safedirectories import is_safe
+from leftoff.trees import guard
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -213,6 +214,19 @@ def lost_stores() -> list[tuple[Path, Path]]:
     return [(folder, store) for folder, store in found if store.is_dir()]
 
 
+def stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
+    """List the stores that may hold a project's checkpoints too, each with its folder.
+
+    For a plain folder these are the stores of folders that are gone. For a repository it is the
+    store in its git folder, left there when LEFTOFF_HOME was set.
+    """
+    if not project.is_git:
+        return lost_stores()
+    repository = repository_at(project.worktree, is_named=True)
+    place = repository.common_dir / "leftoff" if repository else project.store
+    return [(project.root, place)] if place != project.store and place.is_dir() else []
+
+
 def _moved_stores(folder: Path) -> list[Path]:
     """Return the store that a folder had under another path, if it is there."""
     mark = find_moved(folder_marks(), folder)
@@ -276,6 +290,8 @@ def _project(  # noqa: PLR0913 - each has its name
     earlier: Sequence[Path] = (),
     distrusted: Path | None = None,
 ) -> Project:
+    guard(root)
+    guard(worktree)
     # What was saved to the fallback before `git init` is still this project's.
     keys = dict.fromkeys([_key(store), _key(plain_store(root))])
     fallback, *others = (folder / key for key in keys for folder in _fallback_roots())

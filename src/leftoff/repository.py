@@ -77,7 +77,9 @@ def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
 
 
 def _is_outside_worktrees(folder: Path) -> bool:
-    return all(_git_dir_at(parent / ".git") is None for parent in folder.parents)
+    """Say whether a folder is in no worktree; what is in its git folder came with no clone."""
+    git_dirs = [_git_dir_at(parent / ".git") for parent in folder.parents]
+    return all(folder.is_relative_to(git_dir) for git_dir in git_dirs if git_dir is not None)
 
 
 def linked_worktrees(repository: Repository) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import git
+from leftoff import git, paths, trees
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fence import disarm
@@ -16,6 +16,7 @@ from leftoff.paths import Project
 from leftoff.store import LISTED, Entry, State, Store
 
 _TEXT_LIMIT = 16_000
+_TEXT_BYTES = 4 * _TEXT_LIMIT + 4
 _CHOICES = 20
 _MOST_HEADS = 1_000_000
 
@@ -100,7 +101,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
             for file in checkpoint.files
             if file.path != plan_path
         ],
-        plan=_check_plan(checkpoint, root),
+        plan=_check_plan(checkpoint, project),
         artifacts=[
             ArtifactCheck(name=name, path=path, is_there=_is_file(path, root))
             for name, path in checkpoint.artifacts.items()
@@ -132,13 +133,14 @@ def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
     )
 
 
-def _check_plan(checkpoint: Checkpoint, root: Path) -> PlanCheck | None:
+def _check_plan(checkpoint: Checkpoint, project: Project) -> PlanCheck | None:
     plan = checkpoint.plan
     if plan is None or plan.path is None:
         return None
     saved = next((file for file in checkpoint.files if file.path == plan.path), None)
-    text = read_text(located(plan.path, root))
-    state: FileState = "missing" if text is None else "same"
+    root = project.worktree
+    text = read_text(located(plan.path, root), project)
+    state: FileState = "same" if _is_file(plan.path, root) else "missing"
     if saved is not None:
         state = state_of(saved, root)
     return PlanCheck(path=plan.path, state=state, step=plan.step, total=plan.total, text=text)
@@ -151,14 +153,17 @@ def _is_file(path: str, root: Path) -> bool:
         return False
 
 
-def read_text(path: Path) -> str | None:
-    """Return a file's text, disarmed and of bounded length; None where there is none to read."""
+def read_text(path: Path, project: Project) -> str | None:
+    """Return a file's text, disarmed and of bounded length; None where there is none to read.
+
+    A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
+    only a project's own files are read, and plans where agents keep them.
+    """
+    folders = [project.worktree, project.root, project.store, *paths.plans_folders()]
     try:
-        # A folder or a FIFO has no text, and a FIFO would never answer.
-        if not path.is_file():
+        if not trees.is_inside(path, folders):
             return None
-        with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_TEXT_LIMIT + 1)
+        text = trees.read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
     if len(text) > _TEXT_LIMIT:

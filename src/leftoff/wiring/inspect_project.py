@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from leftoff import config, paths
+from leftoff import config, memorybriefing, paths
+from leftoff.errors import StoreRefused
 from leftoff.wiring.findings import Finding, World, warning
 
 _SHOWN = 3
@@ -18,7 +19,11 @@ def check_trust(world: World) -> Iterator[Finding]:
 
 def check_config(world: World) -> Iterator[Finding]:
     """Name the settings that are ignored."""
-    for problem in config.load(world.project).problems:
+    loaded = config.load(world.project)
+    problems = [*loaded.problems]
+    if world.project is not None:
+        problems += _of_briefing(world.project, loaded.settings)
+    for problem in problems:
         yield warning(
             "settings of leftoff",
             problem,
@@ -27,9 +32,23 @@ def check_config(world: World) -> Iterator[Finding]:
         )
 
 
+def _of_briefing(project: paths.Project, settings: config.Settings) -> Iterator[str]:
+    try:
+        memorybriefing.file_of(project, settings.briefing_file)
+    except StoreRefused as error:
+        yield error.message
+
+
 def check_lost(world: World) -> Iterator[Finding]:
-    """Name the stores of plain folders that are gone: they may only have another name now."""
-    del world
+    """Name the stores that no project uses: of folders that are gone, or before LEFTOFF_HOME."""
+    if world.project is not None and world.project.is_git:
+        for folder, store in paths.stores_elsewhere(world.project):
+            yield warning(
+                "store",
+                f"There are checkpoints of {folder} in {store}, where they are not used",
+                why="LEFTOFF_HOME was not set when they were saved.",
+                do=f"Unset it, or move them: leftoff import --from-store {store}",
+            )
     lost = paths.lost_stores()
     for folder, store in lost[:_SHOWN]:
         yield warning(
