@@ -21,7 +21,7 @@ from hostile.trees import (
 from leftoff import config
 from leftoff.checkpoint import Plan
 from leftoff.errors import LeftoffError
-from leftoff.paths import find_project, home
+from leftoff.paths import config_file, find_project, home
 from leftoff.store import Store, trash
 from stores import NOON
 from talk import Talk
@@ -134,7 +134,7 @@ def test_it_cannot_let_secrets_pass(folder: Path) -> None:
 
 
 def test_it_cannot_turn_the_user_s_safety_off(folder: Path) -> None:
-    config.write(config.paths.config_file(), "safety", "on")
+    config.write(config_file(), "safety", "on")
 
     assert configure(folder, 'safety = "off"\n').settings.safety == "on"
 

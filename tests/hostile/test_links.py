@@ -1,5 +1,6 @@
 """A link in a project's tree leads nobody to a file elsewhere, whoever put it there."""
 
+import json
 import os
 from contextlib import closing
 from pathlib import Path
@@ -131,7 +132,8 @@ def _baits() -> dict[str, dict[str, str]]:
 
     def told(name: str) -> str:
         bait = f"{BAIT}-{name}"
-        return f'{{"active_plan": "{bait}", "summary": "{bait}", "lastSession": {{"summary": "{bait}"}}}}'
+        last = {"summary": bait}
+        return json.dumps({"active_plan": bait, "summary": bait, "lastSession": last})
 
     return {
         "openclaw": {
@@ -177,12 +179,12 @@ def test_a_plan_that_is_a_link_within_the_tree_is_shown(repo: Repo) -> None:
     "path", ["{home}/.aws/credentials", "~/.aws/credentials", "../home/.aws/credentials"]
 )
 def test_a_checkpoint_cannot_name_a_file_elsewhere_as_its_plan_or_artifact(
-    repo: Repo, path: str
+    repo: Repo, start: str
 ) -> None:
     from leftoff.cli import artifacts  # noqa: PLC0415 - only here
 
     plant_secret()
-    named = path.format(home=home())
+    named = f"{start.format(home=home())}/.aws/credentials"
     project = find_project(repo.folder)
     checks = restore.check(
         draft("x", plan=Plan(path=named), artifacts={"spec": named}), project, draft("x").saved_at

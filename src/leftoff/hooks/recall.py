@@ -92,7 +92,7 @@ class _Page:
 
 
 def _place(store: Store, settings: config.Settings) -> Path | None:
-    """Tell where the page's file is; one that a link leads to elsewhere is none, and doctor says so."""
+    """Tell where the page's file is; none behind a link to elsewhere, as `leftoff doctor` says."""
     with contextlib.suppress(StoreRefused):
         return memorybriefing.file_of(store.project, settings.briefing_file)
     return None
