@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import consent, paths, profiles, trees
+from leftoff import paths, profiles, trees
 from leftoff.errors import LeftoffError, Usage
 from leftoff.store import disk
 
@@ -180,6 +180,8 @@ def _is_of_project(source: str, project: paths.Project) -> bool:
 
 
 def _is_pending(value: Value, project: paths.Project) -> bool:
+    from leftoff import consent  # noqa: PLC0415 - few projects have settings
+
     return (
         value.key in consent.GUARDED
         and (value.key, value.value) != ("safety", "on")  # it only forbids more
@@ -211,6 +213,8 @@ def _leading_out(value: Value, project: paths.Project) -> str | None:
 
 def set_for(project: paths.Project, key: str, value: str) -> None:
     """Set a key for a project; who sets a value allows it."""
+    from leftoff import consent  # noqa: PLC0415 - see above
+
     checked = _checked(key, value)
     if problem := _leading_out(Value(key=key, value=checked, source="This project"), project):
         raise Usage(problem.partition(": ")[2], hint="Leave out --project to set it for yourself.")

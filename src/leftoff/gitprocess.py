@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from leftoff import paths
-from leftoff.repository import Repository
+from leftoff.repository import Repository, named_worktree
 
 TIMEOUT_SECONDS = 10.0
 _MAX_ERROR_BYTES = 4096
@@ -39,6 +39,15 @@ def _environment() -> dict[str, str]:
     return paths.child_environment(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
 
 
+def _where(repository: Repository) -> tuple[str, ...]:
+    """Tell git which worktree it is about, should the repository's own settings name another."""
+    if repository.worktree is None:
+        return (f"--git-dir={repository.git_dir}",)
+    if named_worktree(repository) in {None, repository.worktree}:
+        return ()
+    return (f"--work-tree={repository.worktree}",)
+
+
 class Git:
     """One running git, read piece by piece and ended at its deadline at the latest."""
 
@@ -50,7 +59,7 @@ class Git:
         self._errors = b""
         # Not in the folder itself: git would take one that looks like a bare repository for one.
         folder.stat()
-        where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
+        where = _where(repository)
         self._process = subprocess.Popen(
             (*_GIT, *where, *arguments),
             cwd=repository.worktree or folder,

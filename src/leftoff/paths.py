@@ -8,9 +8,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import NotAProject
-from leftoff.identities import Mark, find_moved, lost_marks
 from leftoff.repository import Repository, linked_worktrees, repository_at
-from leftoff.safedirectories import is_safe
 from leftoff.trees import guard
 
 
@@ -174,8 +172,11 @@ def _is_trusted(repository: Repository) -> bool:
         others = repository.owners() - _own_ids()
     except OSError:
         return False
-    place = repository.worktree or repository.git_dir
-    return not others or is_safe(place, _git_settings(), home())
+    if not others:
+        return True
+    from leftoff.safedirectories import is_safe  # noqa: PLC0415 - most repositories are one's own
+
+    return is_safe(repository.worktree or repository.git_dir, _git_settings(), home())
 
 
 def _own_ids() -> set[int]:
@@ -210,7 +211,10 @@ def folder_marks() -> Path:
 
 def lost_stores() -> list[tuple[Path, Path]]:
     """List the stores of plain folders that are gone, each with the path the folder had."""
-    found = [(mark.path, _store_of(mark)) for mark in lost_marks(folder_marks())]
+    from leftoff.identities import lost_marks  # noqa: PLC0415 - few commands ask
+
+    # Named after the path, so that a garbled mark cannot name any other folder.
+    found = [(mark.path, plain_store(mark.path)) for mark in lost_marks(folder_marks())]
     return [(folder, store) for folder, store in found if store.is_dir()]
 
 
@@ -229,13 +233,11 @@ def stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
 
 def _moved_stores(folder: Path) -> list[Path]:
     """Return the store that a folder had under another path, if it is there."""
+    from leftoff.identities import find_moved  # noqa: PLC0415 - a project with a store has no need
+
     mark = find_moved(folder_marks(), folder)
-    return [_store_of(mark)] if mark is not None and _store_of(mark).is_dir() else []
-
-
-def _store_of(mark: Mark) -> Path:
-    # Named after the path, so that a garbled mark cannot name any other folder.
-    return plain_store(mark.path)
+    stores = [plain_store(mark.path)] if mark is not None else []
+    return [store for store in stores if store.is_dir()]
 
 
 def distrust_of(project: Project) -> tuple[str, str] | None:
@@ -252,7 +254,7 @@ def distrust_of(project: Project) -> tuple[str, str] | None:
 
 def folders_of(project: Project) -> list[Path]:
     """List the project's folders: the worktree we stand in, the main one, and all others."""
-    repository = repository_at(project.worktree) if project.is_git else None
+    repository = repository_at(project.worktree, is_named=True) if project.is_git else None
     others = linked_worktrees(repository) if repository else []
     return list(dict.fromkeys([project.worktree, project.root, *others]))
 

@@ -18,6 +18,9 @@ _REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
+_SECTION = re.compile(r"[ \t]*\[([^\]]*)\]")
+_WORKTREE = re.compile(r"[ \t]*worktree[ \t]*=(.*)", re.IGNORECASE)
+_MAX_CONFIG_BYTES = 1_000_000
 _GITDIR = "gitdir: "
 _REF = "ref:"
 
@@ -86,8 +89,29 @@ def linked_worktrees(repository: Repository) -> list[Path]:
     """List the folders of all worktrees beside the main one, also of those that are gone."""
     links = sorted((repository.common_dir / "worktrees").glob("*/gitdir"))
     # Newer gits can write these paths relative to the file they stand in.
-    found = [(link.parent / line).parent for link in links if (line := _first_line(link))]
-    return [Path(os.path.realpath(folder)) for folder in found]
+    named = [(link, (link.parent / line).parent) for link in links if (line := _first_line(link))]
+    found = [(link, Path(os.path.realpath(folder))) for link, folder in named]
+    return [folder for link, folder in found if _is_worktree_of(folder, link.parent)]
+
+
+def _is_worktree_of(folder: Path, git_dir: Path) -> bool:
+    """Say whether a folder is the worktree that a repository says it has, or is gone.
+
+    A repository from someone else could call any folder of the user's its own.
+    """
+    return not folder.exists() or _git_dir_at(folder / ".git") == Path(os.path.realpath(git_dir))
+
+
+def named_worktree(repository: Repository) -> Path | None:
+    """Return the worktree that the repository's own settings name, if they do."""
+    named, section = None, ""
+    for name in ("config", "config.worktree"):
+        for line in _text(repository.git_dir / name).splitlines():
+            if found := _SECTION.match(line):
+                section = found[1].strip().lower()
+            if section == "core" and (value := _WORKTREE.match(line.rpartition("]")[2])):
+                named = value[1].strip(' \t"')
+    return Path(os.path.realpath(repository.git_dir / named)) if named else None
 
 
 def head_ref(repository: Repository) -> str | None:
@@ -126,15 +150,22 @@ def repository_of(url: str) -> str | None:
 
 def slug(repository: Repository) -> str | None:
     """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
-    place = repository.common_dir / "config"
-    try:
-        text = place.read_text("utf-8", "replace") if place.is_file() else ""
-    except OSError:
-        return None
+    text = _text(repository.common_dir / "config")
     remotes = [(found[1], _URL.search(found[2])) for found in _REMOTE.finditer(f"{text}\n")]
     urls = {name: url[1] for name, url in remotes if url is not None}
     only = next(iter(urls.values())) if len(urls) == 1 else ""
     return repository_of(urls.get("origin", only))
+
+
+def _text(path: Path) -> str:
+    try:
+        # A FIFO planted here would never answer.
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _repository(worktree: Path | None, git_dir: Path) -> Repository:
@@ -167,6 +198,10 @@ def _is_git_dir(place: Path) -> bool:
     if not _is_head(place / "HEAD"):
         return False
     common = _common_dir(place)
+    # The git folder of a linked worktree is in the common one. Any other that names a common folder
+    # would lend itself the store of another repository.
+    if common not in {place, place.parent.parent}:
+        return False
     return (common / "objects").is_dir() and (common / "refs").is_dir()
 
 

@@ -18,10 +18,10 @@ from hostile.trees import (
     planted_checkpoint,
     unpack,
 )
-from leftoff import config
+from leftoff import config, git
 from leftoff.checkpoint import Plan
 from leftoff.errors import LeftoffError
-from leftoff.paths import config_file, find_project, home
+from leftoff.paths import config_file, find_project, folders_of, home
 from leftoff.store import Store, trash
 from stores import NOON
 from talk import Talk
@@ -198,3 +198,38 @@ def test_a_store_that_is_a_link_gets_nothing_and_gives_nothing(
 
     with closing(Store(find_project(folder))) as store:
         assert store.index().newest(10) == []
+
+
+def test_a_git_folder_cannot_lend_itself_the_store_of_another_project(
+    tmp_path: Path, folder: Path
+) -> None:
+    evil = tmp_path / "evil"
+    head = {".git/HEAD": "ref: refs/heads/main\n", ".git/commondir": f"{folder}/.git\n"}
+    unpack(evil, head)
+
+    assert find_project(evil).root == evil
+    assert BAIT not in Talk(evil).start()
+
+
+def test_it_cannot_call_a_folder_of_the_user_s_its_worktree(tmp_path: Path, folder: Path) -> None:
+    mine = Repo(tmp_path / "mine")
+    mine.commit("Begin")
+    real = Repo(folder, init=False).worktree(tmp_path / "real", "topic")
+    worktrees = below("worktrees/x", {"gitdir": f"{mine.folder}/.git\n", "commondir": "../..\n"})
+    unpack(folder / ".git", {**worktrees, "worktrees/x/HEAD": "ref: refs/heads/main\n"})
+
+    assert folders_of(find_project(folder)) == [folder, real.folder]
+
+
+@pytest.mark.parametrize("place", ["config", "config.worktree"])
+def test_its_settings_cannot_have_git_look_at_another_folder(folder: Path, place: str) -> None:
+    if place == "config.worktree":
+        Repo(folder, init=False).git("config", "extensions.worktreeConfig", "true")
+    with (folder / ".git" / place).open("a", encoding="utf-8") as file:
+        file.write(f'[core]\n\tworktree = "{home()}"\n')
+    (folder / "new.py").write_text("new", encoding="utf-8")
+
+    state = git.read_state(folder)
+
+    assert state is not None
+    assert state.dirty == ["new.py"]

@@ -175,9 +175,7 @@ def test_a_plan_that_is_a_link_within_the_tree_is_shown(repo: Repo) -> None:
     assert "Do what is right" in _plan_shown(find_project(repo.folder), "plans/next.md")
 
 
-@pytest.mark.parametrize(
-    "path", ["{home}/.aws/credentials", "~/.aws/credentials", "../home/.aws/credentials"]
-)
+@pytest.mark.parametrize("start", ["{home}", "~", "../home"])
 def test_a_checkpoint_cannot_name_a_file_elsewhere_as_its_plan_or_artifact(
     repo: Repo, start: str
 ) -> None:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from leftoff.errors import StoreRefused
-from leftoff.identities import write_mark
 from leftoff.paths import Project, folder_marks, plain_store
-from leftoff.store import disk, moving
+from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
 
@@ -99,8 +98,11 @@ class Areas:
 
     def _claim(self) -> None:
         """Put a store that the project had elsewhere in the place of this one, if that is free."""
-        for earlier in self._earlier():
-            moving.claim(earlier, self.main)
+        if found := self._earlier():
+            from leftoff.store.moving import claim  # noqa: PLC0415 - few projects had another place
+
+            for earlier in found:
+                claim(earlier, self.main)
 
     def _earlier(self) -> list[Area]:
         return [Area(folder) for folder in self._project.earlier if disk.is_own_folder(folder)]
@@ -108,7 +110,10 @@ class Areas:
     def _adopt(self) -> bool:
         """Take in what waits; say whether all of it could be."""
         adopted = [adopt(fallback, self.main) for fallback in self._fallbacks()]
-        adopted += [moving.merge(earlier, self.main) for earlier in self._earlier()]
+        if found := self._earlier():
+            from leftoff.store.moving import merge  # noqa: PLC0415 - few projects had another place
+
+            adopted += [merge(earlier, self.main) for earlier in found]
         return all(adopted)
 
     def _fallbacks(self) -> Iterator[Area]:
@@ -118,6 +123,8 @@ class Areas:
 def _mark(project: Project) -> None:
     """Note which folder a store belongs to that is named after the folder's path."""
     if project.store == plain_store(project.root):
+        from leftoff.identities import write_mark  # noqa: PLC0415 - a repository has no need
+
         with contextlib.suppress(OSError):
             write_mark(folder_marks(), project.root)
 
