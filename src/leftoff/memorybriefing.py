@@ -18,6 +18,7 @@ from leftoff.errors import StoreRefused
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
 from leftoff.repository import find_repository, slug
+from leftoff.restore import is_here
 from leftoff.store import LISTED, Store, disk
 from leftoff.store import Entry as CheckpointEntry
 from leftoff.tokens import estimate, price
@@ -149,9 +150,8 @@ def _slug(project: Project) -> str:
 
 def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
     """Find the newest checkpoint of this worktree, or else of this branch: others are not ours."""
-    here = git.printable(str(store.project.worktree))
     found = store.index().heads([*LISTED], _MOST_LOOKED_AT)
-    ours = [each for each in found if each.worktree in {here, None}]
+    ours = [each for each in found if is_here(each.worktree, each.branch, store.project)]
     return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 

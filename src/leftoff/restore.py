@@ -90,7 +90,6 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
 def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     """Compare a checkpoint with the worktree we stand in."""
     root = project.worktree
-    here = git.printable(str(root))
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     return Checks(
         age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
@@ -106,8 +105,23 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
             ArtifactCheck(name=name, path=path, is_there=_is_file(path, root))
             for name, path in checkpoint.artifacts.items()
         ],
-        worktree=None if checkpoint.worktree in {None, here} else checkpoint.worktree,
+        worktree=None
+        if is_here(checkpoint.worktree, checkpoint.branch, project)
+        else checkpoint.worktree,
     )
+
+
+def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
+    """Say whether something was saved in the worktree we are in, under whatever name it had.
+
+    A plain folder is all there is of its project. In a repository, what has no branch and is of no
+    worktree that is there was saved before `git init`.
+    """
+    if worktree in {None, git.printable(str(project.worktree))} or not project.is_git:
+        return True
+    if branch is not None:
+        return False
+    return worktree not in {git.printable(str(each)) for each in paths.folders_of(project)}
 
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
