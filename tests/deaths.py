@@ -76,11 +76,29 @@ def _prepare_fallback(store: Store) -> None:
     elsewhere.project.store.joinpath("index.sqlite").unlink(missing_ok=True)
 
 
-def _moved(project: Project) -> Project:
+def _prepare_earlier(store: Store) -> None:
+    """Save in another place only, as before a `git init`."""
+    place = store.project.store.with_name("earlier")
+    elsewhere = Store(_moved(store.project, place))
+    elsewhere.save(draft("zeta", "saved before"))
+    elsewhere.record("cleared", [elsewhere.save(draft("eta", "same")).checkpoint.id])
+    elsewhere.keep_session("claude", "s1", b"{}")
+    elsewhere.close()
+    for name in ("config.toml", "features.json", "index.sqlite"):
+        (place / name).write_text("{}", encoding="utf-8")
+
+
+def _prepare_both(store: Store) -> None:
+    _prepare(store)
+    _prepare_earlier(store)
+    (store.project.store / "config.toml").write_text("another", encoding="utf-8")
+
+
+def _moved(project: Project, place: Path | None = None) -> Project:
     return Project(
         root=project.root,
         worktree=project.worktree,
-        store=project.fallback,
+        store=place or project.fallback,
         fallback=project.fallback.parent / "unused",
     )
 
@@ -113,6 +131,10 @@ SCENARIOS: dict[str, Scenario] = {
     "purge": Scenario(_prepare, _purge_gamma_and_old_beta, may_be_partial=True),
     "adopt-and-list": Scenario(_prepare_fallback, view),
     "adopt-and-save": Scenario(_prepare_fallback, _save("omega")),
+    "move-in-and-list": Scenario(_prepare_earlier, view),
+    "move-in-and-save": Scenario(_prepare_earlier, _save("omega")),
+    "merge-and-list": Scenario(_prepare_both, view),
+    "merge-and-save": Scenario(_prepare_both, _save("omega")),
     "adopt-and-clear": Scenario(_prepare_fallback, _record("cleared", "delta")),
 }
 
@@ -164,14 +186,20 @@ def _act(project: Project, scenario: Scenario, at: int, *, halfway: bool) -> Non
 
 def _checkpoint_files(project: Project) -> dict[str, str]:
     found: dict[str, str] = {}
-    for area in (project.fallback, project.store):
+    for area in (project.fallback, project.store, *project.earlier):
         for path, digest in contents(area / "checkpoints").items():
             assert found.setdefault(Path(path).name, digest) == digest, "two contents for one id"
     return found
 
 
+def _settings(folder: Path) -> set[str]:
+    """Return the contents of the files in a store that are neither checkpoints nor logs."""
+    found = contents(folder).items()
+    return {digest for path, digest in found if path.endswith(("config.toml", "features.json"))}
+
+
 def _check_every_file(project: Project) -> None:
-    for area in (project.fallback, project.store):
+    for area in (project.fallback, project.store, *project.earlier):
         for path in (area / "checkpoints").rglob("*"):
             assert path.is_dir() or decode(path.read_bytes()).id == path.stem, path
 
@@ -179,7 +207,7 @@ def _check_every_file(project: Project) -> None:
 def _check_every_event(project: Project, scenario: Scenario) -> None:
     """Nothing is told to be saved that is not there."""
     there = {Path(name).stem for name in _checkpoint_files(project)}
-    for area in (project.fallback, project.store):
+    for area in (project.fallback, project.store, *project.earlier):
         for event in events.read(area / "events.jsonl")[0]:
             if event.action == "saved":
                 assert scenario.may_be_partial or there.issuperset(event.ids), event
@@ -237,6 +265,7 @@ def kill_at_every_step(scenario: Scenario, folder: Path, *, halfway: bool) -> in
         seen = fresh_view(project)
         assert seen == expected.after if lived else expected.allows(seen), (at, seen)
         assert expected.kept <= _checkpoint_files(project).items(), at
+        assert _settings(folder / "template") <= _settings(folder / "crashed"), at
         _check_every_file(project)
         _check_every_event(project, scenario)
         _check_usable(project)

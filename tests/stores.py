@@ -45,12 +45,14 @@ def draft(name: str | None = None, summary: str | None = None, **values: Any) ->
 
 
 def project_at(folder: Path) -> Project:
-    """Make a project whose store and fallback are inside one folder."""
+    """Make a project whose store and fallback are inside one folder, and an earlier store too."""
+    earlier = folder / "state" / "earlier"
     return Project(
         root=folder / "project",
         worktree=folder / "project",
         store=folder / "state" / "store",
         fallback=folder / "tmp" / "leftoff-user" / "store",
+        earlier=(earlier,) if earlier.is_dir() else (),
     )
 
 

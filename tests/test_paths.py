@@ -236,3 +236,114 @@ def test_a_temp_folder_that_an_earlier_version_used_is_known(
 
     monkeypatch.setenv("TMPDIR", str(tmp_path / "elsewhere"))
     assert find_project(repo.folder).strays == ()
+
+
+# A repository of another user
+
+
+_OTHER = 12345
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+def _give_away(*places: Path) -> None:
+    for place in places:
+        os.chown(place, _OTHER, -1)
+
+
+@needs_root
+@pytest.mark.parametrize("place", [".", ".git", "worktree"])
+def test_a_repository_of_another_user_supplies_no_store(tmp_path: Path, place: str) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("First")
+    folder = repo.worktree(tmp_path / "linked", "topic").folder if place == "worktree" else None
+    _give_away(folder / ".git" if folder else repo.folder / place)
+
+    project = find_project(folder or repo.folder)
+
+    assert not project.is_git
+    assert project.distrusted == (folder or repo.folder)
+    assert project.store.parent == state_folder() / "projects"
+
+
+@needs_root
+@pytest.mark.parametrize("value", ["*", "{folder}"])
+def test_a_repository_that_the_user_told_git_to_trust_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    repo = Repo(tmp_path / "repo")
+    _give_away(repo.folder, repo.folder / ".git")
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    text = f"[safe]\n\tdirectory = {value.format(folder=repo.folder)}\n"
+    (home() / ".gitconfig").write_text(text, encoding="utf-8")
+
+    assert find_project(repo.folder).is_git
+
+
+@needs_root
+def test_a_repository_s_own_settings_cannot_make_it_safe(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.git("config", "safe.directory", "*")
+    _give_away(repo.folder, repo.folder / ".git")
+
+    assert not find_project(repo.folder).is_git
+
+
+@needs_root
+def test_root_works_in_the_repository_of_who_called_sudo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = Repo(tmp_path / "repo")
+    _give_away(repo.folder, repo.folder / ".git")
+    monkeypatch.setenv("SUDO_UID", str(_OTHER))
+
+    assert find_project(repo.folder).is_git
+
+
+@needs_root
+def test_a_tree_of_another_user_is_one_project_with_all_its_folders(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "mounted")
+    deep = repo.folder / "src" / "deep"
+    deep.mkdir(parents=True)
+    _give_away(repo.folder, repo.folder / ".git", deep.parent, deep)
+
+    assert find_project(deep) == find_project(repo.folder)
+
+
+@needs_root
+def test_a_repository_that_another_user_put_above_ours_is_left_alone(tmp_path: Path) -> None:
+    shared = Repo(tmp_path / "shared")
+    _give_away(shared.folder, shared.folder / ".git")
+    mine = shared.folder / "mine"
+    mine.mkdir()
+
+    project = find_project(mine)
+
+    assert project.root == mine
+    assert project.distrusted == shared.folder
+
+
+def test_a_bare_repository_inside_a_worktree_counts_only_if_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer = Repo(tmp_path / "outer")
+    bare = Repo(outer.folder / "fixtures" / "x.git", bare=True)
+
+    assert find_project(bare.folder).root == outer.folder
+
+    monkeypatch.setenv("LEFTOFF_PROJECT", str(bare.folder))
+
+    assert find_project().store == bare.folder / "leftoff"
+
+
+def test_a_bare_repository_in_no_worktree_counts(tmp_path: Path) -> None:
+    bare = Repo(tmp_path / "x.git", bare=True)
+
+    assert find_project(bare.folder / "hooks").store == bare.folder / "leftoff"
+
+
+def test_inside_the_git_folder_the_store_is_that_of_its_repository(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    module = Repo(repo.folder / ".git" / "modules" / "sub", bare=True)
+
+    assert find_project(repo.folder / ".git" / "hooks").store == repo.folder / ".git" / "leftoff"
+    assert find_project(module.folder).store == module.folder / "leftoff"

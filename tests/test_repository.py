@@ -1,7 +1,10 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from gitrepo import Repo
-from leftoff.repository import find_repository, slug
+from leftoff.repository import find_repository, repository_at, slug
 
 
 def told(repo: Repo) -> str | None:
@@ -47,3 +50,96 @@ def test_an_address_of_odd_bytes_can_still_be_told(repo: Repo) -> None:
         file.write(b'[remote "origin"]\n\turl = https://github.com/ad\xffa/shop.git\n')
 
     assert (told(repo) or "").encode() == "ad\ufffda/shop".encode()
+
+
+# What counts as a repository: the same as for git
+
+
+def _made(folder: Path, head: bytes | str | None, folders: tuple[str, ...]) -> Path:
+    folder.mkdir()
+    for name in folders:
+        (folder / name).mkdir()
+    if isinstance(head, str):
+        (folder / "HEAD").symlink_to(head)
+    elif head is not None:
+        (folder / "HEAD").write_bytes(head)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("head", "folders", "is_one"),
+    [
+        (b"ref: refs/heads/main\n", ("objects", "refs"), True),
+        (b"ref:   refs/heads/main", ("objects", "refs"), True),
+        (b"a" * 40 + b"\n", ("objects", "refs"), True),
+        (b"a" * 64 + b"\n", ("objects", "refs"), True),
+        ("refs/heads/main", ("objects", "refs"), True),
+        (b"ref: refs/heads/main\n", ("objects",), False),
+        (b"ref: refs/heads/main\n", ("refs",), False),
+        (b"ref: heads/main\n", ("objects", "refs"), False),
+        (b"a" * 39 + b"\n", ("objects", "refs"), False),
+        (b"", ("objects", "refs"), False),
+        (b"anything\n", ("objects", "refs"), False),
+        ("../elsewhere", ("objects", "refs"), False),
+        (None, ("objects", "refs"), False),
+    ],
+)
+def test_what_counts_as_a_repository_is_what_git_takes_for_one(
+    tmp_path: Path, head: bytes | str | None, folders: tuple[str, ...], *, is_one: bool
+) -> None:
+    place = _made(tmp_path / "x.git", head, folders)
+    asked = Repo(tmp_path, init=False).git("--git-dir=x.git", "rev-parse", "--git-dir", check=False)
+
+    assert (repository_at(place) is not None) == is_one
+    assert (asked != "") == is_one
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("gitdir: ./.bare\n", True),
+        ("gitdir: .bare", True),
+        ("gitdir: .bare\r\n", True),
+        ("gitdir:.bare\n", False),
+        ("GITDIR: .bare\n", False),
+        ("gitdir: .bare/objects\n", False),
+        ("gitdir: \n", False),
+        ("\n", False),
+    ],
+)
+def test_a_git_file_is_read_as_git_reads_it(tmp_path: Path, line: str, *, is_one: bool) -> None:
+    _made(tmp_path / ".bare", b"ref: refs/heads/main\n", ("objects", "refs"))
+    (tmp_path / ".git").write_bytes(line.encode())
+    asked = Repo(tmp_path, init=False).git("rev-parse", "--git-dir", check=False)
+
+    assert (repository_at(tmp_path) is not None) == is_one
+    assert (asked != "") == is_one
+
+
+def test_worktrees_inside_and_beside_a_bare_repository_share_its_store(tmp_path: Path) -> None:
+    origin = Repo(tmp_path / "origin")
+    origin.commit("First")
+    bare = Repo(tmp_path / "app" / ".bare", bare=True)
+    bare.git("fetch", "--quiet", str(origin.folder), "main:main")
+    (tmp_path / "app" / ".git").write_text("gitdir: ./.bare\n", encoding="utf-8")
+    inside = bare.worktree(tmp_path / "app" / "topic", "topic")
+    nested = bare.worktree(bare.folder / "nested", "nested")
+
+    for folder in (inside.folder, nested.folder):
+        found = find_repository(folder)
+        assert found is not None
+        assert (found.worktree, found.common_dir) == (folder, bare.folder)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "loop", "folder"])
+def test_an_odd_head_neither_hangs_nor_counts(tmp_path: Path, kind: str) -> None:
+    place = _made(tmp_path / "x.git", None, ("objects", "refs"))
+    head = place / "HEAD"
+    if kind == "fifo":
+        os.mkfifo(head)
+    elif kind == "loop":
+        head.symlink_to("HEAD")
+    else:
+        head.mkdir()
+
+    assert repository_at(place) is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff import saving, sessionstate
+from leftoff import config, saving, sessionstate
 from leftoff.store import Store
 
 NOTES = """\
@@ -89,6 +89,7 @@ def test_a_template_tells_nothing() -> None:
 @pytest.mark.accept(28)
 def test_a_save_without_flags_is_filled_from_the_notes(store: Store) -> None:
     (store.project.worktree / "SESSION-STATE.md").write_text(NOTES, encoding="utf-8")
+    config.set_for(store.project, "notes", "worktree")
 
     draft = saving.compose({"next_action": {"text": "Told by the user"}}, store)
 
@@ -101,6 +102,7 @@ def test_a_save_without_flags_is_filled_from_the_notes(store: Store) -> None:
 @pytest.mark.accept(28)
 @pytest.mark.parametrize("text", ["", "# SESSION-STATE.md\n## Active task\n**Goal:** none\n", None])
 def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
+    config.set_for(store.project, "notes", "worktree")
     if text is not None:
         (store.project.worktree / "SESSION-STATE.md").write_text(text, encoding="utf-8")
 

@@ -1,5 +1,6 @@
 """Settings: what they are, and where each value comes from."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import paths, profiles
+from leftoff import paths, profiles, trees
 from leftoff.errors import LeftoffError, Usage
 from leftoff.store import disk
 
@@ -43,7 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     offer_days: int = 14
     offers: Literal["all", "latest"] = "all"
     buffer_at: float = 60.0
-    notes: Literal["project", "profile"] = "project"
+    notes: Literal["project", "worktree", "profile"] = "project"
     note_prompts: bool = False
     memory_budget: int = 1000
     briefing_file: str = ""
@@ -54,6 +55,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     advise_clear: bool = False
     profile: ProfileName = "default"
     mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
+
+    def follows(self, name: str) -> bool:
+        """Say whether the user adopted a profile for this project, or its files."""
+        return name == self.profile or name in self.mirror
 
 
 HELP = {
@@ -83,7 +88,8 @@ HELP = {
     "offer_days": "How many days an autosave is offered at session start.",
     "offers": "What a new session is told of: all that is open, or the latest only.",
     "buffer_at": "Context use in per cent from which every request is kept word for word.",
-    "notes": "Where SESSION-STATE.md is: with the project, or with the profile's files.",
+    "notes": "Where SESSION-STATE.md is: with the project's checkpoints, in the worktree, or "
+    "with the profile's files.",
     "note_prompts": "Whether prompts are scanned for what SESSION-STATE.md should hold.",
     "memory_budget": "Tokens that the memory briefing at session start may take; 0 for none.",
     "briefing_file": "The file that the memory briefing is kept in and told from, if any.",
@@ -113,11 +119,17 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
     values: list[Value]
     problems: list[str] = []
+    pending: list[Value] = []
+    """What the project sets and the user has not allowed yet."""
 
 
 def project_file(project: paths.Project) -> Path:
-    """Return the project's configuration file; it lies in the store, so no clone can bring one."""
-    return project.store / "config.toml"
+    """Return the project's configuration file; it is in the store, so no clone can bring one."""
+    return project.store / _FILE
+
+
+_FILE = "config.toml"
+_MAX_BYTES = 1_000_000
 
 
 def load(project: paths.Project | None) -> Loaded:
@@ -125,16 +137,90 @@ def load(project: paths.Project | None) -> Loaded:
     defaults = msgspec.structs.asdict(Settings())
     values = {key: Value(key=key, value=value, source="default") for key, value in defaults.items()}
     problems: list[str] = []
+    pending: list[Value] = []
     found = _found(project, problems)
     for key, value, source in [*_of_profile(found), *found]:
         try:
-            checked = _checked(key, value)
+            new = Value(key=key, value=_checked(key, value), source=source)
         except Usage as error:
             problems.append(f"{source}: {error.message}")
+            continue
+        if project is None or not _is_of_project(source, project) or new.value == values[key].value:
+            values[key] = new
+        elif (problem := _leading_out(new, project)) is not None:
+            problems.append(problem)
+        elif _is_pending(new, project):
+            pending.append(new)
+            problems.append(_not_allowed(new))
         else:
-            values[key] = Value(key=key, value=checked, source=source)
+            values[key] = new
     settings = Settings(**{key: each.value for key, each in values.items()})
-    return Loaded(settings=settings, values=list(values.values()), problems=problems)
+    settings = _grounded(settings, project, problems)
+    return Loaded(
+        settings=settings, values=list(values.values()), problems=problems, pending=pending
+    )
+
+
+def _grounded(settings: Settings, project: paths.Project | None, problems: list[str]) -> Settings:
+    """Leave alone a profile whose folder in the project is a link to somewhere else."""
+    named = {settings.profile, *settings.mirror} - {"default"}
+    if project is None or not named:
+        return settings
+    out = {name for name in named if trees.leads_out(profiles.load(name).home(project))}
+    for name in sorted(out):
+        place = profiles.load(name).home(project)
+        problems.append(f"{place} leads out of the project, so the {name} files are left alone")
+    mirror = [name for name in settings.mirror if name not in out]
+    notes = "project" if settings.profile in out else settings.notes
+    return msgspec.structs.replace(settings, mirror=mirror, notes=notes) if out else settings
+
+
+def _is_of_project(source: str, project: paths.Project) -> bool:
+    return source in map(str, _project_files(project))
+
+
+def _is_pending(value: Value, project: paths.Project) -> bool:
+    from leftoff import consent  # noqa: PLC0415 - few projects have settings
+
+    return (
+        value.key in consent.GUARDED
+        and (value.key, value.value) != ("safety", "on")  # it only forbids more
+        and consent.is_needed(project)
+        and not consent.is_given(project, value.key, value.value)
+    )
+
+
+def _not_allowed(value: Value) -> str:
+    return (
+        f"{value.source}: {value.key} is ignored because you have not allowed it on this machine; "
+        f"`leftoff config allow {value.key}` shows it and allows it"
+    )
+
+
+def _leading_out(value: Value, project: paths.Project) -> str | None:
+    """Say why a project may not have a value that names a file elsewhere."""
+    if value.key != "briefing_file" or not value.value.strip():
+        return None
+    target = os.path.normpath(project.worktree / value.value)
+    inside = [project.worktree, project.store]
+    if not Path(value.value).is_absolute() and any(map(Path(target).is_relative_to, inside)):
+        return None
+    return (
+        f"{value.source}: {value.key} is ignored because it leads out of the project; "
+        "only your own settings can name such a file"
+    )
+
+
+def set_for(project: paths.Project, key: str, value: str) -> None:
+    """Set a key for a project; who sets a value allows it."""
+    from leftoff import consent  # noqa: PLC0415 - see above
+
+    checked = _checked(key, value)
+    if problem := _leading_out(Value(key=key, value=checked, source="This project"), project):
+        raise Usage(problem.partition(": ")[2], hint="Leave out --project to set it for yourself.")
+    write(project_file(project), key, value)
+    if key in consent.GUARDED:
+        consent.give(project, key, checked)
 
 
 def write(path: Path, key: str, value: str | None) -> None:
@@ -168,8 +254,13 @@ def shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _project_files(project: paths.Project) -> list[Path]:
+    """Name the project's file, and those of stores that the next command moves in."""
+    return [store / _FILE for store in (*project.earlier, project.store)]
+
+
 def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str, Any, str]]:
-    files = [paths.config_file(), *([project_file(project)] if project else [])]
+    files = [paths.config_file(), *(_project_files(project) if project else [])]
     found = [(key, value, str(path)) for path in files for key, value in _table(path, problems)]
     named = ((key, paths.setting(key)) for key in HELP)
     found += [(key, text, f"environment LEFTOFF_{key.upper()}") for key, text in named if text]
@@ -197,7 +288,7 @@ _PROFILE = "profile"
 def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
     try:
         # Whatever else is there would never answer, or is no file to read.
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        text = _start_of(path) if path.is_file() else ""
     except (OSError, ValueError) as error:
         problems.append(f"{path} cannot be read and is ignored: {error}")
         return []
@@ -210,6 +301,11 @@ def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
     except ValueError as error:
         problems.append(f"{path} is not valid TOML and is ignored: {error}")
         return []
+
+
+def _start_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_MAX_BYTES).decode()
 
 
 def _checked(key: str, value: Any) -> Any:

@@ -1,5 +1,6 @@
 """The dashboard: what is under way, at one look. It reads, and leaves every file as it is."""
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from leftoff import features, stages
+from leftoff import config, features, stages
 from leftoff.checkpoint import Checkpoint, Todo
 from leftoff.errors import LeftoffError
 from leftoff.features import Loop
@@ -81,8 +82,7 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
 
 def look(store: Store) -> Dashboard:
     """Look at a project; the store should be one that leaves no trace."""
-    folder = store.project.worktree / stages.FOLDER
-    world = _look(store, folder)
+    world = _look(store, _folder(store))
     plan = _active_plan(world)
     is_active = plan or world.tdd or world.feature or _todos(world)
     layout: Layout = "delegation" if world.delegation else "active" if is_active else "none"
@@ -101,6 +101,15 @@ def look(store: Store) -> Dashboard:
         recent_plans=[] if plan else _recent(world.plans),
         suggestions=[*_suggestions(world, plan, is_active=layout != "none")],
     )
+
+
+def _folder(store: Store) -> Path:
+    """Return the folder of plans; nothing is in it for those who did not choose to keep such files.
+
+    A clone can bring them, too.
+    """
+    is_adopted = config.load(store.project).settings.follows("sail")
+    return store.project.worktree / stages.FOLDER if is_adopted else Path(os.devnull)
 
 
 def _look(store: Store, folder: Path) -> _World:

@@ -33,7 +33,8 @@ _GIT = (
 ).split()
 # git takes a section's name only in one piece, right after its bracket.
 _MAY_NAME_FILTERS = re.compile(rb"\[(?:filter|include|lfs[^]])", re.IGNORECASE)
-_NAMES_WORKTREE = re.compile(rb"\bworktree\s*=", re.IGNORECASE)
+# Settings that are included may name one, too.
+_NAMES_WORKTREE = re.compile(rb"\bworktree\s*=|\[include", re.IGNORECASE)
 _LFS = {b"filter.lfs.clean", b"filter.lfs.process", b"filter.lfs.required"}
 _SETTINGS = "config --list --show-scope -z".split()
 _SET_VARIABLES = {

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff import fence, git, memory
+from leftoff import fence, git, memory, trees
 from leftoff.errors import StoreRefused
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
 from leftoff.repository import find_repository, slug
+from leftoff.restore import is_here
 from leftoff.store import LISTED, Store, disk
 from leftoff.store import Entry as CheckpointEntry
 from leftoff.tokens import estimate, price
@@ -149,9 +150,8 @@ def _slug(project: Project) -> str:
 
 def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
     """Find the newest checkpoint of this worktree, or else of this branch: others are not ours."""
-    here = git.printable(str(store.project.worktree))
     found = store.index().heads([*LISTED], _MOST_LOOKED_AT)
-    ours = [each for each in found if each.worktree in {here, None}]
+    ours = [each for each in found if is_here(each.worktree, each.branch, store.project)]
     return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 
@@ -184,7 +184,15 @@ def _body(section: _Section, places: Sequence[int]) -> str:
 
 def file_of(project: Project, setting: str) -> Path | None:
     """Tell where the briefing is kept as a file, if the setting says so."""
-    return project.worktree / setting if setting.strip() else None
+    if not setting.strip():
+        return None
+    path = project.worktree / setting
+    if trees.leads_out(path):
+        raise StoreRefused(
+            f"{path} leads out of the project through a link, so it is left alone",
+            hint="Remove the link, or name another file with `leftoff config set briefing_file`.",
+        )
+    return path
 
 
 def is_somebodys(path: Path) -> bool:

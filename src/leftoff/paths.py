@@ -2,13 +2,14 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from leftoff.errors import NotAProject
 from leftoff.repository import Repository, linked_worktrees, repository_at
+from leftoff.trees import guard
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,8 +24,12 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     fallback: Path
     """Where a save goes while the store cannot be written."""
     strays: tuple[Path, ...] = ()
-    """Temp folders where earlier versions put it; what they left there is still taken in."""
+    """Folders where earlier versions put it, or where it went before `git init`."""
+    earlier: tuple[Path, ...] = ()
+    """Stores that this project had in another place; the next command moves them in."""
     is_git: bool = False
+    distrusted: Path | None = None
+    """A repository around this folder that is left alone, as it belongs to another user."""
 
 
 def home() -> Path:
@@ -123,24 +128,133 @@ def find_project(start: Path | None = None) -> Project:
     explicit = here if named and start is None else None
     barred = {home(), Path(here.anchor)} - {explicit}
     candidates = [folder for folder in (here, *here.parents) if folder not in barred]
+    distrusted = None
     for folder in candidates:
-        if (repository := repository_at(folder)) is not None:
-            return _git_project(folder, repository)
+        repository = repository_at(folder, is_named=folder == explicit)
+        if repository is not None and _is_trusted(repository):
+            return _git_project(folder, repository, candidates[: candidates.index(folder) + 1])
+        if repository is not None and distrusted is None:
+            distrusted = folder
         if folder in home().parents:
             break
-    known = next((folder for folder in candidates if _plain_store(folder).is_dir()), None)
-    if known is None and here in barred:
+    project = _plain_project(here, candidates, distrusted)
+    if project is None:
         raise NotAProject(
             f"{here} is not a project: leftoff keeps no checkpoints for the home folder or /",
             hint="Go to a project's folder, or name this one with LEFTOFF_PROJECT.",
         )
-    root = known or here
-    return _project(root=root, worktree=root, store=_plain_store(root), is_git=False)
+    return project
+
+
+def _plain_project(
+    here: Path, candidates: Sequence[Path], distrusted: Path | None
+) -> Project | None:
+    """Return the project of a folder that is in no repository, if it can be one."""
+    for folder in candidates:
+        store = plain_store(folder)
+        earlier = [] if store.is_dir() else _moved_stores(folder)
+        if earlier or store.is_dir():
+            return _project(
+                root=folder, worktree=folder, store=store, earlier=earlier, distrusted=distrusted
+            )
+    if here not in candidates:
+        return None
+    root = here
+    # A tree that is all someone else's, as a mounted one, is one project with its repository.
+    if distrusted is not None and not _is_own(here):
+        root = distrusted
+    return _project(root=root, worktree=root, store=plain_store(root), distrusted=distrusted)
+
+
+def _is_trusted(repository: Repository) -> bool:
+    """Say whether git would trust a repository: it is the user's own, or they said so."""
+    try:
+        others = repository.owners() - _own_ids()
+    except OSError:
+        return False
+    if not others:
+        return True
+    from leftoff.safedirectories import is_safe  # noqa: PLC0415 - most repositories are one's own
+
+    return is_safe(repository.worktree or repository.git_dir, _git_settings(), home())
+
+
+def _own_ids() -> set[int]:
+    """Return the ids of the user; for root under sudo also of the one who called it, as in git."""
+    user = os.geteuid()
+    caller = os.environ.get("SUDO_UID", "")
+    return {user, int(caller)} if user == 0 and caller.isdecimal() else {user}
+
+
+def _is_own(folder: Path) -> bool:
+    try:
+        return folder.stat().st_uid in _own_ids()
+    except OSError:
+        return False
+
+
+def _git_settings() -> list[Path]:
+    """Name git's settings files that a repository cannot change."""
+    found = []
+    if not os.environ.get("GIT_CONFIG_NOSYSTEM"):
+        found.append(Path(os.environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"))
+    if given := os.environ.get("GIT_CONFIG_GLOBAL"):
+        return [*found, Path(given)]
+    base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return [*found, Path(base).expanduser() / "git" / "config", home() / ".gitconfig"]
+
+
+def folder_marks() -> Path:
+    """Return the folder of the marks by which plain folders are known again."""
+    return state_folder() / "folders"
+
+
+def lost_stores() -> list[tuple[Path, Path]]:
+    """List the stores of plain folders that are gone, each with the path the folder had."""
+    from leftoff.identities import lost_marks  # noqa: PLC0415 - few commands ask
+
+    # Named after the path, so that a garbled mark cannot name any other folder.
+    found = [(mark.path, plain_store(mark.path)) for mark in lost_marks(folder_marks())]
+    return [(folder, store) for folder, store in found if store.is_dir()]
+
+
+def stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
+    """List the stores that may hold a project's checkpoints too, each with its folder.
+
+    For a plain folder these are the stores of folders that are gone. For a repository it is the
+    store in its git folder, left there when LEFTOFF_HOME was set.
+    """
+    if not project.is_git:
+        return lost_stores()
+    repository = repository_at(project.worktree, is_named=True)
+    place = repository.common_dir / "leftoff" if repository else project.store
+    return [(project.root, place)] if place != project.store and place.is_dir() else []
+
+
+def _moved_stores(folder: Path) -> list[Path]:
+    """Return the store that a folder had under another path, if it is there."""
+    from leftoff.identities import find_moved  # noqa: PLC0415 - a project with a store has no need
+
+    mark = find_moved(folder_marks(), folder)
+    stores = [plain_store(mark.path)] if mark is not None else []
+    return [store for store in stores if store.is_dir()]
+
+
+def distrust_of(project: Project) -> tuple[str, str] | None:
+    """Say why the repository around a project is not used, and what to do about it."""
+    if project.distrusted is None:
+        return None
+    what = (
+        f"{project.distrusted} is a git repository that belongs to another user, so leftoff "
+        f"reads nothing from it and keeps your checkpoints in {project.store}"
+    )
+    way_out = f"If you trust it: git config --global --add safe.directory {project.distrusted}"
+    return what, way_out
 
 
 def folders_of(project: Project) -> list[Path]:
     """List the project's folders: the worktree we stand in, the main one, and all others."""
-    repository = repository_at(project.worktree) if project.is_git else None
+    repository = repository_at(project.worktree, is_named=True) if project.is_git else None
     others = linked_worktrees(repository) if repository else []
     return list(dict.fromkeys([project.worktree, project.root, *others]))
 
@@ -154,25 +268,45 @@ def _current_folder() -> Path:
         ) from error
 
 
-def _git_project(folder: Path, repository: Repository) -> Project:
+def _git_project(folder: Path, repository: Repository, below: Sequence[Path]) -> Project:
+    """Make the project of a repository; `below` are the folders from where we are up to it."""
     common = repository.common_dir
     # A linked worktree's own git folder lies in the common one, which lies in the main worktree.
     is_linked = repository.git_dir != common
     root = common.parent if is_linked and common.name == ".git" else folder
-    store = _plain_store(root) if os.environ.get("LEFTOFF_HOME") else common / "leftoff"
-    return _project(root=root, worktree=folder, store=store, is_git=True)
+    store = plain_store(root) if os.environ.get("LEFTOFF_HOME") else common / "leftoff"
+    # Before `git init` here or above, a folder may have been a project of its own.
+    plain = [plain_store(each) for each in dict.fromkeys([*below, root])]
+    earlier = [each for each in plain if each != store and each.is_dir()]
+    if not store.is_dir():
+        earlier += _moved_stores(root)
+    return _project(root=root, worktree=folder, store=store, is_git=True, earlier=earlier)
 
 
-def _project(*, root: Path, worktree: Path, store: Path, is_git: bool) -> Project:
-    key = _key(store)
-    strays = (folder / key for folder in _former_fallbacks())
+def _project(  # noqa: PLR0913 - each has its name
+    *,
+    root: Path,
+    worktree: Path,
+    store: Path,
+    is_git: bool = False,
+    earlier: Sequence[Path] = (),
+    distrusted: Path | None = None,
+) -> Project:
+    guard(root)
+    guard(worktree)
+    # What was saved to the fallback before `git init` is still this project's.
+    keys = dict.fromkeys([_key(store), _key(plain_store(root))])
+    roots = (state_folder() / "fallback", *_former_fallbacks())
+    fallback, *others = (folder / key for key in keys for folder in roots)
     return Project(
         root=root,
         worktree=worktree,
         store=store,
-        fallback=state_folder() / "fallback" / key,
-        strays=tuple(stray for stray in strays if stray.is_dir()),
+        fallback=fallback,
+        strays=tuple(other for other in others if other.is_dir()),
+        earlier=tuple(earlier),
         is_git=is_git,
+        distrusted=distrusted,
     )
 
 
@@ -186,7 +320,8 @@ def _former_fallbacks() -> list[Path]:
     return [Path(folder) / f"leftoff-{user}" for folder in dict.fromkeys(folders)]
 
 
-def _plain_store(folder: Path) -> Path:
+def plain_store(folder: Path) -> Path:
+    """Return the store of a folder that is in no repository."""
     return state_folder() / "projects" / _key(folder)
 
 

@@ -2,13 +2,13 @@
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from leftoff import trees
 from leftoff.checkpoint import Todo
 from leftoff.errors import Usage
 from leftoff.plantext import PlanText, Step, parse_plan
@@ -197,11 +197,7 @@ def _markdown_files(folder: Path) -> Iterator[tuple[int, Path]]:
 
 def _read_start(path: Path, size: int) -> str | None:
     try:
-        # Opening a FIFO would wait for its writer, and opening a device may do something.
-        if not stat.S_ISREG(path.stat().st_mode):
-            return None
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            start = file.read(size + 1)
+        start = trees.read_start(path, size + 1, follow=True)
     except (OSError, ValueError):
         return None
     if len(start) > size:

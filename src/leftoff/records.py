@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project
+from leftoff.paths import Project, plain_store
 from leftoff.store import Store, disk, plain_name
 
 
@@ -132,7 +132,9 @@ def lives(state: Path, project: Project) -> list[Life]:
     for path in sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []:
         with contextlib.suppress(OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError):
             found.append(_life_decoder.decode(disk.read(path)[0]))
-    return [life for life in found if life.store == str(project.store)]
+    # A session may have begun before `git init`, or a new name, gave the project another store.
+    stores = {str(each) for each in (project.store, plain_store(project.root), *project.earlier)}
+    return [life for life in found if life.store in stores]
 
 
 def _life_path(state: Path, life: Life) -> Path:

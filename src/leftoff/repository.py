@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,9 @@ _REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
 _MAX_CONFIG_BYTES = 1_000_000
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+_GITDIR = "gitdir: "
+_REF = "ref:"
 
 Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
 
@@ -40,6 +44,15 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     git_dir: Path
     common_dir: Path
 
+    def owners(self) -> set[int]:
+        """Return the users that own what git takes its settings from.
+
+        These are the paths whose owner git checks before it trusts a repository.
+        """
+        dot_git = self.worktree / ".git" if self.worktree else None
+        places = (self.worktree, dot_git, self.git_dir, self.common_dir)
+        return {os.lstat(place).st_uid for place in places if place is not None}
+
 
 def find_repository(folder: Path) -> Repository | None:
     """Find the repository around a folder."""
@@ -51,26 +64,47 @@ def find_repository(folder: Path) -> Repository | None:
     return None
 
 
-def repository_at(folder: Path) -> Repository | None:
-    """Return the repository whose worktree, or bare folder, is this very folder."""
+def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
+    """Return the repository whose worktree, or bare folder, is this very folder.
+
+    A clone can bring a folder that looks like a bare repository, with settings of its author's.
+    So a bare repository inside a worktree counts only if the user named it.
+    """
     git_dir = _git_dir_at(folder / ".git")
     if git_dir is not None:
         return _repository(folder, git_dir)
-    return _repository(None, folder) if _is_git_dir(folder) else None
+    if not _is_git_dir(folder) or not (is_named or _is_outside_worktrees(folder)):
+        return None
+    return _repository(None, folder)
+
+
+def _is_outside_worktrees(folder: Path) -> bool:
+    """Say whether a folder is in no worktree; what is in its git folder came with no clone."""
+    git_dirs = [_git_dir_at(parent / ".git") for parent in folder.parents]
+    return all(folder.is_relative_to(git_dir) for git_dir in git_dirs if git_dir is not None)
 
 
 def linked_worktrees(repository: Repository) -> list[Path]:
     """List the folders of all worktrees beside the main one, also of those that are gone."""
     links = sorted((repository.common_dir / "worktrees").glob("*/gitdir"))
     # Newer gits can write these paths relative to the file they stand in.
-    found = [(link.parent / line).parent for link in links if (line := _first_line(link))]
-    return [Path(os.path.realpath(folder)) for folder in found]
+    named = [(link, (link.parent / line).parent) for link in links if (line := _first_line(link))]
+    found = [(link, Path(os.path.realpath(folder))) for link, folder in named]
+    return [folder for link, folder in found if _is_worktree_of(folder, link.parent)]
+
+
+def _is_worktree_of(folder: Path, git_dir: Path) -> bool:
+    """Say whether a folder is the worktree that a repository says it has, or is gone.
+
+    A repository from someone else could call any folder of the user's its own.
+    """
+    return not folder.exists() or _git_dir_at(folder / ".git") == Path(os.path.realpath(git_dir))
 
 
 def head_ref(repository: Repository) -> str | None:
     """Return the full name of the ref that HEAD points to, or None when HEAD is detached."""
     line = _first_line(repository.git_dir / "HEAD") or ""
-    return line.removeprefix("ref:").strip() if line.startswith("ref:") else None
+    return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
 
 
 def loose_sha(repository: Repository) -> str | None:
@@ -103,11 +137,7 @@ def repository_of(url: str) -> str | None:
 
 def slug(repository: Repository) -> str | None:
     """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
-    place = repository.common_dir / "config"
-    try:
-        text = place.read_text("utf-8", "replace") if place.is_file() else ""
-    except OSError:
-        return None
+    text = _text(repository.common_dir / "config")
     remotes = [(found[1], _URL.search(found[2])) for found in _REMOTE.finditer(f"{text}\n")]
     urls = {name: url[1] for name, url in remotes if url is not None}
     only = next(iter(urls.values())) if len(urls) == 1 else ""
@@ -126,27 +156,64 @@ def _settings_in(place: Path) -> bytes:
     return place.read_bytes()
 
 
+def _text(path: Path) -> str:
+    try:
+        # A FIFO planted here would never answer.
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def _repository(worktree: Path | None, git_dir: Path) -> Repository:
+    return Repository(worktree=worktree, git_dir=git_dir, common_dir=_common_dir(git_dir))
+
+
+def _common_dir(git_dir: Path) -> Path:
     place = _path_in(git_dir / "commondir")
-    common_dir = Path(os.path.realpath(git_dir / place)) if place else git_dir
-    return Repository(worktree=worktree, git_dir=git_dir, common_dir=common_dir)
+    return Path(os.path.realpath(git_dir / place)) if place else git_dir
 
 
 def _git_dir_at(dot_git: Path) -> Path | None:
-    if _is_git_dir(dot_git):
-        return Path(os.path.realpath(dot_git))
+    try:
+        found = dot_git.stat()
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        place = Path(os.path.realpath(dot_git))
+        return place if _is_git_dir(place) else None
     # Linked worktrees and submodules have a file here that names the real place.
     text = _path_in(dot_git) or ""
-    if not text.startswith("gitdir: "):
+    if not text.startswith(_GITDIR):
         return None
-    place = Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir: ")))
+    place = Path(os.path.realpath(dot_git.parent / text.removeprefix(_GITDIR)))
     return place if _is_git_dir(place) else None
 
 
 def _is_git_dir(place: Path) -> bool:
-    return os.path.lexists(place / "HEAD") and (
-        (place / "objects").is_dir() or (place / "commondir").is_file()
-    )
+    """Apply git's own rule: a valid HEAD, and the folders `objects` and `refs`."""
+    if not _is_head(place / "HEAD"):
+        return False
+    common = _common_dir(place)
+    # The git folder of a linked worktree is in the common one. Any other that names a common folder
+    # would lend itself the store of another repository.
+    if common not in {place, place.parent.parent}:
+        return False
+    return (common / "objects").is_dir() and (common / "refs").is_dir()
+
+
+def _is_head(path: Path) -> bool:
+    try:
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            return os.readlink(path).startswith("refs/")  # noqa: PTH115 - a Path is tidied up
+    except (OSError, ValueError):
+        return False
+    line = _first_line(path) or ""
+    if line.startswith(_REF):
+        return line.removeprefix(_REF).lstrip().startswith("refs/")
+    return _FULL_SHA.match(line) is not None
 
 
 def _path_in(file: Path) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import git
+from leftoff import git, paths, trees
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fence import disarm
@@ -16,6 +16,7 @@ from leftoff.paths import Project
 from leftoff.store import LISTED, Entry, State, Store
 
 _TEXT_LIMIT = 16_000
+_TEXT_BYTES = 4 * _TEXT_LIMIT + 4
 _CHOICES = 20
 _MOST_HEADS = 1_000_000
 
@@ -89,7 +90,6 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
 def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     """Compare a checkpoint with the worktree we stand in."""
     root = project.worktree
-    here = git.printable(str(root))
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     return Checks(
         age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
@@ -100,13 +100,28 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
             for file in checkpoint.files
             if file.path != plan_path
         ],
-        plan=_check_plan(checkpoint, root),
+        plan=_check_plan(checkpoint, project),
         artifacts=[
             ArtifactCheck(name=name, path=path, is_there=_is_file(path, root))
             for name, path in checkpoint.artifacts.items()
         ],
-        worktree=None if checkpoint.worktree in {None, here} else checkpoint.worktree,
+        worktree=None
+        if is_here(checkpoint.worktree, checkpoint.branch, project)
+        else checkpoint.worktree,
     )
+
+
+def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
+    """Say whether something was saved in the worktree we are in, under whatever name it had.
+
+    A plain folder is all there is of its project. In a repository, what has no branch and is of no
+    worktree that is there was saved before `git init`.
+    """
+    if worktree in {None, git.printable(str(project.worktree))} or not project.is_git:
+        return True
+    if branch is not None:
+        return False
+    return worktree not in {git.printable(str(each)) for each in paths.folders_of(project)}
 
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
@@ -132,13 +147,14 @@ def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
     )
 
 
-def _check_plan(checkpoint: Checkpoint, root: Path) -> PlanCheck | None:
+def _check_plan(checkpoint: Checkpoint, project: Project) -> PlanCheck | None:
     plan = checkpoint.plan
     if plan is None or plan.path is None:
         return None
     saved = next((file for file in checkpoint.files if file.path == plan.path), None)
-    text = read_text(located(plan.path, root))
-    state: FileState = "missing" if text is None else "same"
+    root = project.worktree
+    text = read_text(located(plan.path, root), project)
+    state: FileState = "same" if _is_file(plan.path, root) else "missing"
     if saved is not None:
         state = state_of(saved, root)
     return PlanCheck(path=plan.path, state=state, step=plan.step, total=plan.total, text=text)
@@ -151,14 +167,17 @@ def _is_file(path: str, root: Path) -> bool:
         return False
 
 
-def read_text(path: Path) -> str | None:
-    """Return a file's text, disarmed and of bounded length; None where there is none to read."""
+def read_text(path: Path, project: Project) -> str | None:
+    """Return a file's text, disarmed and of bounded length; None where there is none to read.
+
+    A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
+    only a project's own files are read, and plans where agents keep them.
+    """
+    folders = [project.worktree, project.root, project.store, *paths.plans_folders()]
     try:
-        # A folder or a FIFO has no text, and a FIFO would never answer.
-        if not path.is_file():
+        if not trees.is_inside(path, folders):
             return None
-        with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_TEXT_LIMIT + 1)
+        text = trees.read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
     if len(text) > _TEXT_LIMIT:

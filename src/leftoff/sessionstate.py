@@ -1,10 +1,10 @@
 """SESSION-STATE.md: the notes an agent keeps while it works, read when a save leaves things out."""
 
-import os
 import re
-import stat
 from pathlib import Path
 from typing import Any
+
+from leftoff import trees
 
 FILE_NAME = "SESSION-STATE.md"
 
@@ -36,12 +36,7 @@ def read(path: Path) -> dict[str, Any]:
 def text_of(path: Path) -> str:
     """Return the notes as they are, of bounded length; empty where there are none to read."""
     try:
-        # A FIFO would never answer, and a folder has no text.
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return ""
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(_LIMIT).decode("utf-8", "replace")
+        return trees.read_start(path, _LIMIT).decode("utf-8", "replace")
     except OSError:
         return ""
 

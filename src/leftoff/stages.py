@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from leftoff import trees
+
 FOLDER = ".claude"
 INDEX = "state-index.json"
 PLANS = "plans"
@@ -90,11 +92,8 @@ def read_index(folder: Path) -> dict[str, Any] | None:
 def read_object(path: Path) -> dict[str, Any] | None:
     """Read a JSON object; None where there is none."""
     try:
-        # A FIFO would never answer.
-        if not path.is_file():
-            return None
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            found = json.loads(file.read(_LIMIT))
+        data = trees.read_start(path, _LIMIT, follow=True)
+        found = json.loads(data.decode("utf-8-sig", "replace"))
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -124,3 +124,52 @@ def test_settings_are_told_where_there_is_no_project(
     cli.ok("config", "set", "budget", "500")
 
     assert values(cli)["budget"][0] == 500
+
+
+# Consent
+
+
+def planted(stored: Path, text: str) -> None:
+    """Write the project's settings as an archive brings them."""
+    stored.mkdir(exist_ok=True)
+    (stored / "config.toml").write_text(text, encoding="utf-8")
+
+
+def test_allow_shows_what_waits_and_allows_it(cli: Cli, stored: Path) -> None:
+    planted(stored, 'verify = ["make test"]\nnot_secret = ["*.pem"]\n')
+    assert "`leftoff config allow verify`" in cli.ok("list").err
+
+    told = cli.ok("config", "allow", "verify")
+
+    assert "verify = make test" in told.out
+    assert "Allowed verify" in told.out
+    assert values(cli)["verify"] == (["make test"], str(stored / "config.toml"))
+    assert values(cli)["not_secret"] == ([], "default")
+    assert cli.json("config", "allow") == {"allowed": ["not_secret"]}
+    assert cli.ok("config", "allow").out == "Nothing waits for your consent.\n"
+
+
+def test_on_a_terminal_allow_asks(cli: Cli, stored: Path) -> None:
+    planted(stored, 'verify = ["make test"]\n')
+
+    with cli.terminal("config", "allow") as terminal:
+        terminal.expect("make test")
+        terminal.expect("Allow it on this machine?")
+        terminal.answer("n")
+        assert "Nothing was allowed." in terminal.rest()
+
+    assert values(cli)["verify"] == ([], "default")
+
+
+def test_what_the_user_sets_for_a_project_is_allowed(cli: Cli, stored: Path) -> None:
+    cli.ok("config", "set", "--project", "verify", "make test")
+
+    assert values(cli)["verify"] == (["make test"], str(stored / "config.toml"))
+
+
+def test_a_project_cannot_be_set_to_a_file_outside_it(cli: Cli) -> None:
+    result = cli("config", "set", "--project", "briefing_file", "/etc/motd")
+
+    assert result.code == 2
+    assert "--project" in result.err
+    cli.ok("config", "set", "briefing_file", "/etc/motd")

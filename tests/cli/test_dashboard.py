@@ -10,7 +10,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features
+from leftoff import config, features
 from leftoff.paths import find_project
 from leftoff.store import Store
 from stores import contents, draft
@@ -49,6 +49,8 @@ class Work:
 
 @pytest.fixture
 def work(repo: Repo) -> Work:
+    """Make a repository whose user chose to keep such files."""
+    config.set_for(find_project(repo.folder), "profile", "sail")
     return Work(repo)
 
 

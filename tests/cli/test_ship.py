@@ -190,3 +190,23 @@ def test_ctrl_c_on_a_terminal_ends_a_hook_as_well(shop: Shop, cli: Cli, tmp_path
     (shop.folder / ".git" / "hooks" / "pre-push").unlink()
     cli.ok("ship", "--no-pr")
     assert shop.remote_head() == shop.head()
+
+
+def test_on_a_terminal_ship_asks_before_it_runs_the_checks_of_an_archive(
+    shop: Shop, cli: Cli, tmp_path: Path
+) -> None:
+    store = shop.folder / ".git" / "leftoff"
+    store.mkdir()
+    ran = tmp_path / "ran"
+    (store / "config.toml").write_text(f'verify = ["touch {ran}"]\n', encoding="utf-8")
+    shop.write("app.py", "print('csv')\n")
+
+    with cli.terminal("ship", "--no-push", "-m", "Export") as terminal:
+        terminal.expect(f"touch {ran}")
+        terminal.expect("Allow them on this machine?")
+        assert not ran.exists()
+        terminal.answer("y")
+        terminal.rest()
+
+    assert ran.exists()
+    assert shop.subjects()[0] == "Export"

@@ -24,6 +24,7 @@ def test_a_note_is_told_with_its_place(cli: Cli, stored: Path) -> None:
 @pytest.mark.accept(50)
 def test_a_message_is_scanned_and_noted(cli: Cli, repo: Repo) -> None:
     notes = repo.write("SESSION-STATE.md", "# SESSION-STATE.md\n")
+    cli.ok("config", "set", "--project", "notes", "worktree")
     told = cli.json("wal", "scan", "no, use port 8081 not 8080")
 
     assert [(each["kind"], each["is_new"]) for each in told["found"]] == [

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import features, fence, memory, paths, saving
+from leftoff import config, features, fence, memory, paths, saving
 from leftoff.hooks import start
 from leftoff.memory import Draft
 from leftoff.store import Store
@@ -71,7 +71,7 @@ def test_a_resumed_session_hears_nothing_of_it(talk: Talk, store: Store) -> None
 @pytest.mark.accept(137)
 def test_a_briefing_file_is_told_as_it_is(talk: Talk, store: Store, repo: Repo) -> None:
     remember(store)
-    configure(store, 'briefing_file = "notes/briefing.md"')
+    config.set_for(store.project, "briefing_file", "notes/briefing.md")
     assert "- Decision 8" in talk.start()
 
     repo.write("notes/briefing.md", "# Session Briefing\n- by hand <system-reminder>\n")
@@ -112,7 +112,8 @@ def test_somebodys_own_page_is_told_before_it_is_put_aside(
 def test_a_long_briefing_file_is_cut_at_a_line_within_the_budget(
     talk: Talk, store: Store, repo: Repo
 ) -> None:
-    configure(store, 'briefing_file = "briefing.md"\nmemory_budget = 300')
+    configure(store, "memory_budget = 300")
+    config.set_for(store.project, "briefing_file", "briefing.md")
     repo.write("briefing.md", "".join(f"- line number {number}\n" for number in range(999)))
 
     text = talk.start()
@@ -125,7 +126,7 @@ def test_a_link_in_place_of_the_briefing_file_is_not_followed(
     talk: Talk, store: Store, tmp_path: Path
 ) -> None:
     remember(store)
-    configure(store, 'briefing_file = "briefing.md"')
+    config.set_for(store.project, "briefing_file", "briefing.md")
     (tmp_path / "other.md").write_text("of another", encoding="utf-8")
     (talk.folder / "briefing.md").symlink_to(tmp_path / "other.md")
 

@@ -53,6 +53,7 @@ def test_checks_are_listed_in_the_projects_file_and_all_run_after_one_that_fails
     cli.ok("config", "set", "--project", "verify", "true")
     file = shop.folder / ".git" / "leftoff" / "config.toml"
     file.write_text('verify = ["exit 3", "echo second >&2; test -d .git", "kill -9 $$"]\n')
+    cli.ok("config", "allow", "verify")
     shop.write("app.py", "print('csv')\n")
 
     failed = cli("ship", "--no-pr", "-m", "Export", "--json")

@@ -53,10 +53,13 @@ def test_nothing_is_made_in_the_users_tree(store: Store) -> None:
     assert noted.path.stat().st_mode & 0o777 == 0o600
 
 
-def test_notes_that_are_in_the_worktree_are_used(store: Store) -> None:
+def test_notes_that_are_in_the_worktree_are_used_where_the_user_says_so(store: Store) -> None:
     own = store.project.worktree / "SESSION-STATE.md"
     own.write_text("# Mine\n", "utf-8")
     own.chmod(0o644)
+    assert notes.add(store, "value", "port 8081").path != own
+
+    config.set_for(store.project, "notes", "worktree")
 
     assert notes.add(store, "value", "port 8081").path == own
     assert own.stat().st_mode & 0o777 == 0o644

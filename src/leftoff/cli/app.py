@@ -34,8 +34,11 @@ class App:
 
     @functools.cached_property
     def project(self) -> paths.Project:
-        """The project we stand in."""
-        return paths.find_project()
+        """The project we are in; a repository that is not trusted is named once."""
+        project = paths.find_project()
+        if (distrust := paths.distrust_of(project)) is not None:
+            self._warn_once(["\n".join(distrust)])
+        return project
 
     @property
     def store(self) -> Store:

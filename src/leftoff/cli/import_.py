@@ -9,24 +9,34 @@ import msgspec
 
 from leftoff import importing, mirroring, profiles
 from leftoff.cli.app import App, command
-from leftoff.errors import LeftoffError
-from leftoff.store import Store
+from leftoff.errors import LeftoffError, Usage
+from leftoff.store import LISTED, Store
+from leftoff.words import counted
 
 _folder = click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 _NAMED_PROBLEMS = 20
 
 
 @command(name="import")
+@click.option("--from", "profile", type=click.Choice([*profiles.PROFILES]), help="Whose files.")
 @click.option(
-    "--from", "profile", required=True, type=click.Choice([*profiles.PROFILES]), help="Whose files."
+    "--from-store",
+    "earlier",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Move the checkpoints of another store of leftoff here.",
 )
 @_folder
-def import_(app: App, profile: str, folder: Path | None) -> None:
+def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | None) -> None:
     """Take in the checkpoints of another system; its files stay as they are.
 
     Without FOLDER they are looked for where that system keeps them for this project. A second run
     adds nothing.
     """
+    if earlier is not None:
+        _move_in(app, earlier)
+        return
+    if profile is None:
+        raise Usage("Name what to import: --from a system, or --from-store a store of leftoff.")
     loaded = profiles.load(profile)
     place = folder or loaded.home(app.project)
     if not loaded.is_here(place):
@@ -54,6 +64,28 @@ def import_(app: App, profile: str, folder: Path | None) -> None:
             app.out.warn(f"{problem.path} was skipped: {problem.problem}")
         if rest := report.problems[_NAMED_PROBLEMS:]:
             app.out.warn(f"{len(rest)} more files were skipped; --json names them all.")
+
+
+def _move_in(app: App, earlier: Path) -> None:
+    """Move all of another store into this project's."""
+    place = earlier.resolve()
+    project = app.project
+    if place == project.store or not (place / "checkpoints").is_dir():
+        raise LeftoffError(
+            f"{place} is not the store of another project",
+            hint="`leftoff doctor` names the stores whose folder is gone.",
+        )
+    before = app.store.index().count_heads([*LISTED])
+    moved = msgspec.structs.replace(project, earlier=(*project.earlier, place))
+    with contextlib.closing(Store(moved)) as store:
+        count = store.index().count_heads([*LISTED]) - before
+    is_left = (place / "checkpoints").is_dir()
+    app.out.result(
+        {"imported": count, "from": str(place), "left": is_left},
+        f"Moved {counted(count, 'checkpoint')} from {place} to {project.store}",
+    )
+    if is_left:
+        app.out.warn(f"Some of {place} could not be moved and is still there")
 
 
 def _watched(app: App, found: Iterable[Path]) -> Iterator[Path]:

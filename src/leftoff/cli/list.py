@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leftoff import times
+from leftoff import paths, times
 from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
 from leftoff.store import LISTED, TRASHED, Entry
@@ -31,6 +31,8 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     if index.recheck(entries):
         entries = index.heads(states, limit)
     show(app, entries, empty="No checkpoints found.")
+    if not entries:
+        _tell_lost(app)
     if len(entries) == limit and not app.out.as_json:
         more = index.count_heads(states) - limit
         if more > 0:
@@ -38,6 +40,19 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     for entry in index.unreadable():
         path = app.store.path_of(entry)
         app.out.warn(f"unreadable: {path} ({entry.problem}); `leftoff show --raw {entry.id}`")
+
+
+def _tell_lost(app: App) -> None:
+    """Name other stores that may hold what the user looks for."""
+    for folder, store in paths.stores_elsewhere(app.project)[:_LOST_SHOWN]:
+        if (store / "checkpoints").is_dir():
+            app.out.warn(
+                f"There are checkpoints of {folder} in {store}\n"
+                f"To move them here: leftoff import --from-store {store}"
+            )
+
+
+_LOST_SHOWN = 3
 
 
 def show(app: App, entries: Sequence[Entry], *, empty: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import click
 import msgspec
 
+from leftoff import consent, paths
 from leftoff.cli.app import App, command
 from leftoff.errors import LeftoffError
 from leftoff.ship.panel import panel
@@ -32,6 +33,8 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
     standing; run it again to go on.
     """
     if not app.project.is_git:
+        if (distrust := paths.distrust_of(app.project)) is not None:
+            raise LeftoffError(distrust[0], hint=distrust[1])
         raise LeftoffError(
             "This folder is in no git repository, so there is nothing to commit.",
             hint="Use `leftoff save`, or begin a repository with `git init`.",
@@ -44,6 +47,7 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
     )
     if dry_run:
         return _show_plan(app, options)
+    _allow_checks(app)
     report = ship_all(app.store, app.settings, options, _listener(app))
     if app.out.as_json:
         app.out.json(_plain(report))
@@ -51,6 +55,27 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
         app.out.gap()
         app.out.text("\n".join(panel(report, advise_clear=app.settings.advise_clear)))
     return int(report.has_failed)
+
+
+def _allow_checks(app: App) -> None:
+    """Ask for consent to the checks of the project; ship nothing unchecked because of a no."""
+    waiting = [each for each in app.loaded.pending if each.key == "verify"]
+    for each in waiting:
+        if not (app.out.is_interactive and _agrees(app, each.value)):
+            raise LeftoffError(
+                "This project has checks to run before a commit, and you have not allowed them.",
+                hint="`leftoff config allow verify` shows them and allows them; "
+                "`leftoff config unset verify --project` removes them.",
+            )
+        consent.give(app.project, each.key, each.value)
+    if waiting:
+        app.forget_settings()
+
+
+def _agrees(app: App, commands: list[str]) -> bool:
+    app.out.text("This project's settings want to run these commands before each commit:")
+    app.out.text("\n".join(f"  {command}" for command in commands))
+    return click.confirm("Allow them on this machine?", default=False)
 
 
 def _show_plan(app: App, options: Options) -> int:

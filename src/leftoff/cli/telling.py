@@ -58,7 +58,7 @@ def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
         checks=checks,
         text=briefing.render(checkpoint, checks, budget=view.budget),
         waiting=replay.waiting(app, session_id=checkpoint.session_id),
-        artifacts=artifacts.contents(checks, app.project.worktree) if view.reads else "",
+        artifacts=artifacts.contents(checks, app.project) if view.reads else "",
         asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
 
@@ -72,5 +72,5 @@ def take_up(app: App, entry: Entry) -> None:
 def ask(app: App, told: Told) -> None:
     """Ask on a terminal what stands open."""
     if told.asks and artifacts.ask():
-        app.out.text(artifacts.contents(told.checks, app.project.worktree))
+        app.out.text(artifacts.contents(told.checks, app.project))
     replay.ask(app, told.waiting)

@@ -1,8 +1,10 @@
 """leftoff trash."""
 
+from pathlib import Path
+
 import msgspec
 
-from leftoff import times
+from leftoff import profiles, times
 from leftoff.cli.app import (
     App,
     checkpoint_argument,
@@ -15,6 +17,7 @@ from leftoff.cli.list import described, limit_option, show
 from leftoff.cli.undo import tell_what_stays_behind
 from leftoff.errors import NoSuchCheckpoint
 from leftoff.names import kebab
+from leftoff.paths import Project, folders_of
 from leftoff.store import TRASHED, Entry
 from leftoff.store import trash as trashed_files
 
@@ -53,7 +56,7 @@ def trash() -> None:
 def trash_restore(app: App, name: str) -> None:
     """Bring a checkpoint or a file back."""
     if any(name in {each.name, each.path} for each in trashed_files.listed(app.project.store)):
-        found = trashed_files.restore(app.project.store, name)
+        found = trashed_files.restore(app.project.store, name, _folders(app.project))
         app.out.result(
             {"restored": found.name, "path": found.came_from}, f"Restored {found.came_from}"
         )
@@ -64,6 +67,12 @@ def trash_restore(app: App, name: str) -> None:
         {"restored": key_of(entry), "id": entry.id}, f'Restored checkpoint "{key_of(entry)}"'
     )
     tell_what_stays_behind(app, [entry.id])
+
+
+def _folders(project: Project) -> list[Path]:
+    """Tell where files may have come from: the project, and where profiles keep its files."""
+    homes = [profiles.load(name).home(project) for name in profiles.PROFILES]
+    return [*folders_of(project), project.store, *homes]
 
 
 def _trashed(app: App, name: str) -> Entry:

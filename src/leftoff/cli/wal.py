@@ -7,14 +7,20 @@ import click
 from leftoff.cli.app import App, command, group
 from leftoff.errors import Usage
 from leftoff.wal import notes, scanning
-from leftoff.wal.place import place
+from leftoff.wal.place import place, unused
 
 
 @command(name="show")
 def show(app: App) -> None:
     """Show the working notes as they are."""
     path = place(app.project, app.settings)
-    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    text = notes.read(path)
+    other = unused(app.project, app.settings)
+    if other is not None:
+        app.out.warn(
+            f"{other} is not used, as it may have come with the repository; "
+            "`leftoff config set notes worktree --project` uses it"
+        )
     app.out.result({"path": str(path), "text": text}, text or f"Nothing is noted in {path}")
 
 

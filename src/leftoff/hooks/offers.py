@@ -137,7 +137,7 @@ def _of_this_place(store: Store) -> list[Entry]:
 
 
 def _is_here(entry: Entry, store: Store) -> bool:
-    return entry.worktree in {git.printable(str(store.project.worktree)), None}
+    return restore.is_here(entry.worktree, entry.branch, store.project)
 
 
 def _newest(autosaves: Sequence[Entry], store: Store) -> list[Entry]:

@@ -1,5 +1,6 @@
 """Recall: what the project knows, told to a new session after the work that it may take up."""
 
+import contextlib
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,7 @@ import msgspec
 from leftoff import config, fence, memorybriefing, paths
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
-from leftoff.errors import LeftoffError
+from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.hooks import trouble
 from leftoff.hooks.offers import Told
 from leftoff.store import Store, disk
@@ -26,7 +27,7 @@ def standing(store: Store, settings: config.Settings) -> str | None:
 
     None for a page that was made: it is told as it is once it is up to date.
     """
-    path = memorybriefing.file_of(store.project, settings.briefing_file)
+    path = _place(store, settings)
     if path is None or (disk.is_regular(path) and not memorybriefing.is_somebodys(path)):
         return None
     return _kept(path) or ""
@@ -46,7 +47,7 @@ def added(
     """
     try:
         if page is None:
-            page = _kept(memorybriefing.file_of(store.project, settings.briefing_file))
+            page = _kept(_place(store, settings))
         known = _Page(store, page or "", with_standing=not told.text)
         text = _fitting(told, event, settings, known)
     except (LeftoffError, OSError) as error:
@@ -88,6 +89,13 @@ class _Page:
         return memorybriefing.render(
             self._material, budget=budget, caps=memorybriefing.AT_START, with_empty=False
         )
+
+
+def _place(store: Store, settings: config.Settings) -> Path | None:
+    """Tell where the page's file is; none behind a link to elsewhere, as `leftoff doctor` says."""
+    with contextlib.suppress(StoreRefused):
+        return memorybriefing.file_of(store.project, settings.briefing_file)
+    return None
 
 
 def _kept(path: Path | None) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import briefing, config, fence, git, records, restore, sessionstate
+from leftoff import briefing, config, fence, records, restore, sessionstate
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.hooks import offers
@@ -67,8 +67,9 @@ def _entry(event: HookEvent, store: Store) -> Entry | None:
     if own is not None:
         return own
     found = store.index().autosave()
-    here = git.printable(str(store.project.worktree))
-    return found if found is not None and found.worktree in {here, None} else None
+    if found is None or not restore.is_here(found.worktree, found.branch, store.project):
+        return None
+    return found
 
 
 def _state(entry: Entry | None, event: HookEvent, store: Store, budget: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 
-from leftoff import processes, profiles
+from leftoff import processes, profiles, trees
 from leftoff.paths import Project
 from leftoff.profiles.base import AtWork, Worker
 from leftoff.store import disk, utc_now
@@ -48,7 +48,7 @@ def _living(worker: Worker, folder: Path) -> list[AtWork]:
             continue
         if processes.is_alive(work.pid, work.began):
             found.append(work)
-        elif disk.is_regular(path):
+        elif disk.is_regular(path) and not trees.leads_out(path):
             with contextlib.suppress(OSError):
                 path.unlink()
     return found
@@ -67,9 +67,11 @@ def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
     pid = os.getpid()
     work = AtWork(what=what, pid=pid, began=processes.began(pid), since=utc_now())
     path = worker.work_path(folder, work)
-    marks.append(path)
+    if trees.leads_out(path):
+        return
     # Without a mark the work goes on all the same.
     with contextlib.suppress(OSError):
+        marks.append(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(path, flags, 0o600)

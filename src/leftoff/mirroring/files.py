@@ -8,10 +8,10 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from leftoff import processes
+from leftoff import processes, trees
 from leftoff.errors import StoreRefused
 from leftoff.mirroring.notes import Note, Notes
-from leftoff.profiles.reading import digest, read_regular
+from leftoff.profiles.reading import MOST_BYTES, digest, read_regular
 from leftoff.store import disk, trash
 
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -158,7 +158,10 @@ class NativeFiles:
             return
         if path in self._notes.files and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
-        trash.put(self._store, target, self._now(), folder=self._root / to if to else None)
+        folder = self._root / to if to else None
+        if folder is not None and trees.leads_out(folder):
+            raise _leading_out(folder, self._root)
+        trash.put(self._store, target, self._now(), folder=folder)
         self._notes.add(Note(path=path))
 
     def warn(self, text: str) -> None:
@@ -200,6 +203,8 @@ class NativeFiles:
     def _target(self, path: str) -> Path:
         """Make the folder a file goes to; one that leads out of ours is refused."""
         target = self._root / path
+        if trees.leads_out(target.parent):
+            raise _leading_out(target, self._root)
         self._root.mkdir(parents=True, exist_ok=True)
         root = os.path.realpath(self._root)
         # What is not there yet is where its name says; what is there may be a link to elsewhere.
@@ -207,16 +212,25 @@ class NativeFiles:
         if parent == root or parent.startswith(f"{root}/"):
             target.parent.mkdir(parents=True, exist_ok=True)
         else:
+            raise _leading_out(target, self._root)
+        if os.path.lexists(target) and not (disk.is_regular(target) and _is_readable(target)):
             raise StoreRefused(
-                f"{target} leads out of {self._root}, so it is left alone",
-                hint="Move the link away and try again.",
-            )
-        if os.path.lexists(target) and not disk.is_regular(target):
-            raise StoreRefused(
-                f"{target} is not a regular file, so it is left alone",
+                f"{target} is not a regular file of a usual size, so it is left alone",
                 hint="Move it away and try again.",
             )
         return target
+
+
+def _leading_out(target: Path, root: Path) -> StoreRefused:
+    return StoreRefused(
+        f"{target} leads out of {root}, so it is left alone",
+        hint="Move the link away and try again.",
+    )
+
+
+def _is_readable(path: Path) -> bool:
+    """Say whether a file is small enough to be read: what cannot be must not be replaced."""
+    return path.lstat().st_size <= MOST_BYTES
 
 
 def _holds(path: Path, data: bytes) -> bool:
@@ -231,7 +245,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 def sweep(folder: Path) -> None:
     """Remove what writers left behind that were killed."""
-    if not folder.is_dir():
+    if not folder.is_dir() or trees.leads_out(folder):
         return
     for name in os.listdir(folder):  # noqa: PTH208 - a path for each of thousands takes ten times as long
         if not (name.startswith(".") and name.endswith(_TEMP)):

@@ -3,12 +3,14 @@
 import hashlib
 import heapq
 import os
-import stat
 from pathlib import Path
+
+from leftoff import trees
 
 # A file that is changed in place is noticed if it is one of the newest.
 _WATCHED = 20
-_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+MOST_BYTES = 32 * 1024 * 1024
+"""What is larger was not written by one of these systems."""
 
 
 def digest(data: bytes) -> str:
@@ -19,15 +21,15 @@ def digest(data: bytes) -> str:
 def read_regular(path: Path) -> tuple[bytes, os.stat_result] | None:
     """Read a regular file that is no link; None where there is none to read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _FLAGS)
+        descriptor = trees.open_file(path)
     except OSError:
         return None
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        if found.st_size > MOST_BYTES:
             return None
         with open(descriptor, "rb", closefd=False) as file:
-            return file.read(), found
+            return file.read(MOST_BYTES), found
     except OSError:
         return None
     finally:

@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 
-from leftoff import paths, sessionstate, stages
+from leftoff import config, paths, sessionstate, stages
 from leftoff.checkpoint import MANUAL, SCHEMA, Checkpoint, FileRef, bounded, from_plain, to_plain
 from leftoff.errors import Usage
 from leftoff.fingerprints import state_of
+from leftoff.paths import Project
 from leftoff.redact import redact_value
 from leftoff.saving.seen import (
     feature,
@@ -35,7 +36,7 @@ def compose(
 ) -> Checkpoint:
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
-    told = {**stages.seen(project.worktree), **sessionstate.read(place(project)), **told}
+    told = {**_noted(project), **told}
     whose = _whose(session)
     plain = {"trigger": MANUAL, **place_of(project), **whose, **feature(store, whose), **told}
     if session is None or _is_here(session, project):
@@ -51,6 +52,13 @@ def compose(
     if with_plan:
         draft = with_step(with_found_plan(draft, project.worktree), project.worktree)
     return with_files(draft, project.worktree)
+
+
+def _noted(project: Project) -> dict[str, Any]:
+    """Return what files tell of the work, where the user chose to keep such files."""
+    settings = config.load(project).settings
+    staged = stages.seen(project.worktree) if settings.follows("sail") else {}
+    return {**staged, **sessionstate.read(place(project, settings))}
 
 
 def _whose(session: KnownSession | None) -> dict[str, Any]:

@@ -25,14 +25,14 @@ def is_waiting(fallback: Area) -> bool:
 
 def adopt(fallback: Area, store: Area) -> bool:
     """Move everything from the fallback to the store; not while someone writes there just now."""
-    with _alone(fallback) as is_alone:
+    with alone(fallback) as is_alone:
         if is_alone:
-            _adopt_all(fallback, store)
+            adopt_all(fallback, store)
         return is_alone
 
 
 @contextlib.contextmanager
-def _alone(fallback: Area) -> Iterator[bool]:
+def alone(fallback: Area) -> Iterator[bool]:
     """Keep others from writing to the fallback: a line added to a log would go with the log."""
     if os.path.lexists(fallback.lock) and not disk.is_regular(fallback.lock):
         # Where the lock is something else, nobody writes.
@@ -42,7 +42,8 @@ def _alone(fallback: Area) -> Iterator[bool]:
         yield is_held
 
 
-def _adopt_all(fallback: Area, store: Area) -> None:
+def adopt_all(fallback: Area, store: Area) -> None:
+    """Move checkpoints, logs and sessions to the store; only for one who is alone there."""
     for shard in _shards(fallback):
         for checkpoint_id in _ids_in(fallback, shard):
             _adopt_checkpoint(fallback, store, checkpoint_id)

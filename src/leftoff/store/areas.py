@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project
+from leftoff.paths import Project, folder_marks, plain_store
 from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
@@ -26,6 +26,7 @@ class Areas:
     def __init__(self, project: Project) -> None:
         self.main = Area(project.store)
         self.fallback = Area(project.fallback)
+        self._project = project
         self._strays = [Area(stray) for stray in project.strays]
         self._problems: list[str] = []
         self._ready: list[Area] = []
@@ -63,7 +64,8 @@ class Areas:
 
     def take_in(self) -> None:
         """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
-        if not any(map(is_waiting, self.fallbacks())):
+        self._claim()
+        if not (self._earlier() or any(map(is_waiting, self.fallbacks()))):
             return
         try:
             self.main.prepare()
@@ -97,6 +99,8 @@ class Areas:
             # Someone may have taken the folders away since; then all is made anew.
             with contextlib.suppress(FileNotFoundError), disk.lock(area.lock):
                 return act(area)
+        if area is self.main:
+            self._claim()
         area.prepare()
         with disk.lock(area.lock) as is_held:
             self._make_ready(area, is_held=is_held)
@@ -107,18 +111,44 @@ class Areas:
         if is_held:
             disk.sweep(area.temps)
         is_clean = self._adopt() if area is self.main else True
+        if area is self.main:
+            _mark(self._project)
         if is_held and is_clean:
             self._ready.append(area)
+
+    def _claim(self) -> None:
+        """Put a store that the project had elsewhere in the place of this one, if that is free."""
+        if found := self._earlier():
+            from leftoff.store.moving import claim  # noqa: PLC0415 - few projects had another place
+
+            for earlier in found:
+                claim(earlier, self.main)
+
+    def _earlier(self) -> list[Area]:
+        return [Area(folder) for folder in self._project.earlier if disk.is_own_folder(folder)]
 
     def _adopt(self) -> bool:
         """Take in what waits; say whether all of it could be."""
         adopted = [adopt(fallback, self.main) for fallback in self.fallbacks()]
+        if found := self._earlier():
+            from leftoff.store.moving import merge  # noqa: PLC0415 - few projects had another place
+
+            adopted += [merge(earlier, self.main) for earlier in found]
         return all(adopted)
 
     def fallbacks(self) -> Iterator[Area]:
         """Yield the folders where something waits, those of earlier versions last."""
         yield from filter(_is_used, (self.fallback,))
         yield from filter(_is_left, self._strays)
+
+
+def _mark(project: Project) -> None:
+    """Note which folder a store belongs to that is named after the folder's path."""
+    if project.store == plain_store(project.root):
+        from leftoff.identities import write_mark  # noqa: PLC0415 - a repository has no need
+
+        with contextlib.suppress(OSError):
+            write_mark(folder_marks(), project.root)
 
 
 def _is_used(fallback: Area) -> bool:

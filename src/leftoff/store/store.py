@@ -32,6 +32,13 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _as_it_is(project: Project) -> Project:
+    """Return a project with the store it still has, where the next command would move it."""
+    if project.store.is_dir() or not project.earlier:
+        return project
+    return msgspec.structs.replace(project, store=project.earlier[0], earlier=())
+
+
 class Store:
     """All reading and writing of one project's checkpoints."""
 
@@ -46,7 +53,7 @@ class Store:
         self.project = project
         self.now = now
         self._leaves_no_trace = leaves_no_trace
-        self._areas = Areas(project)
+        self._areas = Areas(_as_it_is(project) if leaves_no_trace else project)
         self._index: Index | None = None
         self._standings = Standings(self._areas)
 

@@ -7,11 +7,14 @@ import contextlib
 import errno
 import itertools
 import os
+import re
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from leftoff import trees
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
 from leftoff.store import disk
 
@@ -30,6 +33,7 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(Trashed)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -> Path:
@@ -91,25 +95,44 @@ def listed(store: Path) -> list[Trashed]:
     found = []
     for line in disk.read_from(store / "trash.jsonl", 0).splitlines():
         try:
-            found.append(_decoder.decode(line))
+            found.append(_as_it_lies(_decoder.decode(line), store))
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
     # A name that was reserved by someone who died before the move is empty.
-    return [each for each in reversed(found) if _has_content(Path(each.path))]
+    return [each for each in reversed(found) if each and _has_content(Path(each.path))]
+
+
+def _as_it_lies(line: Trashed, store: Path) -> Trashed | None:
+    """Return an entry with the place its file has now; None if it was never in a trash.
+
+    The store may have been moved since. And it may be someone else's, with entries that name any
+    file of the user's.
+    """
+    path = Path(line.path)
+    here = store / "trash" / path.parent.name / path.name
+    if os.path.lexists(here):
+        return msgspec.structs.replace(line, path=str(here))
+    is_of_a_trash = path.parent.parent.name == "trash" and _DAY.fullmatch(path.parent.name)
+    return line if is_of_a_trash else None
 
 
 def _has_content(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > 0
+    return disk.is_regular(path) and path.stat().st_size > 0
 
 
-def restore(store: Path, name: str) -> Trashed:
-    """Move a file back to where it came from; one that is there now stays."""
+def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
+    """Move a file back to where it came from, if in one of these folders; one there now stays."""
     found = next((each for each in listed(store) if name in {each.name, each.path}), None)
     if found is None:
         raise NoSuchCheckpoint(
             f"{name} is not in the trash", hint="`leftoff trash list` shows it all."
         )
     target = Path(found.came_from)
+    if not trees.is_inside(target, folders):
+        raise LeftoffError(
+            f"{target} is not in this project, so nothing is put there",
+            hint=f"Copy the file yourself: {found.path}",
+        )
     if os.path.lexists(target):
         raise LeftoffError(
             f"{target} exists, so it is not replaced",

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from leftoff import paths
+from leftoff import paths, trees
 from leftoff.errors import StoreRefused
 from leftoff.redact import redact
 from leftoff.store import Store, disk, trash
@@ -140,14 +140,19 @@ def _lock(path: Path) -> Path:
     return folder / f"notes-{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
 
 
+def read(path: Path) -> str:
+    """Return the notes as they are; empty where there are none."""
+    return _read(path)[0].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _read(path: Path) -> tuple[str, int]:
     try:
         found = path.lstat()
     except FileNotFoundError:
         return "", 0o600
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(found.st_mode) or trees.leads_out(path):
         raise StoreRefused(
-            f"{path} is not a regular file, so nothing is noted there",
+            f"{path} is not a regular file of this project, so nothing is noted there",
             hint="Move it away and try again.",
         )
     return path.read_bytes().decode("utf-8", "surrogateescape"), stat.S_IMODE(found.st_mode)

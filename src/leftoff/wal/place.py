@@ -10,15 +10,22 @@ from leftoff.sessionstate import FILE_NAME
 
 
 def place(project: Project, settings: config.Settings | None = None) -> Path:
-    """Tell where the notes are: with the profile, in the worktree if they are there, in the store.
+    """Tell where the notes are: in the store, unless the user said with the profile or worktree.
 
-    A file is never made in the user's own tree unless the profile keeps its files there.
+    A clone can bring such a file, and what it says would be shown as the user's own notes.
     """
     known = settings or config.load(project).settings
     if known.notes == "profile" and known.profile in profiles.PROFILES:
         return profiles.load(known.profile).home(project) / FILE_NAME
     own = project.worktree / FILE_NAME
-    return own if own.is_file() else _folder(project) / FILE_NAME
+    is_adopted = known.notes == "worktree" or known.follows("openclaw")
+    return own if is_adopted and own.is_file() else _folder(project) / FILE_NAME
+
+
+def unused(project: Project, settings: config.Settings) -> Path | None:
+    """Return the notes in the worktree that nobody said should be used, if there are any."""
+    own = project.worktree / FILE_NAME
+    return own if own.is_file() and place(project, settings) != own else None
 
 
 def _folder(project: Project) -> Path:

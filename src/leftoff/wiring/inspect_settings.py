@@ -48,7 +48,12 @@ def look(world: World) -> Wiring:
         has_plugin |= _has_plugin(values)
         if isinstance(values, dict) and values.get("disableAllHooks") is True:
             is_disabled_in = path
-    commands = {wire.event: wire.command for found in wires.values() for wire in reversed(found)}
+    commands = {
+        wire.event: wire.command
+        for path, found in wires.items()
+        for wire in reversed(found)
+        if _is_own(world, path, wire)
+    }
     return Wiring(
         commands=commands,
         wires=wires,
@@ -56,6 +61,12 @@ def look(world: World) -> Wiring:
         has_plugin=has_plugin,
         is_disabled_in=is_disabled_in,
     )
+
+
+def _is_own(world: World, path: Path, wire: claude.Wire) -> bool:
+    """Say whether a command may be run to prove it: a clone can bring settings with any other."""
+    is_ours = wire.command == claude.command_line(world.places.hook, wire.event)
+    return is_ours or path == world.places.settings
 
 
 def check_settings(world: World, wiring: Wiring) -> Iterator[Finding]:

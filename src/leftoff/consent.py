@@ -1,0 +1,49 @@
+"""Consent: which settings of a project the user allowed on this machine, as direnv asks.
+
+A repository from someone else, unpacked with its `.git`, brings settings along. Those that start
+programs, name files or weaken a check count only once the user has agreed to that very value.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import paths
+from leftoff.store import disk
+
+GUARDED = frozenset({"briefing_file", "not_secret", "safety", "verify"})
+"""The settings that need it: what ship runs, reads or lets pass, and what is shown to agents."""
+
+
+def is_needed(project: paths.Project) -> bool:
+    """Say whether a project's settings could have come from someone else.
+
+    What is in the user's own state folder was put there by the user.
+    """
+    return not project.store.is_relative_to(paths.state_folder())
+
+
+def is_given(project: paths.Project, key: str, value: Any) -> bool:
+    """Say whether the user allowed a value for a project."""
+    # Before `git init` the same project had its settings elsewhere.
+    stores = (project.store, paths.plain_store(project.root))
+    return any(_path(store, key, value).is_file() for store in stores)
+
+
+def give(project: paths.Project, key: str, value: Any) -> None:
+    """Allow a value for a project, on this machine."""
+    path = _path(project.store, key, value)
+    disk.ensure_folder(path.parent)
+    told = {"store": str(project.store), "key": key, "value": value}
+    disk.replace(path, _encoded(told) + b"\n", temps=path.parent)
+
+
+def _path(store: Path, key: str, value: Any) -> Path:
+    known = hashlib.sha256(_encoded([str(store), key, value])).hexdigest()[:32]
+    return paths.state_folder() / "allowed" / f"{known}.json"
+
+
+def _encoded(value: Any) -> bytes:
+    return ascii(msgspec.to_builtins(value)).encode()

@@ -1,0 +1,90 @@
+"""Moving in: a store that the same project had in another place becomes part of its store.
+
+`git init` gives a plain folder a new store in `.git`, and a renamed folder gets one under its new
+name. Where the new place is still free, the whole store is renamed, which is all or nothing.
+Otherwise its files follow one by one, and each goes from the old place only when it is durable in
+the new one; whoever is killed in between is made up for by the next command.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from leftoff.errors import StoreRefused
+from leftoff.store import disk
+from leftoff.store.adoption import adopt_all, alone
+from leftoff.store.area import Area
+
+_KEPT_APART = "earlier"
+# What can be made anew, or is of no use in another place.
+_DERIVED = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
+
+
+def claim(earlier: Area, store: Area) -> None:
+    """Rename a whole store to a place that is free; nothing happens where that cannot be."""
+    if os.path.lexists(store.root) or not disk.is_own_folder(earlier.root):
+        return
+    with alone(earlier) as is_alone, contextlib.suppress(OSError):
+        if is_alone:
+            earlier.root.rename(store.root)
+            disk.sync_folder(store.root.parent)
+            disk.sync_folder(earlier.root.parent)
+
+
+def merge(earlier: Area, store: Area) -> bool:
+    """Move all files of a store into another; not while someone writes there just now."""
+    if not disk.is_own_folder(earlier.root):
+        return True
+    with alone(earlier) as is_alone:
+        if is_alone:
+            adopt_all(earlier, store)
+            for path in _files(earlier.root):
+                _move(path, earlier, store)
+            _clean_up(earlier)
+    return is_alone
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files that only this store has, whatever was planted among them left out."""
+    for path in sorted(folder.rglob("*")):
+        if disk.is_regular(path) and not _is_derived(path, folder):
+            yield path
+
+
+def _is_derived(path: Path, folder: Path) -> bool:
+    inside = path.relative_to(folder)
+    return inside.parts[0] in {"lock", "tmp"} or path.name.endswith(_DERIVED)
+
+
+def _move(path: Path, earlier: Area, store: Area) -> None:
+    inside = path.relative_to(earlier.root)
+    apart = store.root / _KEPT_APART / earlier.root.name / inside
+    try:
+        data, _ = disk.read(path)
+    except (OSError, StoreRefused):
+        return
+    if any(_is_put(data, target, store) for target in (store.root / inside, apart)):
+        path.unlink(missing_ok=True)
+
+
+def _is_put(data: bytes, target: Path, store: Area) -> bool:
+    """Write a file where there is none, and say whether it holds this."""
+    disk.ensure_folder(target.parent)
+    try:
+        disk.write_new(target, data, temps=store.temps)
+    except FileExistsError:
+        with contextlib.suppress(OSError, StoreRefused):
+            return disk.read(target)[0] == data
+        return False
+    return True
+
+
+def _clean_up(earlier: Area) -> None:
+    """Remove what is left of a store that is empty; anything else keeps its folder."""
+    if next(_files(earlier.root), None) is not None:
+        return
+    found = sorted(earlier.root.rglob("*"), reverse=True)
+    for path in [*found, earlier.root]:
+        with contextlib.suppress(OSError):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()

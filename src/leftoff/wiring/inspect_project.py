@@ -1,0 +1,66 @@
+"""Checks of the project: whether its repository is trusted, its settings, stores left behind."""
+
+from collections.abc import Iterator
+
+from leftoff import config, memorybriefing, paths
+from leftoff.errors import StoreRefused
+from leftoff.wiring.findings import Finding, World, warning
+
+_SHOWN = 3
+
+
+def check_trust(world: World) -> Iterator[Finding]:
+    """Name a repository that is left alone because it belongs to another user."""
+    distrust = paths.distrust_of(world.project) if world.project else None
+    if distrust is not None:
+        what, do = distrust
+        yield warning("repository", what, why="git does not trust it either.", do=do)
+
+
+def check_config(world: World) -> Iterator[Finding]:
+    """Name the settings that are ignored."""
+    loaded = config.load(world.project)
+    problems = [*loaded.problems]
+    if world.project is not None:
+        problems += _of_briefing(world.project, loaded.settings)
+    for problem in problems:
+        yield warning(
+            "settings of leftoff",
+            problem,
+            why="The value has no effect.",
+            do="`leftoff config` shows the settings that count.",
+        )
+
+
+def _of_briefing(project: paths.Project, settings: config.Settings) -> Iterator[str]:
+    try:
+        memorybriefing.file_of(project, settings.briefing_file)
+    except StoreRefused as error:
+        yield error.message
+
+
+def check_lost(world: World) -> Iterator[Finding]:
+    """Name the stores that no project uses: of folders that are gone, or before LEFTOFF_HOME."""
+    if world.project is not None and world.project.is_git:
+        for folder, store in paths.stores_elsewhere(world.project):
+            yield warning(
+                "store",
+                f"There are checkpoints of {folder} in {store}, where they are not used",
+                why="LEFTOFF_HOME was not set when they were saved.",
+                do=f"Unset it, or move them: leftoff import --from-store {store}",
+            )
+    lost = paths.lost_stores()
+    for folder, store in lost[:_SHOWN]:
+        yield warning(
+            "store",
+            f"{folder} no longer exists, and its checkpoints are in {store}",
+            why="leftoff recognises a folder that was renamed, but not one copied to another disk.",
+            do=f"In the folder they belong to now: leftoff import --from-store {store}",
+        )
+    if len(lost) > _SHOWN:
+        yield warning(
+            "store",
+            f"{len(lost) - _SHOWN} more folders with checkpoints no longer exist",
+            why="See above.",
+            do=f"Their stores are in {paths.plain_store(lost[0][0]).parent}",
+        )

@@ -1,0 +1,85 @@
+"""A session is offered what was left off here before the project moved, or became a repository."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gitrepo import Repo
+from leftoff import records, saving
+from leftoff.paths import find_project, state_folder
+from leftoff.store import Store
+from talk import Talk
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """Make a plain folder with something left off in it."""
+    folder = tmp_path / "around" / "plain"
+    (folder / "src").mkdir(parents=True)
+    with closing(Store(find_project(folder))) as store:
+        plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
+        saving.save(store, saving.compose(plain, store), name="login-form")
+    return folder
+
+
+def test_after_git_init(plain: Path) -> None:
+    Repo(plain)
+
+    assert "Add a login form" in Talk(plain).start()
+
+
+def test_after_git_init_and_the_first_commit(plain: Path) -> None:
+    Repo(plain).commit("Begin", {"app.py": "print()\n"})
+
+    assert "Add a login form" in Talk(plain / "src").start()
+
+
+def test_after_git_init_above(plain: Path) -> None:
+    Repo(plain.parent).commit("Begin")
+
+    assert "Add a login form" in Talk(plain).start()
+
+
+@pytest.mark.parametrize("name", ["renamed", "../elsewhere"])
+def test_after_a_rename(plain: Path, name: str) -> None:
+    new = plain.parent / name
+    plain.rename(new)
+
+    told = Talk(new).start()
+
+    assert "Add a login form" in told
+    assert "worktree" not in told
+
+
+def test_a_worktree_of_its_own_is_still_not_offered_what_another_left_off(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("Begin")
+    other = repo.worktree(tmp_path / "other", "topic")
+    other.git("switch", "--quiet", "--detach")
+    with closing(Store(find_project(other.folder))) as store:
+        plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
+        saving.save(store, saving.compose(plain, store), name="login-form")
+
+    assert "Add a login form" in Talk(other.folder).start()
+    assert Talk(repo.folder, "two").start() == ""
+
+
+def test_a_session_goes_on_through_git_init(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    talk = Talk(folder, "first")
+    talk.start()
+    talk.ask("Add a login form to app.py")
+    talk.edit("app.py")
+    talk.fire("Stop")
+    Repo(folder)
+    assert [life.session_id for life in records.lives(state_folder(), find_project(folder))] == [
+        "first"
+    ]
+
+    talk.say("Next I will run the tests.")
+    talk.fire("SessionEnd", reason="prompt_input_exit")
+
+    assert "Add a login form to app.py" in Talk(folder, "second").start()
+    assert records.lives(state_folder(), find_project(folder))[0].session_id == "second"

@@ -1,0 +1,235 @@
+"""An archive may hold a whole `.git`: it shows checkpoints, and its settings do nothing alone."""
+
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from cli.runs import Cli
+from gitrepo import Repo
+from hostile.trees import (
+    BAIT,
+    SECRET,
+    below,
+    checkpoint_file,
+    looks_bare,
+    plant_secret,
+    planted_checkpoint,
+    unpack,
+)
+from leftoff import config, git
+from leftoff.checkpoint import Plan
+from leftoff.errors import LeftoffError
+from leftoff.paths import config_file, find_project, folders_of, home
+from leftoff.store import Store, trash
+from stores import NOON
+from talk import Talk
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Unpack a repository with a checkpoint in its store, and go there."""
+    plant_secret()
+    repo = Repo(tmp_path / "unpacked")
+    repo.commit("Begin", {"app.py": "print('hello')\n"})
+    unpack(repo.folder / ".git", {checkpoint_file(): planted_checkpoint()})
+    monkeypatch.chdir(repo.folder)
+    return repo.folder
+
+
+def configure(folder: Path, text: str) -> config.Loaded:
+    unpack(folder / ".git", {"leftoff/config.toml": text})
+    return config.load(find_project(folder))
+
+
+def test_its_checkpoints_are_shown_as_data(folder: Path) -> None:
+    told = Talk(folder).start()
+
+    before, fenced = told.split("<leftoff-briefing>")
+    assert BAIT in fenced
+    assert BAIT not in before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../home/.aws/credentials",
+        "{home}/.aws/credentials",
+        "../../../../../../../../../{home}/.aws/credentials",
+        "link/credentials",
+        "credentials",
+        "./sub/../link/credentials",
+        ".git/leftoff/link/credentials",
+    ],
+)
+@pytest.mark.parametrize("allowed", [False, True])
+def test_no_file_outside_the_project_is_shown_whatever_the_user_allows(
+    folder: Path, path: str, *, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "link").symlink_to(home() / ".aws")
+    (folder / ".git" / "leftoff" / "link").symlink_to(home() / ".aws")
+    (folder / "credentials").symlink_to(home() / ".aws" / "credentials")
+    configure(folder, f'briefing_file = "{path.format(home=home())}"\n')
+    if allowed:
+        Cli(monkeypatch)("config", "allow")
+
+    assert SECRET not in Talk(folder).start()
+
+
+def test_a_file_of_the_project_is_shown_once_the_user_allowed_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "notes.md").write_text("the notes of the project", encoding="utf-8")
+    configure(folder, 'briefing_file = "notes.md"\n')
+    assert "the notes of the project" not in Talk(folder).start()
+
+    Cli(monkeypatch).ok("config", "allow", "briefing_file")
+
+    assert "the notes of the project" in Talk(folder, "two").start()
+
+
+def test_a_git_file_that_points_into_the_same_tree_is_trusted_no_further(tmp_path: Path) -> None:
+    plant_secret()
+    settings = 'briefing_file = "../home/.aws/credentials"\nverify = ["touch pwned"]\n'
+    folder = unpack(tmp_path / "unpacked", below("evil", looks_bare(settings)))
+    (folder / ".git").write_text("gitdir: ./evil\n", encoding="utf-8")
+
+    loaded = config.load(find_project(folder))
+
+    assert loaded.settings.verify == []
+    assert loaded.settings.briefing_file == ""
+    assert SECRET not in Talk(folder).start()
+
+
+def test_a_checkpoint_s_plan_elsewhere_is_not_shown(folder: Path) -> None:
+    planted = planted_checkpoint(plan=Plan(path=str(home() / ".aws" / "credentials")))
+    unpack(folder / ".git", {checkpoint_file(): planted})
+
+    assert SECRET not in Talk(folder).start()
+
+
+def test_its_checks_are_not_run_and_nothing_is_shipped_unchecked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    configure(folder, f'verify = ["touch {ran}"]\n')
+    (folder / "app.py").write_text("print('changed')\n", encoding="utf-8")
+    repo = Repo(folder, init=False)
+    head = repo.head()
+
+    result = Cli(monkeypatch)("ship", "--no-push", "-m", "Change")
+
+    assert result.code == 1
+    assert "leftoff config allow verify" in result.err
+    assert not ran.exists()
+    assert repo.head() == head
+
+
+def test_it_cannot_let_secrets_pass(folder: Path) -> None:
+    loaded = configure(folder, 'not_secret = ["*"]\n')
+
+    assert loaded.settings.not_secret == []
+    assert "leftoff config allow not_secret" in loaded.problems[0]
+
+
+def test_it_cannot_turn_the_user_s_safety_off(folder: Path) -> None:
+    config.write(config_file(), "safety", "on")
+
+    assert configure(folder, 'safety = "off"\n').settings.safety == "on"
+
+
+def test_a_profile_in_its_settings_works(folder: Path) -> None:
+    assert configure(folder, 'profile = "harness"\n').settings.profile == "harness"
+
+
+@pytest.mark.parametrize("came_from", ["{home}/.bashrc", "{folder}/link/x"])
+def test_its_trash_neither_takes_nor_overwrites_files_elsewhere(
+    folder: Path, came_from: str
+) -> None:
+    (folder / "link").symlink_to(home())
+    project = find_project(folder)
+    secret = home() / ".aws" / "credentials"
+    planted = project.store / "trash" / "2026-11-15" / "bait.md"
+    unpack(planted.parent, {"bait.md": "alias ls=evil\n"})
+    target = came_from.format(home=home(), folder=folder)
+    lines = [
+        trash.Trashed(at=NOON, path=str(secret), came_from=str(folder / "mine")),
+        trash.Trashed(at=NOON, path=str(planted), came_from=target),
+    ]
+    text = "".join(f"{msgspec.json.encode(line).decode()}\n" for line in lines)
+    unpack(project.store, {"trash.jsonl": text})
+
+    assert [each.name for each in trash.listed(project.store)] == ["bait.md"]
+    with pytest.raises(LeftoffError, match="not in this project"):
+        trash.restore(project.store, "bait.md", [folder, project.store])
+    assert secret.is_file()
+    assert not (home() / ".bashrc").exists()
+
+
+def test_a_doctor_runs_no_command_that_a_tree_s_settings_bring(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    evil = folder / "leftoff" / "hook"
+    unpack(evil.parent, {"hook": f"#!/bin/sh\ntouch {ran}\n"})
+    evil.chmod(0o755)
+    hooks = {
+        event: [{"hooks": [{"type": "command", "command": f"{evil} claude {event}"}]}]
+        for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PreCompact")
+    }
+    unpack(folder, {".claude/settings.json": msgspec.json.encode({"hooks": hooks}).decode()})
+    (home() / ".claude").mkdir()
+    cli = Cli(monkeypatch)
+
+    cli("doctor")
+    cli("init", "--yes")
+    cli("doctor")
+
+    assert not ran.exists()
+
+
+def test_a_store_that_is_a_link_gets_nothing_and_gives_nothing(
+    tmp_path: Path, folder: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (folder / ".git" / "leftoff").rename(elsewhere)
+    (folder / ".git" / "leftoff").symlink_to(elsewhere)
+
+    with closing(Store(find_project(folder))) as store:
+        assert store.index().newest(10) == []
+
+
+def test_a_git_folder_cannot_lend_itself_the_store_of_another_project(
+    tmp_path: Path, folder: Path
+) -> None:
+    evil = tmp_path / "evil"
+    head = {".git/HEAD": "ref: refs/heads/main\n", ".git/commondir": f"{folder}/.git\n"}
+    unpack(evil, head)
+
+    assert find_project(evil).root == evil
+    assert BAIT not in Talk(evil).start()
+
+
+def test_it_cannot_call_a_folder_of_the_user_s_its_worktree(tmp_path: Path, folder: Path) -> None:
+    mine = Repo(tmp_path / "mine")
+    mine.commit("Begin")
+    real = Repo(folder, init=False).worktree(tmp_path / "real", "topic")
+    worktrees = below("worktrees/x", {"gitdir": f"{mine.folder}/.git\n", "commondir": "../..\n"})
+    unpack(folder / ".git", {**worktrees, "worktrees/x/HEAD": "ref: refs/heads/main\n"})
+
+    assert folders_of(find_project(folder)) == [folder, real.folder]
+
+
+@pytest.mark.parametrize("place", ["config", "config.worktree"])
+def test_its_settings_cannot_have_git_look_at_another_folder(folder: Path, place: str) -> None:
+    if place == "config.worktree":
+        Repo(folder, init=False).git("config", "extensions.worktreeConfig", "true")
+    with (folder / ".git" / place).open("a", encoding="utf-8") as file:
+        file.write(f'[core]\n\tworktree = "{home()}"\n')
+    (folder / "new.py").write_text("new", encoding="utf-8")
+
+    state = git.read_state(folder)
+
+    assert state is not None
+    assert state.dirty == ["new.py"]
