@@ -11,6 +11,7 @@ import msgspec
 from bench import corpus, peers, stage, transcript, venv
 from bench.harness import CACHE, Case, Figure, Sample, compare, interleave, run
 from bench.stage import Stage
+from leftoff.hooks import replies
 
 ROUNDS = 100
 
@@ -112,7 +113,7 @@ class _Session:
         """Return a case: the agent fires Stop."""
         session = f"{self.name}-told" if reply else self.name
         if reply:
-            path = Path(f"{self.here.state}/replies{self.here.project}/claude.Stop.{session}")
+            path = replies.place_of(self.here.state, self.here.project) / f"claude.Stop.{session}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_REPLY, encoding="utf-8")
         arguments = (str(self.here.hook), "claude", "Stop")
