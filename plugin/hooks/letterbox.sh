@@ -107,12 +107,17 @@ fi
 # settle removes its mark before it looks into the spool for the last time, so an event kept while
 # the mark is there is always seen. The mark holds for some seconds from when it was last written:
 # its pid may be anybody's by now. Without such a clock the pid alone must do.
+# A process that has ended but that nobody has asked about yet, as in many containers, is dead.
+is_alive() {
+  case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac
+  kill -0 "$1" || return 1
+  ! read -r stat <"/proc/$1/stat" || case $stat in *") Z "*) return 1 ;; esac
+}
 now=
 read -r now 2>/dev/null </proc/uptime && now=${now%%.*}
 if [ -f "$state/settling" ] && [ ! -L "$state/settling" ]; then
   read -r pid until rest <"$state/settling"
-  case $pid in '' | 0* | *[!0-9]*) pid= ;; esac
-  if [ -n "$pid" ] && kill -0 "$pid"; then
+  if is_alive "$pid"; then
     [ -n "$now" ] || exit 0
     [ "$until" -gt "$now" ] && [ "$until" -le $((now + 10)) ] && exit 0
   fi
@@ -125,8 +130,7 @@ if [ -n "$now" ]; then
   claim=$state/waking.$((now / 5))
   until [ ! -e "$claim" ] && true >"$claim"; do
     [ -f "$claim" ] && read -r pid <"$claim" || exit 0
-    case $pid in '' | 0* | *[!0-9]*) exit 0 ;; esac
-    kill -0 "$pid" && exit 0
+    is_alive "$pid" && exit 0
     claim=$claim.$pid
   done 2>/dev/null
 fi

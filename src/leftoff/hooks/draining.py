@@ -33,11 +33,11 @@ _MOST_AT_ONCE = 4000
 Kept = tuple[spool.Letter, HookEvent]
 
 
-def drain(state: str, *, seconds: float | None = None) -> None:
+def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) -> None:
     """Settle what lies in the spool, with so much time for each event; a limit ends the process."""
     drainer = _Drain(Path(state), seconds)
     try:
-        letters = spool.letters(Path(state))
+        letters = [each for each in spool.letters(Path(state)) if with_tried or each.is_new]
         while letters:
             drainer.settle(letters)
             time.sleep(_PAUSE_SECONDS if drainer.unfinished else 0)

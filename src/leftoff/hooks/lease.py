@@ -111,14 +111,18 @@ def is_pid(word: str) -> bool:
 
 
 def is_there(pid: int) -> bool:
-    """Say whether there is such a process."""
+    """Say whether such a process runs; 0 and less would ask for whole groups of them."""
+    if pid <= 0:
+        return False
     try:
         os.kill(pid, 0)
-    except PermissionError:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - pathlib is slow to load
+            # One that has ended may keep its number for as long as nobody asks how.
+            return not file.read().rpartition(b")")[2].startswith(b" Z")
+    except (PermissionError, FileNotFoundError):
         return True
     except OSError:
         return False
-    return True
 
 
 def open_own(path: str, flags: int) -> int:
@@ -132,7 +136,10 @@ def open_own(path: str, flags: int) -> int:
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             return descriptor
         os.close(descriptor)
-    os.unlink(path)  # noqa: PTH108 - same
+    if stat.S_ISDIR(os.lstat(path).st_mode):
+        os.rmdir(path)  # noqa: PTH106 - pathlib is slow to load
+    else:
+        os.unlink(path)  # noqa: PTH108 - same
     return os.open(path, flags | _SAFE, 0o600)
 
 

@@ -163,22 +163,23 @@ def _is_locked(descriptor: int) -> bool:
 
 def _supervise(state: str, seconds: float) -> None:
     """Let workers drain the spool, one at a time, until nothing new is in it."""
-    for _ in range(_ROUNDS):
+    for number in range(_ROUNDS):
         before = _news(state)
         with _marked(state) as mark:
-            died = _let_work(state, seconds, mark)
+            # What failed before gets one more try by each settle, not by each of its workers.
+            died = _let_work(state, seconds, mark, with_tried=not number)
         after = _news(state)
         # A worker that lived has tried all it found, and one that died has lost one to its death.
         if not after - before and (not died or after == before):
             return
 
 
-def _let_work(state: str, seconds: float, mark: lease.Mark) -> bool:
+def _let_work(state: str, seconds: float, mark: lease.Mark, *, with_tried: bool) -> bool:
     """Start a worker and wait for it; say whether it was killed."""
     reader, writer = os.pipe()
     worker = os.fork()
     if worker == 0:
-        _work(state, seconds)
+        _work(state, seconds, with_tried=with_tried)
     os.close(writer)
     lease.hold(mark, worker)
     # The pipe has an end as soon as the worker has.
@@ -191,13 +192,13 @@ def _let_work(state: str, seconds: float, mark: lease.Mark) -> bool:
     return code < 0
 
 
-def _work(state: str, seconds: float) -> None:
+def _work(state: str, seconds: float, *, with_tried: bool) -> None:
     """Drain the spool and end this process, whatever happens."""
     code = 1
     try:
         from leftoff.hooks import draining  # noqa: PLC0415 - only a worker needs all of it
 
-        draining.drain(state, seconds=seconds)
+        draining.drain(state, seconds=seconds, with_tried=with_tried)
         code = 0
     except BaseException:  # noqa: BLE001, S110 - a fork must never run what its parent was to do
         pass

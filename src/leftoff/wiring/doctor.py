@@ -8,7 +8,14 @@ from pathlib import Path
 
 from leftoff import hooks
 from leftoff.errors import LeftoffError
-from leftoff.wiring import files, inspect_memory, inspect_settings, inspect_state, roundtrip
+from leftoff.wiring import (
+    files,
+    inspect_memory,
+    inspect_settings,
+    inspect_spool,
+    inspect_state,
+    roundtrip,
+)
 from leftoff.wiring.findings import Finding, World, broken
 
 _OF_WIRING = (
@@ -20,9 +27,10 @@ _OF_WIRING = (
 _OF_STATE = (
     inspect_state.check_byte_code,
     inspect_state.check_permissions,
-    inspect_state.check_spool,
-    inspect_state.check_poison,
-    inspect_state.check_trouble,
+    inspect_spool.check_places,
+    inspect_spool.check_spool,
+    inspect_spool.check_poison,
+    inspect_spool.check_trouble,
     inspect_state.check_store,
     inspect_memory.check_memory,
     inspect_state.check_space,
