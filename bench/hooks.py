@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import corpus, peers, stage, transcript, venv
+from bench import corpus, load, peers, stage, transcript, venv
 from bench.harness import CACHE, Case, Figure, Sample, compare, interleave, run
 from bench.stage import Stage
 from leftoff.hooks import replies
@@ -47,7 +47,9 @@ def _measure(folder: Path) -> list[Figure]:
     }
     samples = interleave(cases, ROUNDS, between=lambda: stage.wait_until_settled(here.state))
     os.chdir(CACHE)
-    return [*_figures(samples), *(peers.figure(peer, samples, _PYTHON) for peer in others.values())]
+    under_load = load.figures(here)
+    compared = (peers.figure(peer, samples, _PYTHON) for peer in others.values())
+    return [*_figures(samples), *under_load, *compared]
 
 
 def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:

@@ -129,7 +129,8 @@ def _is_settle(pid: int, state: str) -> bool:
             words = file.read().split(b"\0")
     except OSError:
         return False
-    return b"leftoff.hooks.settle" in words and os.fsencode(state) in words
+    place = os.path.normpath(os.fsencode(state))
+    return b"leftoff.hooks.settle" in words and place in map(os.path.normpath, filter(None, words))
 
 
 @contextlib.contextmanager
