@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from bench import corpus, peers, stage, transcript, venv
+from bench import corpus, load, peers, stage, transcript, venv
 from bench.harness import CACHE, Case, Figure, Sample, compare, interleave, run
 from bench.stage import Stage
+from leftoff.hooks import replies
 
 ROUNDS = 100
 
@@ -46,7 +47,9 @@ def _measure(folder: Path) -> list[Figure]:
     }
     samples = interleave(cases, ROUNDS, between=lambda: stage.wait_until_settled(here.state))
     os.chdir(CACHE)
-    return [*_figures(samples), *(peers.figure(peer, samples, _PYTHON) for peer in others.values())]
+    under_load = load.figures(here)
+    compared = (peers.figure(peer, samples, _PYTHON) for peer in others.values())
+    return [*_figures(samples), *under_load, *compared]
 
 
 def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:
@@ -112,7 +115,7 @@ class _Session:
         """Return a case: the agent fires Stop."""
         session = f"{self.name}-told" if reply else self.name
         if reply:
-            path = Path(f"{self.here.state}/replies{self.here.project}/claude.Stop.{session}")
+            path = replies.place_of(self.here.state, self.here.project) / f"claude.Stop.{session}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_REPLY, encoding="utf-8")
         arguments = (str(self.here.hook), "claude", "Stop")

@@ -46,8 +46,9 @@ def install(stage: Stage) -> Stage:
     """Put the hooks in place, as `leftoff init` does."""
     shutil.rmtree(stage.state, ignore_errors=True)
     stage.state.mkdir(parents=True, mode=0o700)
-    (stage.state / "python").write_text(f"{venv.python()}\n", encoding="utf-8")
     (shipped,) = venv.python().parent.parent.glob("lib/python*/site-packages/leftoff/hooks/*.sh")
+    named = f"{venv.python()}\n{shipped.with_name('settle.py')}\n"
+    (stage.state / "python").write_text(named, encoding="utf-8")
     shutil.copy(shipped, stage.hook)
     stage.hook.chmod(0o755)
     return stage
@@ -91,11 +92,18 @@ def _holds_lock(path: Path) -> bool:
 
 def _is_running(state: Path) -> bool:
     """Look for a settle that is just starting or ending; the lock tells only of those at work."""
-    for process in Path("/proc").glob("[0-9]*"):
+    return bool(processes(state))
+
+
+def processes(state: Path) -> list[str]:
+    """Return the processes of leftoff that run for this user, besides hooks themselves."""
+    found = []
+    for process in os.listdir("/proc"):  # noqa: PTH208 - quick, as it is done all the time
         try:
-            line = (process / "cmdline").read_bytes()
+            with open(f"/proc/{process}/cmdline", "rb") as file:  # noqa: PTH123 - same
+                line = file.read()
         except OSError:
             continue
-        if b"leftoff.hooks.settle" in line and os.fsencode(state) in line:
-            return True
-    return False
+        if b"leftoff.hooks." in line and os.fsencode(state) in line:
+            found.append(process)
+    return found

@@ -5,6 +5,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from leftoff.hooks import replies
 from stage import Stage
 from telling import command, flat, heading, say, shell, show
 
@@ -141,8 +142,8 @@ def _prompt(world: Stage, text: str) -> None:
 
 
 def _wait_for_reply(world: Stage) -> None:
-    reply = f"replies{world.project}/claude.UserPromptSubmit.{SESSION_ID}"
-    _wait(world.home / ".local/state/leftoff" / reply, is_there=True)
+    place = replies.place_of(world.home / ".local/state/leftoff", world.project)
+    _wait(place / f"claude.UserPromptSubmit.{SESSION_ID}", is_there=True)
 
 
 def _wait_for_settle(world: Stage) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leftoff import paths
-from leftoff.hooks import settle, spool, start
+from leftoff.hooks import replies, settle, spool, start
 from leftoff.store import utc_now
 
 WINDOW = 1_000_000
@@ -101,7 +101,7 @@ class Talk:
     def waiting_reply(self) -> str:
         """Return the reply that lies ready for the next prompt."""
         name = f"claude.UserPromptSubmit.{self.session_id}"
-        path = Path(f"{paths.state_folder()}/replies{self.folder}") / name
+        path = replies.place_of(paths.state_folder(), self.folder) / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def _call(self, tool: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from gitrepo import Repo
 from leftoff import paths
 from leftoff.cli import COMMANDS
 from leftoff.cli import leftoff as program
-from leftoff.hooks import settle
+from leftoff.hooks import replies, settle
 from leftoff.intents import find, passes_always
 from leftoff.wiring import claude as wiring
 from leftoff.wiring.claude import EVENTS
@@ -232,7 +232,7 @@ def test_session_start_finds_the_python_once_and_then_every_hook_works(
 
     assert "first-thing" in json.loads(offer)["hookSpecificOutput"]["additionalContext"]
     python = (paths.state_folder() / "python").read_text(encoding="utf-8")
-    assert python == f"{sys.executable}\n"
+    assert python == f"{sys.executable}\n{settle.__file__}\n"
     # From now on no program is looked for.
     fires("Stop", repo, "/usr/bin:/bin")
     assert settle.run(paths.state_folder(), wait_seconds=60)
@@ -245,16 +245,22 @@ def test_a_python_that_is_gone_is_found_anew(repo: Repo, installed: str) -> None
     fires("SessionStart", repo, installed)
 
     python = (paths.state_folder() / "python").read_text(encoding="utf-8")
-    assert python == f"{sys.executable}\n"
+    assert python == f"{sys.executable}\n{settle.__file__}\n"
 
 
-@pytest.mark.parametrize("where", ["for the user", "for the folder"])
+@pytest.mark.parametrize(
+    "where", ["for the user", "for the folder", "for the folder, by the version before"]
+)
 def test_where_init_wired_the_settings_the_plugins_hooks_keep_quiet(
     repo: Repo, installed: str, where: str
 ) -> None:
     runs("save", "first-thing", "--next", "Run pytest", cwd=repo.folder, path=installed)
     state = paths.state_folder()
-    folder = state if where == "for the user" else Path(f"{state}/replies{repo.folder}")
+    folder = {
+        "for the user": state,
+        "for the folder": replies.place_of(state, repo.folder),
+        "for the folder, by the version before": replies.old_place_of(state, repo.folder),
+    }[where]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "wired.claude").touch()
 

@@ -109,8 +109,9 @@ def test_a_session_that_has_ended_is_forgotten() -> None:
     assert list(Path(state(), "usage").iterdir()) == []
 
 
-def test_where_leftoff_is_off_nothing_is_shown_and_nothing_kept() -> None:
-    mark = Path(f"{state()}/replies/home/dev/repo/off")
+@pytest.mark.parametrize("place", ["ready/4/home/dev/repo", "replies/home/dev/repo"])
+def test_where_leftoff_is_off_nothing_is_shown_and_nothing_kept(place: str) -> None:
+    mark = Path(state(), place, "off")
     mark.parent.mkdir(parents=True)
     mark.touch()
 

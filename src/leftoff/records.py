@@ -5,7 +5,6 @@ the user's own state, so that looking for crashed ones costs what is running, no
 and a session that does nothing leaves nothing in its project.
 """
 
-import contextlib
 from datetime import datetime
 from pathlib import Path
 
@@ -113,6 +112,15 @@ def keep(store: Store, record: Record) -> None:
         return
 
 
+def keep_over(store: Store, record: Record, *, known: Record) -> Record:
+    """Put a record in the place of the one known before; what was deferred meanwhile counts."""
+    found = load(store, record.agent, record.session_id)
+    if found.deferred_at != known.deferred_at:
+        record = msgspec.structs.replace(record, deferred_at=found.deferred_at)
+    keep(store, record)
+    return record
+
+
 def keep_life(state: Path, life: Life) -> None:
     """Note that a session is running."""
     folder = state / "live"
@@ -125,13 +133,24 @@ def end_life(state: Path, life: Life) -> None:
     _life_path(state, life).unlink(missing_ok=True)
 
 
+def life_of(state: Path, agent: str, session_id: str) -> Life | None:
+    """Return what is noted of a session that runs; None if nothing is."""
+    path = _life_path(state, Life(agent=agent, session_id=session_id, store=""))
+    return _read_life(path) if disk.is_own_folder(path.parent) else None
+
+
+def _read_life(path: Path) -> Life | None:
+    try:
+        return _life_decoder.decode(disk.read(path)[0])
+    except (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
 def lives(state: Path, project: Project) -> list[Life]:
     """Return the sessions of a project that have not ended, as far as anyone told."""
     folder = state / "live"
-    found = []
-    for path in sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []:
-        with contextlib.suppress(OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError):
-            found.append(_life_decoder.decode(disk.read(path)[0]))
+    files = sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []
+    found = [life for life in map(_read_life, files) if life is not None]
     # A session may have begun before `git init`, or a new name, gave the project another store.
     stores = {str(each) for each in (project.store, plain_store(project.root), *project.earlier)}
     return [life for life in found if life.store in stores]

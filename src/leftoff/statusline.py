@@ -17,6 +17,7 @@ except ImportError:  # Windows
 _CELLS = 5
 _LONGEST_NAME = 40
 _LONGEST_ID = 128
+_LARGEST = 64 * 1024
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
@@ -26,7 +27,7 @@ def show(data: bytes, *, now: float) -> str:
         told = json.loads(data)
         state = state_folder()
         folder = told["workspace"]["current_dir"] if "workspace" in told else told["cwd"]
-        if os.path.exists(f"{state}/replies{folder}/off"):  # noqa: PTH110 - pathlib is slow to load
+        if _is_off(state, folder):
             return ""
         session_id = told["session_id"]
         tokens, window = _use(told.get("context_window") or {})
@@ -35,6 +36,13 @@ def show(data: bytes, *, now: float) -> str:
         return render(_percent(told, tokens, window), _saved(state, session_id), now=now)
     except Exception:  # noqa: BLE001 - a status line that fails shows its failure to the user
         return ""
+
+
+def _is_off(state: str, folder: str) -> bool:
+    """Say whether the folder is switched off; `hooks.replies` tells the same, but loads more."""
+    depth = len([part for part in folder.split("/") if part]) + 1
+    marks = (f"{state}/ready/{depth}{folder}/off", f"{state}/replies{folder}/off")
+    return any(os.path.isfile(mark) for mark in marks)  # noqa: PTH113 - pathlib is slow to load
 
 
 def render(percent: float | None, saved: tuple[str, float], *, now: float) -> str:
@@ -123,8 +131,11 @@ def _keep(state: str, session_id: str, *, tokens: int, window: int, at: float) -
 
 def _read(state: str, session_id: str, kind: str) -> dict[str, str | float]:
     try:
-        with open(_path(state, session_id, kind), "rb") as file:  # noqa: PTH123 - see above
-            found = json.loads(file.read())
+        # Whatever else is in its place, such as a FIFO, must not make us wait.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(_path(state, session_id, kind), flags)
+        with open(descriptor, "rb") as file:  # noqa: PTH123 - see above
+            found = json.loads(file.read(_LARGEST))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -216,7 +216,7 @@ def test_a_check_that_the_system_refuses_is_a_finding_and_the_others_go_on(
     result = cli("doctor", "--json")
 
     assert result.code == 1
-    assert "Is a directory" in found(result, "broken")["spool"]["what"]
+    assert "settling is not a regular file" in found(result, "broken")["state"]["what"]
     assert {"space", "round trip"} <= set(found(result, "ok"))
 
 

@@ -10,7 +10,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import paths, records
-from leftoff.hooks import settle
+from leftoff.hooks import replies, settle
 from leftoff.wiring import claude, install
 from stores import contents
 from talk import Talk
@@ -100,7 +100,7 @@ def test_off_holds_in_every_folder_of_the_project(
 def test_a_reply_that_lay_ready_is_not_given_after_off(cli: Cli, hooks: Hooks, repo: Repo) -> None:
     sub = repo.folder / "sub"
     sub.mkdir()
-    ready = Path(f"{hooks.state}/replies{sub}") / "claude.UserPromptSubmit.any"
+    ready = replies.place_of(hooks.state, sub) / "claude.UserPromptSubmit.any"
     ready.parent.mkdir(parents=True)
     ready.write_text('{"a": 1}\n', encoding="utf-8")
     cli.ok("off")

@@ -65,7 +65,7 @@ class User:
 
     def reply_is_ready(self) -> None:
         """Wait until a reply to the next prompt lies where the letterbox looks."""
-        replies = self.bench.state / "replies"
+        replies = self.bench.state / "ready"
 
         def waiting() -> list[Path]:
             return [path for path in replies.rglob("claude.UserPromptSubmit.*") if path.is_file()]

@@ -1,4 +1,4 @@
-"""Every way to run the letterbox: the script in each shell there is, and its twin in Python."""
+"""Every way to run the letterbox: the script in each shell there is."""
 
 import json
 import os
@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from leftoff import paths
-from leftoff.hooks import settle
+from leftoff.hooks import replies, settle
 from talk import Talk
 
 SCRIPT = Path(settle.__file__).with_name("letterbox.sh")
-TWIN = Path(settle.__file__).with_name("letterbox.py")
 RECORDED = sorted((Path(__file__).parent / "recorded" / "claude").glob("*.json"))
 EVENTS = (
     "SessionStart UserPromptSubmit Stop StopFailure PreCompact SessionEnd PreToolUse PostToolUse "
@@ -35,7 +34,6 @@ BOXES = {
         for name, words in _SHELLS.items()
         if shutil.which(words[0]) is not None
     },
-    "python": [sys.executable, "-I", "-S", str(TWIN)],
 }
 
 
@@ -95,7 +93,7 @@ class Letterbox:
 
     def reply(self, event: str, line: str, *, session: str = "any") -> Path:
         """Lay a reply ready."""
-        place = Path(f"{self.state}/replies{self.folder}") / f"claude.{event}.{session}"
+        place = replies.place_of(self.state, self.folder) / f"claude.{event}.{session}"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(f"{line}\n", encoding="utf-8")
         return place

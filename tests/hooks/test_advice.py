@@ -2,11 +2,11 @@
 
 import json
 import time
-from pathlib import Path
 
 import pytest
 
 from leftoff import paths, prompts, statusline
+from leftoff.hooks import replies
 from leftoff.store import Store
 from talk import Talk
 
@@ -101,8 +101,8 @@ def test_advice_goes_where_the_session_goes(talk: Talk) -> None:
 
     talk.fire("Stop", cwd=str(talk.folder / "web"))
 
-    replies = Path(f"{paths.state_folder()}/replies{talk.folder}")
-    assert [path.parent.name for path in replies.rglob("claude.*")] == ["web"]
+    ready = replies.below(paths.state_folder(), talk.folder)
+    assert [path.parent.name for path in ready] == ["web"]
 
 
 def test_after_a_compaction_advice_begins_anew(talk: Talk) -> None:

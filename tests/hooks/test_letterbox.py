@@ -4,13 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from gitrepo import Repo
-from hooks.letterboxes import BOXES, DISTINCT, EVENTS, HOT, RECORDED, TWIN, Letterbox, is_harmless
+from hooks.letterboxes import BOXES, DISTINCT, EVENTS, HOT, RECORDED, Letterbox, is_harmless
 from leftoff import paths
 from leftoff.dialects.claude import KINDS
 from leftoff.hooks import settle, spool, trouble
@@ -37,7 +37,7 @@ def box(request: pytest.FixtureRequest, tmp_path: Path) -> Letterbox:
     return box
 
 
-@pytest.fixture(params=["sh", "python"])
+@pytest.fixture(params=["sh"])
 def real_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Letterbox]:
     """Run with a real Python; wait until settle has come to its end."""
     box = Letterbox(BOXES[request.param], tmp_path)
@@ -213,6 +213,8 @@ def test_a_state_folder_from_settings_never_ends_up_in_the_project(
     box: Letterbox, value: str, place: str | None
 ) -> None:
     box.env["LEFTOFF_HOME"] = value
+    box.state = box.root / "home" / "mine"
+    box.install("true")
 
     assert is_harmless(box.fire("Stop", b"{}"))
 
@@ -333,16 +335,84 @@ def test_every_hook_can_be_disabled_by_its_name(box: Letterbox, event: str) -> N
     assert {path.name for path in box.state.iterdir()} == {"python"}
 
 
-def test_the_twin_loads_builtin_modules_only() -> None:
-    def loaded(*words: str) -> set[str]:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "importtime", *words],
-            env={"HOME": os.environ["HOME"], "PATH": "/usr/bin:/bin"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+@pytest.mark.parametrize("gone", ["the package", "the Python", "the file that names them"])
+def test_without_leftoff_nothing_is_kept(box: Letterbox, tmp_path: Path, gone: str) -> None:
+    package, python = tmp_path / "settle.py", tmp_path / "python"
+    package.touch()
+    python.symlink_to("/bin/true")
+    (box.state / "python").write_text(f"{python}\n{package}\n", encoding="utf-8")
+    box.fire("UserPromptSubmit", b"{}")
+    assert len(box.spooled()) == 1
 
-    assert loaded(str(TWIN), "claude", "Stop") - loaded("-c", "pass") <= {*sys.builtin_module_names}
+    {
+        "the package": package,
+        "the Python": python,
+        "the file that names them": box.state / "python",
+    }[gone].unlink()
+    for event in HOT:
+        assert is_harmless(box.fire(event, b"{}"))
+
+    assert len(box.spooled()) == 1
+
+
+def test_a_session_start_names_the_package_anew_after_an_update(tmp_path: Path) -> None:
+    box = Letterbox(BOXES["sh"], tmp_path)
+    box.install()
+    named = f"{sys.executable}\n/gone/leftoff/hooks/settle.py\n"
+    (box.state / "python").write_text(named, encoding="utf-8")
+    box.fire("Stop", b"{}")
+    assert box.spooled() == []
+
+    box.fire("SessionStart", {"session_id": "s1", "cwd": str(box.folder), "source": "startup"})
+
+    named = (box.state / "python").read_text(encoding="utf-8")
+    assert named == f"{sys.executable}\n{settle.__file__}\n"
+
+
+def _plant_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _plant_link(path: Path) -> None:
+    path.symlink_to(path.parent.parent.parent / "elsewhere")
+
+
+@pytest.mark.parametrize("plant", [_plant_fifo, _plant_link])
+@pytest.mark.parametrize("name", ["python", "spool", "lost", "full", "reply", "ask", "off"])
+def test_what_was_planted_in_the_state_folder_neither_stops_a_hook_nor_is_followed(
+    box: Letterbox, name: str, plant: Callable[[Path], None]
+) -> None:
+    elsewhere = box.root / "elsewhere"
+    elsewhere.mkdir()
+    ready = box.reply("Stop", "{}")
+    path = {
+        "reply": ready,
+        "ask": ready.with_name("claude.Stop.any.ask"),
+        "off": ready.with_name("off"),
+    }.get(name, box.state / name)
+    path.unlink(missing_ok=True)
+    plant(path)
+
+    done = box.fire("Stop", b"{}")
+
+    assert is_harmless(done)
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_spool_that_nobody_empties_is_bounded(box: Letterbox) -> None:
+    spool_folder = box.state / "spool"
+    spool_folder.mkdir(parents=True, mode=0o700)
+    for number in range(20_001):
+        os.close(os.open(spool_folder / f"old.Stop.1.{number}", os.O_CREAT | os.O_WRONLY, 0o600))
+
+    box.fire("Stop", b"{}")
+    assert (box.state / "full").exists()
+    before = len(box.spooled())
+    box.fire("Stop", b"{}")
+
+    assert len(box.spooled()) == before
+    assert settle.run(box.state)
+    assert not (box.state / "full").exists()
+    assert "Events were lost" in trouble.recent(box.state)[-1].what
+    box.fire("Stop", b"{}")
+    assert len(box.spooled()) == 1

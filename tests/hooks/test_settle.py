@@ -15,7 +15,7 @@ import pytest
 from e2e.waiting import until
 from hooks.letterboxes import SCRIPT, install_python
 from leftoff import paths, prompts
-from leftoff.hooks import settle, spool, trouble
+from leftoff.hooks import lease, settle, spool, trouble
 from leftoff.store import Store
 from talk import Talk
 
@@ -242,6 +242,32 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
     assert {entry.session_id for entry in store.index().newest(100)} == {
         each.session_id for each in talks
     }
+
+
+def test_a_settle_killed_in_the_middle_of_a_session_settles_all_of_it_again(
+    talk: Talk, store: Store
+) -> None:
+    state = paths.state_folder()
+    talks = [Talk(talk.folder, f"session-{n}") for n in range(3)]
+    for each in talks:
+        each.ask(f"Do the work of {each.session_id}")
+        for _ in range(20):
+            each.post("Stop")
+        each.post("SessionEnd", reason="other")
+    waiting = len(spool.letters(state))
+
+    for left in (waiting - 1, waiting // 2, 1):
+        process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
+        until(lambda left=left: len(spool.letters(state)) <= left, "some to be settled")  # type: ignore[misc]
+        for word in lease.words_of(f"{state}/settling")[2:3]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(word), signal.SIGKILL) if int(word) else None
+        process.wait()
+    assert settle.run(state, wait_seconds=30)
+
+    assert spool.letters(state) == []
+    saved = [str(entry.session_id) for entry in store.index().newest(100)]
+    assert sorted(saved) == sorted(each.session_id for each in talks)
 
 
 @pytest.mark.skipif(shutil.which("dash") is None, reason="no dash on this machine")

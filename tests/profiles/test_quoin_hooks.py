@@ -12,7 +12,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from hooks.letterboxes import DISTINCT, install_python, replied
 from leftoff import paths
-from leftoff.hooks import settle, start, trouble
+from leftoff.hooks import replies, settle, start, trouble
 from profiles.quoinspace import OTHER, SESSION, Workspace, followed, sections
 from talk import Talk
 
@@ -207,7 +207,7 @@ def test_without_the_wish_to_wait_a_compaction_asks_no_python(
     cli.ok("config", "set", "compaction", "allow", "--project")
     compacting(talk)
     settled()
-    place = Path(f"{paths.state_folder()}/replies{talk.folder}")
+    place = replies.place_of(paths.state_folder(), talk.folder)
 
     assert [*place.glob("*PreCompact*.ask")] == []
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from leftoff.errors import LeftoffError
+from leftoff.hooks import settle
 from leftoff.wiring import backups, claude, files, install
 from leftoff.wiring.install import Places
 from stores import contents
@@ -80,7 +81,8 @@ def test_the_hook_and_the_python_are_put_in_place_and_taken_away(places: Places)
     assert places.hook.read_bytes() == install.shipped_hook()
     assert stat.S_IMODE(places.hook.stat().st_mode) == 0o755
     # A venv's python, resolved, would no longer know the packages of the venv.
-    assert places.python.read_text(encoding="utf-8") == f"{sys.executable}\n"
+    named = places.python.read_text(encoding="utf-8").splitlines()
+    assert named == [sys.executable, settle.__file__]
     assert stat.S_IMODE(places.state.stat().st_mode) == 0o700
     _uninstall(places)
     assert not places.hook.exists()

@@ -154,8 +154,9 @@ class Reading:
 
 def still_matches(path: Path, cursor: Cursor) -> bool:
     """Tell whether the file still begins with what was read up to the cursor."""
-    if not cursor.offset:
-        return True
+    if cursor.offset <= 0:
+        # Nobody can have read less than nothing: such a cursor is garbled.
+        return cursor.offset == 0
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size < cursor.offset:

@@ -7,7 +7,7 @@ from leftoff import paths
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
 from leftoff.wiring import doctor as checks
-from leftoff.wiring import inspect_state, install
+from leftoff.wiring import inspect_spool, install
 from leftoff.wiring.findings import Finding, World
 
 _MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
@@ -23,7 +23,7 @@ def doctor(app: App, *, clear: bool) -> int:
     """
     world = World(places=install.find_places(), project=_project())
     if clear:
-        inspect_state.clear(world)
+        inspect_spool.clear(world)
     findings = []
     for finding in checks.examine(world):
         findings.append(finding)
@@ -57,5 +57,5 @@ def _conclusion(findings: list[Finding]) -> str:
     if count["broken"]:
         return f"{count['broken']} broken, {count['warning']} warning(s)."
     return (
-        f"Everything works; {count['warning']} warning(s)." if count["warning"] else "All is well."
+        f"Nothing is broken; {count['warning']} warning(s)." if count["warning"] else "All is well."
     )

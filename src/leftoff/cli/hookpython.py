@@ -1,10 +1,10 @@
 """leftoff hook-python."""
 
-import os
 import sys
 
 from leftoff import paths
 from leftoff.cli.app import App, command
+from leftoff.hooks import installed
 from leftoff.store import disk
 
 
@@ -16,5 +16,5 @@ def hook_python(app: App) -> None:
     """
     state = paths.state_folder()
     disk.ensure_folder(state)
-    disk.replace(state / "python", os.fsencode(sys.executable) + b"\n", temps=state)
+    disk.replace(state / "python", installed.lines(), temps=state)
     app.out.result({"python": sys.executable}, sys.executable)

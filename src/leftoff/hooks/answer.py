@@ -11,8 +11,8 @@ from leftoff import intents, paths
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import NotAProject
-from leftoff.hooks import replies, spool, trouble
-from leftoff.hooks.draining import is_off, start_settle
+from leftoff.hooks import replies, settle, spool, trouble
+from leftoff.hooks.draining import is_off
 from leftoff.store import Store
 
 
@@ -97,7 +97,7 @@ def main(agent: str, event: str, ask_path: str) -> None:
         sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
         trouble.note(paths.state_folder(), "answer", error)
-    start_settle(paths.state_folder())
+    settle.start(paths.state_folder())
 
 
 if __name__ == "__main__":

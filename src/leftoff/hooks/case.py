@@ -42,21 +42,64 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, now=msgspec.structs.replace(self.now, **changes))
 
 
-def read_case(event: HookEvent, store: Store, settings: config.Settings) -> Case:
+class Sight:
+    """What is known of one session, read once and kept up to date over a run of its events."""
+
+    def __init__(self, store: Store, agent: str, session_id: str) -> None:
+        self.store = store
+        self.record = records.load(store, agent, session_id)
+        self.life = records.life_of(paths.state_folder(), agent, session_id)
+        self._memory = remembered(self.record)
+        self._kept = self.record.memory
+        self._stamp: tuple[object, ...] = ()
+        self._facts: tuple[capture.SessionMemory, Facts] | None = None
+
+    @property
+    def read_offset(self) -> int:
+        """How much of the transcript was read."""
+        return self._memory.cursor.offset if self._memory is not None else 0
+
+    def is_alive(self) -> bool:
+        """Say whether the agent still runs, as far as it told who runs it."""
+        life = self.life
+        return life is None or not life.pid or processes.is_alive(life.pid, life.pid_began)
+
+    def read_on(self, record: Record) -> tuple[Record, capture.SessionMemory | None]:
+        """Read what is new in the transcript; nothing, if it is as it was a moment ago."""
+        stamp = _stamp(record.transcript_path)
+        if not stamp or stamp != self._stamp:
+            self._memory = transcript.read_on(record, self._memory)
+            self._stamp = stamp
+            if self._memory is not None:
+                self._kept = remembering(record, self._memory).memory
+        return msgspec.structs.replace(record, memory=self._kept), self._memory
+
+    def facts(self, memory: capture.SessionMemory) -> Facts:
+        """Report what a session's memory tells; the same is reported once."""
+        if self._facts is None or self._facts[0] is not memory:
+            self._facts = (memory, report(memory.state))
+        return live.with_live_use(self._facts[1], paths.state_folder(), self.record.session_id)
+
+
+def _stamp(path: str) -> tuple[object, ...]:
+    """Tell a transcript from what it was before; empty if there is none."""
+    try:
+        found = Path(path).stat() if path else None
+    except (OSError, ValueError):
+        return ()
+    return (path, found.st_ino, found.st_size, found.st_mtime_ns) if found else ()
+
+
+def read_case(event: HookEvent, sight: Sight, settings: config.Settings) -> Case:
     """Read what is known of an event's session, and what is new in its transcript."""
-    before = records.load(store, event.agent, event.session_id)
-    memory = remembered(before)
-    now = _followed(event, _seen(event, before), memory, store)
-    memory = transcript.read_on(now, memory)
-    if memory is not None:
-        now = remembering(now, memory)
+    now, memory = sight.read_on(_followed(event, _seen(event, sight.record), sight))
     return Case(
         event=event,
-        store=store,
+        store=sight.store,
         settings=settings,
-        before=before,
+        before=sight.record,
         now=now,
-        facts=_facts(memory, event) if memory is not None else None,
+        facts=sight.facts(memory) if memory is not None else None,
         memory=memory,
     )
 
@@ -77,29 +120,16 @@ def _seen(event: HookEvent, before: Record) -> Record:
     )
 
 
-def _followed(
-    event: HookEvent, record: Record, memory: capture.SessionMemory | None, store: Store
-) -> Record:
+def _followed(event: HookEvent, record: Record, sight: Sight) -> Record:
     """Keep what the event tells until the transcript has it; a turn's end is waited for."""
-    read = memory.cursor.offset if memory is not None else 0
+    read = sight.read_offset
     is_awaited = event.kind == "stop" and record.transcript_path
     is_written = bool(is_awaited) and wait_for_words(
         event.last_words,
         Path(record.transcript_path),
         told_at=event.at,
         after=read,
-        is_writer_alive=lambda: _is_alive(event, store),
+        is_writer_alive=sight.is_alive,
     )
     turn = turns.follow(event, record.turn, read=read, is_written=is_written)
     return msgspec.structs.replace(record, turn=turn)
-
-
-def _is_alive(event: HookEvent, store: Store) -> bool:
-    """Say whether the agent still runs, as far as it told who runs it."""
-    lives = records.lives(paths.state_folder(), store.project)
-    pids = [(life.pid, life.pid_began) for life in lives if life.session_id == event.session_id]
-    return all(not pid or processes.is_alive(pid, began) for pid, began in pids)
-
-
-def _facts(memory: capture.SessionMemory, event: HookEvent) -> Facts:
-    return live.with_live_use(report(memory.state), paths.state_folder(), event.session_id)

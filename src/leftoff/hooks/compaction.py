@@ -63,7 +63,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
     if is_off(project) or _passes(read, project):
         return ""
     # Whoever holds the lock drains what we kept, too.
-    is_saved = settle.run(state, wait_seconds=WAIT_SECONDS)
+    is_saved = settle.run_apart(state, wait_seconds=WAIT_SECONDS)
     if settings.compaction != "block" or not is_saved or _is_others_turn(project, settings):
         return ""
     return DIALECTS[agent].block_reply(

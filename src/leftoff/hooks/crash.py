@@ -1,12 +1,13 @@
 """Crashes: a session with no end whose process is gone is read to its end and saved."""
 
 import contextlib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from leftoff import autosaving, paths, records, saving
+from leftoff import autosaving, paths, records, saving, sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.facts.report import report
 from leftoff.hooks import interrupting
@@ -15,6 +16,9 @@ from leftoff.hooks.turns import unwritten
 from leftoff.records import Life, Record
 from leftoff.sessions import KnownSession, remembered, remembering
 from leftoff.store import Store
+
+# A session that was at work when the disk became full may have begun long before.
+_BEFORE_LOSS = timedelta(days=1)
 
 
 def recover(store: Store, life: Life) -> None:
@@ -33,6 +37,15 @@ def recover(store: Store, life: Life) -> None:
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)
     records.end_life(paths.state_folder(), life)
+
+
+def recover_unseen(store: Store, *, lost_at: float, besides: str) -> None:
+    """Save the sessions since events were lost that nobody saved and that no longer run."""
+    since = datetime.fromtimestamp(lost_at, UTC) - _BEFORE_LOSS
+    running = {life.session_id for life in records.lives(paths.state_folder(), store.project)}
+    for session in sessions.dead(store, since=since):
+        if session.session_id not in {besides, *running}:
+            sessions.recover(store, session)
 
 
 def _draft(

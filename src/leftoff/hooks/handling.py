@@ -8,27 +8,78 @@ from leftoff.errors import LeftoffError
 from leftoff.hooks import compaction, guard, interrupting, live, mirrors, trouble
 from leftoff.hooks.advice import advised
 from leftoff.hooks.buffer import buffered
-from leftoff.hooks.case import Case, read_case
+from leftoff.hooks.case import Case, Sight, read_case
 from leftoff.hooks.saves import saved
 from leftoff.records import Life
 from leftoff.store import Store
 from leftoff.wal.place import place
 
+# After these a session may be over, or its agent waits for us.
+_ENDS = frozenset({"session-end", "pre-compact"})
 
-def handle(event: HookEvent, store: Store) -> None:
-    """Settle one event of a project."""
-    settings = config.load(store.project).settings
-    case = read_case(event, store, settings)
-    _note_prompt(case)
-    case = advised(buffered(saved(case)))
-    records.keep(store, case.now)
-    prompts.follow(store, event, case.memory.state if case.memory is not None else None)
-    _note_life(case)
-    mirrors.follow(case)
-    if settings.compaction != "allow":
-        _expect_compaction(case)
-    if settings.guard != "off" or settings.safety == "on":
-        guard.follow(event, case.percent, case.before.cwd, settings)
+
+class Following:
+    """A session whose events are settled in a run; what they change is written down by `keep`.
+
+    Only what others wait for is written at once: checkpoints, replies, prompts, mirrored files.
+    """
+
+    def __init__(
+        self, store: Store, settings: config.Settings, agent: str, session_id: str
+    ) -> None:
+        self._store, self._settings = store, settings
+        self._state = paths.state_folder()
+        self._sight = Sight(store, agent, session_id)
+        self._known = self._sight.record
+        self._last: Case | None = None
+
+    def settle(self, event: HookEvent) -> bool:
+        """Settle one event; say whether what it changed must be written down before the next."""
+        settings = self._settings
+        case = read_case(event, self._sight, settings)
+        _note_prompt(case)
+        case = advised(buffered(saved(case)))
+        self._sight.record, self._last = case.now, case
+        prompts.follow(case.store, event, case.memory.state if case.memory is not None else None)
+        self._note_life(case)
+        is_pressing = bool(
+            settings.mirror
+            or event.kind in _ENDS
+            or case.now.autosaved_state != case.before.autosaved_state
+        )
+        if is_pressing:
+            self.keep()
+        mirrors.follow(case)
+        if settings.compaction != "allow":
+            _expect_compaction(case)
+        if settings.guard != "off" or settings.safety == "on":
+            guard.follow(event, case.percent, case.before.cwd, settings)
+        return is_pressing
+
+    def keep(self) -> None:
+        """Write down what is known of the session now."""
+        case, sight = self._last, self._sight
+        if case is None:
+            return
+        sight.record = records.keep_over(self._store, sight.record, known=self._known)
+        self._known, self._last = sight.record, None
+        if sight.life is not None:
+            live.lay_ready(self._store, self._state, case.event.session_id, case.facts)
+            records.keep_life(self._state, sight.life)
+
+    def _note_life(self, case: Case) -> None:
+        """Note that the session runs, without losing who runs it, or that it has ended."""
+        event, sight = case.event, self._sight
+        place = str(self._store.project.store)
+        life = sight.life or Life(agent=event.agent, session_id=event.session_id, store=place)
+        if event.kind != "session-end":
+            told = {"store": place, "cwd": event.cwd, "seen_at": event.at}
+            sight.life = msgspec.structs.replace(life, **told)
+            return
+        sight.life = None
+        interrupting.note(self._store, event.session_id, event.source or "ended")
+        records.end_life(self._state, life)
+        statusline.forget(str(self._state), event.session_id)
 
 
 def _note_prompt(case: Case) -> None:
@@ -43,21 +94,6 @@ def _note_prompt(case: Case) -> None:
             notes.add(case.store, found.kind, found.text, path=path)
     except (OSError, LeftoffError) as error:
         trouble.note(paths.state_folder(), "noting a prompt", error)
-
-
-def _note_life(case: Case) -> None:
-    """Note that the session runs, without losing who runs it, or that it has ended."""
-    event, state = case.event, paths.state_folder()
-    new = Life(agent=event.agent, session_id=event.session_id, store=str(case.store.project.store))
-    if event.kind == "session-end":
-        interrupting.note(case.store, event.session_id, event.source or "ended")
-        records.end_life(state, new)
-        statusline.forget(str(state), event.session_id)
-        return
-    live.lay_ready(case.store, state, event.session_id, case.facts)
-    running = {life.session_id: life for life in records.lives(state, case.store.project)}
-    life = running.get(event.session_id, new)
-    records.keep_life(state, msgspec.structs.replace(life, cwd=event.cwd, seen_at=event.at))
 
 
 def _expect_compaction(case: Case) -> None:

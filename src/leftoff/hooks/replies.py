@@ -1,23 +1,51 @@
-"""Replies rendered beforehand: what the letterbox prints, one line in a file per session."""
+"""Replies rendered beforehand: what the letterbox prints, one line in a file per session.
+
+They lie in `ready/DEPTH/path/of/the/folder/`, where DEPTH counts the parts of the path. So at any
+level there are either names of folders or names of ours, whatever the folders are called: a folder
+named `off` is one level higher than the switch of that name.
+"""
 
 import contextlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from leftoff.store import disk
 
 ASK = ".ask"
 """A reply that needs a look at the prompt: the letterbox hands it to `answer`."""
+OFF = "off"
+"""The mark by which the letterbox knows that it has nothing to do in a folder."""
+_ROOT = "ready"
+# Where the version before kept them, with no depth. Its switches still count.
+_OLD_ROOT = "replies"
+# Linux takes 4096 bytes, and a name of ours comes behind it.
+_LONGEST = 3800
+
+
+def place_of(state: Path | str, folder: Path | str) -> Path:
+    """Tell where replies and marks for a folder lie."""
+    parts = [part for part in os.fspath(folder).split("/") if part]
+    path = Path(f"{state}/{_ROOT}/{len(parts) + 1}", *parts)
+    # No file can have such a path, so nobody looks there; settle still knows what is off.
+    return path if len(os.fsencode(path)) < _LONGEST else Path(f"{state}/{_ROOT}/0")
+
+
+def old_place_of(state: Path | str, folder: Path | str) -> Path:
+    """Tell where the version before kept them."""
+    return Path(f"{state}/{_OLD_ROOT}{folder}")
 
 
 def path_of(state: Path, folder: str, agent: str, event: str, session_id: str) -> Path:
     """Tell where the letterbox looks for a reply."""
-    return Path(f"{state}/replies{folder}") / f"{agent}.{event}.{session_id}"
+    return place_of(state, folder) / f"{agent}.{event}.{session_id}"
 
 
 def put(path: Path, line: str) -> None:
     """Lay a reply ready, in place of the one before."""
     disk.ensure_folder(path.parent)
-    disk.replace(path, line.encode() + b"\n", temps=path.parent)
+    # What is lost in a power cut is laid ready again by the next event.
+    disk.replace(path, line.encode() + b"\n", temps=path.parent, durable=False)
 
 
 def remove(path: Path) -> None:
@@ -27,11 +55,25 @@ def remove(path: Path) -> None:
             each.unlink()
 
 
+def below(state: Path, folder: Path) -> Iterator[Path]:
+    """Yield all that lies ready for a folder and the folders in it."""
+    root = state / _ROOT
+    depth = len(place_of(state, folder).relative_to(root).parts)
+    for level in root.glob("[0-9]*"):
+        place = level.joinpath(*[part for part in os.fspath(folder).split("/") if part])
+        if not level.name.isdecimal() or int(level.name) < depth or not place.is_dir():
+            continue
+        # Below it only names of ours are files.
+        yield from (path for path in place.rglob("*") if path.is_file())
+
+
 def switch(state: Path, folder: Path, *, on: bool) -> None:
     """Tell the letterbox whether it has anything to do in a folder."""
-    mark = Path(f"{state}/replies{folder}") / "off"
+    mark = place_of(state, folder) / OFF
     if on:
-        mark.unlink(missing_ok=True)
+        for each in (mark, old_place_of(state, folder) / OFF):
+            with contextlib.suppress(FileNotFoundError, IsADirectoryError, NotADirectoryError):
+                each.unlink()
     else:
         disk.ensure_folder(mark.parent)
         mark.touch(mode=0o600)

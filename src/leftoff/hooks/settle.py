@@ -1,89 +1,148 @@
 """Settle: the step that turns the events in the spool into records, checkpoints and replies.
 
-One settle runs at a time per user. It drains the spool until it is empty and ends. It removes its
-mark before it looks for the last time, so an event that saw the mark is never left behind; an event
-that saw none starts a settle, which waits for one that is just about to end. If it dies, the spool
-is still there, and the next one drains it.
+One settle runs at a time per user. It is two processes: one that holds the lock and the lease, and
+a worker that drains the spool. Each event has so much time; a worker that takes longer is killed by
+the kernel, even in the middle of a regular expression, and the next worker goes on behind the event
+that it died of. If both die, the spool is still there, and the next settle drains it.
 
-Started as `python -I -m leftoff.hooks.settle STATE`. A burst of events starts many; all but one
-find the lock taken, so nothing heavy is loaded before it is held.
+It removes its mark before it looks at the spool for the last time, so an event that saw the mark is
+never left behind. An event that saw none starts a settle, which waits for one that is just ending.
+
+Started as `python -I -m leftoff.hooks.settle STATE [SECONDS]`. Nothing heavy is loaded before the
+lock is held.
 """
 
 import contextlib
 import fcntl
 import os
+import select
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 
+from leftoff.hooks import lease
+
+EVENT_SECONDS = 20.0
+"""How long the work on one event may take, in CPU time; it may wait for others three times that."""
 _ROUNDS = 1000
 _ENDING_SECONDS = 10.0
+# A holder that is late may only have been asleep with the whole machine.
+_LATE_SECONDS = 3.0
 _PAUSE_SECONDS = 0.01
+_CLAIM = "waking."
+# By these the kernel ends a worker that takes too long, or does what no program should.
+_LIMITS = (signal.SIGALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT)
 
 
-def main(state: str) -> None:
+def main(state: str, seconds: float = EVENT_SECONDS) -> None:
     """Run detached: whoever started us does not wait."""
     with contextlib.suppress(OSError):
         os.setsid()
     with contextlib.suppress(Exception):
-        leave_or_run(state)
+        leave_or_run(state, seconds)
 
 
-def leave_or_run(state: str) -> bool:
-    """Drain the spool, unless another settle will look at it once more; say whether it was us.
-
-    One that holds the lock and shows no mark may have looked for the last time: wait for its end.
-    """
-    deadline = time.monotonic() + _ENDING_SECONDS
-    mark = _mark_of(state)
-    return _run(
-        state,
-        lambda: not os.path.exists(mark) and time.monotonic() < deadline,  # noqa: PTH110 - see _run
-    )
-
-
-def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
-    """Drain the spool, unless another settle does for so long; say whether it was us."""
-    deadline = time.monotonic() + wait_seconds
-    return _run(os.fspath(state), lambda: time.monotonic() < deadline)
-
-
-def _run(state: str, is_worth_waiting: Callable[[], bool]) -> bool:
-    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes half a start
-    with _lock(f"{state}/settle.lock", is_worth_waiting) as is_ours:
+def leave_or_run(state: str, seconds: float = EVENT_SECONDS) -> bool:
+    """Drain the spool, unless another settle will look at it once more; say whether it was us."""
+    patience = _Patience(state)
+    with _locked(state, patience.is_worth_waiting) as is_ours:
         if is_ours:
-            _drain_until_empty(state)
+            _supervise(state, seconds)
         return is_ours
 
 
-def _drain_until_empty(state: str) -> None:
-    for _ in range(_ROUNDS):
-        _mark(_mark_of(state))
-        # Only the one that holds the lock needs it; whoever sees the mark need not wait so long.
-        from leftoff.hooks import draining  # noqa: PLC0415
-
-        is_done = draining.drain(state)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(_mark_of(state))  # noqa: PTH108 - pathlib takes half a start
-        if is_done and not draining.has_news(state):
-            return
+def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
+    """Drain the spool in this very process, with no limit; say whether nobody else was at it."""
+    deadline = time.monotonic() + wait_seconds
+    with _locked(os.fspath(state), lambda: time.monotonic() < deadline) as is_ours:
+        if is_ours:
+            _drain_until_empty(os.fspath(state))
+        return is_ours
 
 
-def _mark_of(state: str) -> str:
-    return f"{state}/settling"
+def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
+    """Let a process of its own drain the spool; say whether all that waits now was tried in time.
+
+    What takes longer goes on behind us.
+    """
+    place = os.fspath(state)
+    if not _names(place):
+        return True
+    waiting = _news(place)
+    child = start(place)
+    deadline = time.monotonic() + wait_seconds
+    while (left := waiting & _news(place)) and time.monotonic() < deadline:
+        time.sleep(_PAUSE_SECONDS)
+    with contextlib.suppress(OSError):
+        os.waitpid(child, os.WNOHANG)
+    return not left
 
 
-def _mark(path: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+def start(state: str | os.PathLike[str]) -> int:
+    """Start a settle that outlives us; return its process."""
+    words = [sys.executable, "-I", "-m", "leftoff.hooks.settle", os.fspath(state)]
+    silent = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
+    return os.posix_spawn(sys.executable, words, os.environ, file_actions=silent)
+
+
+# --- who settles ---
+
+
+class _Patience:
+    """How long to wait for the lock: while its holder is ending, or is to be put out of the way."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._began = time.monotonic()
+        self._mark: list[str] = []
+        self._late_since: float | None = None
+
+    def is_worth_waiting(self) -> bool:
+        """Say whether the lock will be free soon; one that does not advance is killed."""
+        mark = lease.words_of(f"{self._state}/settling")
+        if not mark:
+            # It may have looked for the last time before our event came.
+            return time.monotonic() - self._began < _ENDING_SECONDS
+        if lease.is_held(self._state):
+            return False
+        if mark != self._mark or self._late_since is None:
+            self._mark, self._late_since = mark, time.monotonic()
+        if time.monotonic() - self._late_since < _LATE_SECONDS:
+            return True
+        return _kill_settle(mark, self._state) and time.monotonic() - self._began < _ENDING_SECONDS
+
+
+def _kill_settle(mark: list[str], state: str) -> bool:
+    """Kill a settle that no longer renews its lease; False for what cannot be told to be one."""
+    pids = [int(word) for word in (*mark[:1], *mark[2:3]) if lease.is_pid(word)]
+    found = [pid for pid in pids if pid != os.getpid() and _is_settle(pid, state)]
+    for pid in found:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    return bool(found)
+
+
+def _is_settle(pid: int, state: str) -> bool:
     try:
-        os.write(descriptor, b"%d\n" % os.getpid())
-    finally:
-        os.close(descriptor)
+        with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123 - pathlib is slow to load
+            words = file.read().split(b"\0")
+    except OSError:
+        return False
+    place = os.path.normpath(os.fsencode(state))
+    return b"leftoff.hooks.settle" in words and place in map(os.path.normpath, filter(None, words))
+
+
+@contextlib.contextmanager
+def _locked(state: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
+    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes half a start
+    with _lock(f"{state}/settle.lock", is_worth_waiting) as is_ours:
+        yield is_ours
 
 
 @contextlib.contextmanager
 def _lock(path: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = lease.open_own(path, os.O_RDWR | os.O_CREAT)
     try:
         while not (is_ours := _is_locked(descriptor)) and is_worth_waiting():
             time.sleep(_PAUSE_SECONDS)
@@ -100,6 +159,101 @@ def _is_locked(descriptor: int) -> bool:
     return True
 
 
+# --- settling ---
+
+
+def _supervise(state: str, seconds: float) -> None:
+    """Let workers drain the spool, one at a time, until nothing new is in it."""
+    for number in range(_ROUNDS):
+        before = _news(state)
+        with _marked(state) as mark:
+            # What failed before gets one more try by each settle, not by each of its workers.
+            died = _let_work(state, seconds, mark, with_tried=not number)
+        after = _news(state)
+        # A worker that lived has tried all it found, and one that died has lost one to its death.
+        if not after - before and (not died or after == before):
+            return
+
+
+def _let_work(state: str, seconds: float, mark: lease.Mark, *, with_tried: bool) -> bool:
+    """Start a worker and wait for it; say whether it was killed."""
+    reader, writer = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        _work(state, seconds, with_tried=with_tried)
+    os.close(writer)
+    lease.hold(mark, worker)
+    # The pipe has an end as soon as the worker has.
+    while not select.select([reader], [], [], 1.0)[0]:
+        lease.hold(mark, worker)
+    os.close(reader)
+    code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+    if code < 0:
+        lease.count_death(state, "t" if -code in _LIMITS else "k")
+    return code < 0
+
+
+def _work(state: str, seconds: float, *, with_tried: bool) -> None:
+    """Drain the spool and end this process, whatever happens."""
+    code = 1
+    try:
+        from leftoff.hooks import draining  # noqa: PLC0415 - only a worker needs all of it
+
+        draining.drain(state, seconds=seconds, with_tried=with_tried)
+        code = 0
+    except BaseException:  # noqa: BLE001, S110 - a fork must never run what its parent was to do
+        pass
+    finally:
+        os._exit(code)
+
+
+def _drain_until_empty(state: str) -> None:
+    from leftoff.hooks import draining  # noqa: PLC0415 - only the one that holds the lock needs it
+
+    for _ in range(_ROUNDS):
+        before = _news(state)
+        with _marked(state):
+            draining.drain(state)
+        if not _news(state) - before:
+            return
+
+
+@contextlib.contextmanager
+def _marked(state: str) -> Iterator[lease.Mark]:
+    """Show that we settle; whoever did so before us and left its mark has died."""
+    lease.count_death(state, "k")
+    mark = lease.Mark(f"{state}/settling")
+    try:
+        lease.hold(mark, 0)
+        yield mark
+    finally:
+        mark.remove()
+        _forget_claims(state)
+
+
+def _forget_claims(state: str) -> None:
+    """Let the next event wake a settle again."""
+    for name in os.listdir(state):  # noqa: PTH208 - pathlib takes half a start
+        if name.startswith(_CLAIM):
+            with contextlib.suppress(OSError):
+                os.unlink(f"{state}/{name}")  # noqa: PTH108 - same
+
+
+def _news(state: str) -> set[str]:
+    """Return the events that were not tried yet; others wait for the next settle."""
+    return {name for name in _names(state) if lease.TRIED not in name}
+
+
+def _names(state: str) -> list[str]:
+    """List the events in the spool."""
+    try:
+        found = os.listdir(f"{state}/spool")  # noqa: PTH208 - pathlib takes half a start
+    except OSError:
+        return []
+    return [name for name in found if name.count(".") >= 3]
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
-    sys.exit(0)
+    main(sys.argv[1], *map(float, sys.argv[2:3]))
+    # Nothing is left to clean up, and the next settle may be starting.
+    os._exit(0)

@@ -1,4 +1,8 @@
-"""The spool: raw hook events on disk, one file each, until settle has turned them into state."""
+"""The spool: raw hook events on disk, one file each, until settle has turned them into state.
+
+A file is named AGENT.EVENT.PID.NUMBER, and by its session where the agent names that to the hook.
+Behind a `~` are the tries: a `t` for each failure, a `k` for each time settle was killed at it.
+"""
 
 import contextlib
 import os
@@ -10,13 +14,19 @@ import msgspec
 
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent, decode
+from leftoff.errors import StoreRefused
+from leftoff.hooks import lease
 from leftoff.store import disk
 
-# So often an event is tried before it is set aside. A file still being written fails to parse
-# and is whole at the next try.
-_TRIES = 3
+# So often an event is tried before it is set aside. Settle may be killed for reasons of its own:
+# a reboot, a full memory, an impatient user.
+_FAILURES = 3
+_DEATHS = 40
 _LARGEST = 64 * 1024 * 1024
 _STRAY_SECONDS = 3600.0
+# The agent gives a hook five seconds. One that cannot be seen may run in another container.
+_WRITING_SECONDS = 10.0
+_UNSEEN_SECONDS = 1.0
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,12 +36,28 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     event: str
     at: float
-    tries: int = 0
+    writer: int = 0
+    """The process that wrote it, or still does."""
+    session: str = ""
+    """The session, where the hook knew it."""
+    failures: int = 0
+    deaths: int = 0
+
+    @property
+    def is_new(self) -> bool:
+        """Say whether it was never tried."""
+        return not (self.failures or self.deaths)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Say whether it was tried often enough."""
+        return self.failures >= _FAILURES or self.deaths >= _DEATHS
 
 
 def letters(state: Path) -> list[Letter]:
-    """Return the events that wait, in the order they came."""
-    return sorted(_letters(state / "spool"), key=lambda letter: (letter.at, letter.path.name))
+    """Return the events that wait, in the order they came; those that failed before come last."""
+    order = sorted(_letters(state / "spool"), key=lambda letter: (letter.at, letter.path.name))
+    return sorted(order, key=lambda letter: (letter.failures, letter.deaths))
 
 
 def _letters(spool: Path) -> Iterator[Letter]:
@@ -39,17 +65,39 @@ def _letters(spool: Path) -> Iterator[Letter]:
         return
     with os.scandir(spool) as entries:
         for entry in entries:
-            parts = entry.name.split(".")
-            if len(parts) < 4 or not entry.is_file(follow_symlinks=False):
+            if entry.name.count(".") < 3:
                 continue
             with contextlib.suppress(OSError):
-                yield Letter(
-                    path=Path(entry.path),
-                    agent=parts[0],
-                    event=parts[1],
-                    at=entry.stat(follow_symlinks=False).st_mtime,
-                    tries=int(parts[4][1:]) if len(parts) > 4 and parts[4][1:].isdigit() else 0,
-                )
+                if entry.is_file(follow_symlinks=False):
+                    yield _letter(entry.name, entry)
+                else:
+                    _put_away(Path(entry.path))
+
+
+def _letter(name: str, entry: os.DirEntry[str]) -> Letter:
+    stem, _, tries = name.partition(lease.TRIED)
+    agent, event, writer, _, *rest = stem.split(".")
+    session = rest[0] if rest else ""
+    # The version before counted failures behind a dot.
+    old = int(session[1:]) if session[:1] == "t" and session[1:].isdecimal() else 0
+    return Letter(
+        path=Path(entry.path),
+        agent=agent,
+        event=event,
+        at=entry.stat(follow_symlinks=False).st_mtime,
+        writer=int(writer) if lease.is_pid(writer) else 0,
+        session="" if old else session,
+        failures=tries.count("t") + old,
+        deaths=tries.count("k"),
+    )
+
+
+def _put_away(path: Path) -> None:
+    """Remove what is no file and was put there under the name of an event."""
+    if path.is_dir() and not path.is_symlink():
+        path.rename(path.with_name("odd"))
+    else:
+        path.unlink()
 
 
 def keep(state: Path, agent: str, event: str, data: bytes, *, durable: bool = False) -> Letter:
@@ -58,12 +106,17 @@ def keep(state: Path, agent: str, event: str, data: bytes, *, durable: bool = Fa
     disk.ensure_folder(folder)
     path = folder / f"{agent}.{event}.{os.getpid()}.{time.monotonic_ns()}"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
-        file.write(data)
-        if durable:
-            file.flush()
-            os.fsync(descriptor)
-    return Letter(path=path, agent=agent, event=event, at=time.time())
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(descriptor)
+    except OSError:
+        # Half an event tells nobody what was asked.
+        path.unlink(missing_ok=True)
+        raise
+    return Letter(path=path, agent=agent, event=event, at=time.time(), writer=os.getpid())
 
 
 def read(letter: Letter) -> HookEvent | None:
@@ -75,6 +128,16 @@ def read(letter: Letter) -> HookEvent | None:
     if not isinstance(payload, dict):
         return None
     return dialect.translate(letter.event, payload, at=letter.at)
+
+
+def is_being_written(letter: Letter) -> bool:
+    """Say whether an event that is not whole yet may still become so."""
+    try:
+        age = time.time() - letter.path.stat().st_mtime
+    except OSError:
+        return False
+    patience = _WRITING_SECONDS if lease.is_there(letter.writer) else _UNSEEN_SECONDS
+    return -_UNSEEN_SECONDS < age < patience
 
 
 def sweep(state: Path) -> None:
@@ -94,14 +157,18 @@ def done(letter: Letter) -> None:
     letter.path.unlink(missing_ok=True)
 
 
-def put_back(letter: Letter, state: Path) -> bool:
-    """Keep an event that could not be settled for another try; say whether it was the last."""
-    tries = letter.tries + 1
-    stem = ".".join(letter.path.name.split(".")[:4])
+def put_back(letter: Letter) -> None:
+    """Keep an event that failed for another try, by the next settle."""
     with contextlib.suppress(OSError):
-        if tries >= _TRIES:
+        letter.path.replace(letter.path.with_name(lease.next_name(letter.path.name, "t")))
+
+
+def set_aside(letter: Letter, state: Path) -> None:
+    """Put an event among those that are never tried again; where that cannot be, it stays."""
+    stem = letter.path.name.partition(lease.TRIED)[0]
+    with contextlib.suppress(OSError):
+        try:
             disk.ensure_folder(state / "poison")
             letter.path.replace(state / "poison" / stem)
-        else:
-            letter.path.replace(letter.path.with_name(f"{stem}.t{tries}"))
-    return tries >= _TRIES
+        except (OSError, StoreRefused):
+            letter.path.replace(letter.path.with_name(f"{stem}{lease.TRIED}{'t' * _FAILURES}"))

@@ -4,6 +4,7 @@ In this order and within the budget: this session's own state after a compaction
 it was away; work that crashed or was left off and can be taken up. Otherwise nothing.
 """
 
+import contextlib
 import os
 import sys
 import time
@@ -17,7 +18,7 @@ from leftoff import briefing, config, paths, processes, records, restore
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent, decode
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import draining, interrupting, offers, replies, settle, trouble
+from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
 from leftoff.records import Life
 from leftoff.store import Store, utc_now
@@ -52,16 +53,19 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         return ""
     if draining.is_off(project):
         return ""
-    is_settled = settle.run(state, wait_seconds=_WAIT_SECONDS)
+    with contextlib.suppress(OSError):
+        installed.refresh(state)
+    is_settled = settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
     try:
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover_crashed(event, store)
+            _recover_unseen(event, store, state)
         page = _standing_page(store)
         _look_at_mirrors(event, store, state)
         told = _told(event, store, state, page)
-        _note(event, store)
+        _note(event, store, state)
     finally:
         store.close()
     notice = " ".join(line for line in (_notice(state), told.notice) if line)
@@ -212,8 +216,31 @@ def _is_dead(life: Life, now: datetime) -> bool:
     return now - datetime.fromtimestamp(life.seen_at, UTC) > _FORGOTTEN
 
 
-def _note(event: HookEvent, store: Store) -> None:
-    """Note that the session runs, and who runs it."""
+def _recover_unseen(event: HookEvent, store: Store, state: Path) -> None:
+    """Save sessions of which nothing was noted, because the disk was full at the time."""
+    try:
+        lost_at = (state / "lost").lstat().st_mtime
+    except OSError:
+        return
+    from leftoff.hooks.crash import recover_unseen  # noqa: PLC0415 - as above
+
+    try:
+        recover_unseen(store, lost_at=lost_at, besides=event.session_id)
+    except (LeftoffError, OSError) as error:
+        trouble.note(state, "recovering sessions after events were lost", error)
+
+
+def _note(event: HookEvent, store: Store, state: Path) -> None:
+    """Note that the session runs, and who runs it; without that it still gets its reply."""
+    try:
+        _keep_life(event, store)
+    except (LeftoffError, OSError) as error:
+        with contextlib.suppress(OSError):
+            (state / "lost").touch(mode=0o600)
+        trouble.note(state, "noting that a session runs", error)
+
+
+def _keep_life(event: HookEvent, store: Store) -> None:
     pid = paths.agent_pid()
     life = Life(
         agent=event.agent,

@@ -1,14 +1,28 @@
 """Trouble: what went wrong in a hook, kept for `doctor` and for the next reply to tell."""
 
+import contextlib
+import os
 import time
 from pathlib import Path
 
 import msgspec
 
+from leftoff.errors import StoreRefused
+from leftoff.hooks import spool
 from leftoff.store import disk
+from leftoff.words import counted
 
 _KEPT = 200
 _MOST_BYTES = 256 * 1024
+# Events are processed within seconds.
+_LATE_SECONDS = 60.0
+# With so few events in it, the spool counts as drained.
+_DRAINED = 200
+# What the letterbox leaves for us, as it cannot write a log.
+_STANDING = {
+    "full": "The spool is full: events are not kept until those in it have been processed.",
+    "lost": "Events were lost, because the disk or the spool was full.",
+}
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,19 +48,52 @@ def note(state: Path, where: str, error: BaseException) -> None:
 
 
 def recent(state: Path) -> list[Trouble]:
-    """Return the newest troubles, oldest first."""
+    """Return the newest troubles, oldest first, and those that last."""
     found = []
-    for line in disk.read_from(_path(state), 0).splitlines()[-_KEPT:]:
+    for line in _lines(state)[-_KEPT:]:
         try:
             found.append(_decoder.decode(line))
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
+    return [*found, *standing(state)]
+
+
+def standing(state: Path) -> list[Trouble]:
+    """Return the troubles that last until something is done about them."""
+    found = []
+    for name, what in _STANDING.items():
+        with contextlib.suppress(OSError):
+            at = (state / name).lstat().st_mtime
+            found.append(Trouble(at=at, where="hooks", what=what))
+    late = time.time() - _LATE_SECONDS
+    waiting = [letter.at for letter in spool.letters(state) if letter.at < late]
+    if waiting:
+        what = f"{counted(len(waiting), 'event')} waited for more than a minute to be processed"
+        found.append(Trouble(at=min(waiting), where="settle", what=what))
     return found
+
+
+def forget_full(state: Path) -> None:
+    """Let hooks keep events again once the spool is drained; that some were lost stays noted."""
+    full = state / "full"
+    if os.path.lexists(full) and len(spool.letters(state)) < _DRAINED:
+        with contextlib.suppress(OSError):
+            (state / "lost").touch(mode=0o600)
+            full.unlink()
 
 
 def clear(state: Path) -> None:
     """Forget troubles that were dealt with."""
-    _path(state).unlink(missing_ok=True)
+    for path in (_path(state), state / "lost"):
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+
+
+def _lines(state: Path) -> list[bytes]:
+    try:
+        return disk.read_from(_path(state), 0).splitlines()
+    except (OSError, StoreRefused):
+        return []
 
 
 def _shorten(state: Path) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from leftoff import git, paths, profiles
+from leftoff.errors import StoreRefused
 from leftoff.mirroring.files import NativeFiles, sweep
 from leftoff.mirroring.notes import Notes
 from leftoff.profiles.base import Waited
@@ -19,11 +21,15 @@ from leftoff.store import LISTED, Entry, Event, Index, Store, disk
 _WAIT_SECONDS = 10.0
 
 
+# What the system takes for a place in a file.
+Natural = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
 class Cursor(msgspec.Struct, frozen=True):
     """How far the event log was followed."""
 
-    inode: int
-    offset: int
+    inode: Natural
+    offset: Natural
     folder_mtime: int = 0
     """When the folder last changed, as far as we looked."""
     knowledge: str = ""
@@ -152,10 +158,10 @@ class Mirror:
         return max((each.stat().st_mtime_ns for each in folders if each.exists()), default=0)
 
     def cursor(self) -> Cursor | None:
-        """Return how far the log was followed; None if it never was."""
+        """Return how far the log was followed; None if it never was, or nobody knows any more."""
         try:
             return _decoder.decode(disk.read(self.state / "cursor.json")[0])
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        except (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError):
             return None
 
     def keep_cursor(self, cursor: Cursor) -> None:

@@ -14,6 +14,7 @@ from leftoff.wiring import (
     inspect_memory,
     inspect_project,
     inspect_settings,
+    inspect_spool,
     inspect_state,
     roundtrip,
 )
@@ -28,9 +29,10 @@ _OF_WIRING = (
 _OF_STATE = (
     inspect_state.check_byte_code,
     inspect_state.check_permissions,
-    inspect_state.check_spool,
-    inspect_state.check_poison,
-    inspect_state.check_trouble,
+    inspect_spool.check_places,
+    inspect_spool.check_spool,
+    inspect_spool.check_poison,
+    inspect_spool.check_trouble,
     inspect_project.check_trust,
     inspect_project.check_config,
     inspect_project.check_lost,

@@ -149,19 +149,26 @@ def check_python(world: World, wiring: Wiring) -> Iterator[Finding]:
             yield broken(
                 "python",
                 f"{world.places.python} is missing",
-                why="Events are kept, but never turned into checkpoints.",
+                why="Hooks keep no events, because nobody could process them.",
                 do=_INIT,
             )
         return
-    python = named.decode("utf-8", "surrogateescape").partition("\n")[0]
+    python, package = (*named.decode("utf-8", "surrogateescape").split("\n"), "")[:2]
     answer = programs.ask([python, "-I", "-c", _PROBE])
     version, _, versions = answer.line.partition(" ")
     if answer.code != 0:
         yield broken(
             "python",
             f"{python} cannot run leftoff: {answer.last_line}",
-            why="Events are kept, but never turned into checkpoints.",
+            why="Hooks keep no events, because nobody could process them.",
             do="Install leftoff anew, then run `leftoff init`.",
+        )
+    elif package and not Path(package).exists():
+        yield broken(
+            "python",
+            f"{world.places.python} names {package}, which is gone",
+            why="Hooks take leftoff for uninstalled and keep no events.",
+            do=_INIT,
         )
     elif version != __version__:
         yield warning(

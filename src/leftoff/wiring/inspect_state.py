@@ -1,104 +1,22 @@
-"""Checks of what leftoff keeps: permissions, the spool, troubles, checkpoints, space, versions."""
+"""Checks of what leftoff keeps: permissions, checkpoints, space, versions."""
 
 import importlib.util
 import os
 import shutil
 import stat
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff import __version__, times
+from leftoff import __version__
 from leftoff.errors import LeftoffError
-from leftoff.hooks import settle, spool, trouble
 from leftoff.paths import Project
-from leftoff.store import Store, disk
+from leftoff.store import Store
 from leftoff.wiring import programs
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
-from leftoff.words import counted
 
 _LITTLE_BYTES = 200_000_000
 _TOO_LITTLE_BYTES = 10_000_000
-# Settle takes a second or two; what is older was left behind.
-_LATE_SECONDS = 60.0
-_SHOWN = 3
 _PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def check_spool(world: World) -> Iterator[Finding]:
-    """Check that no event waits, after giving those that do a chance."""
-    state = world.places.state
-    waiting = spool.letters(state)
-    late = [letter for letter in waiting if time.time() - letter.at > _LATE_SECONDS]
-    had_mark = (state / "settling").exists()
-    if state.is_dir() and not settle.run(state, wait_seconds=2.0):
-        yield ok("spool", "Events are being settled right now")
-        return
-    yield _settled(late, left=len(spool.letters(state)))
-    if had_mark and not waiting:
-        yield warning(
-            "spool",
-            "A settle died and left its mark; it is removed now",
-            why="Hooks may have taken it for a running one.",
-            do="Nothing, unless it happens again.",
-        )
-
-
-def _settled(late: Sequence[spool.Letter], *, left: int) -> Finding:
-    if left:
-        return broken(
-            "spool",
-            f"{counted(left, 'event')} could not be settled",
-            why="What they tell is in no checkpoint yet.",
-            do="See the troubles below; the events are kept and tried again.",
-        )
-    if not late:
-        return ok("spool", "No event waits")
-    age = times.age(time.time() - late[0].at)
-    return warning(
-        "spool",
-        f"{counted(len(late), 'event')} waited, the oldest since {age}; settled just now",
-        why="Settle did not run after the hook: the Python of the hooks may have been gone.",
-        do="Nothing, unless it happens again.",
-    )
-
-
-def check_poison(world: World) -> Iterator[Finding]:
-    """Tell of events that were set aside because they could not be settled."""
-    folder = world.places.state / "poison"
-    found = list(folder.iterdir()) if disk.is_own_folder(folder) else []
-    if found:
-        yield warning(
-            "events set aside",
-            f"{counted(len(found), 'event')} could not be settled after three tries, in {folder}",
-            why="What they tell is in no checkpoint; the session's transcript still has it.",
-            do="`leftoff doctor --clear` removes them. They hold raw text: look before you share.",
-        )
-
-
-def check_trouble(world: World) -> Iterator[Finding]:
-    """Tell what went wrong in hooks."""
-    found = trouble.recent(world.places.state)
-    if not found:
-        yield ok("troubles", "Nothing went wrong in hooks")
-        return
-    lines = [
-        f"{times.age(time.time() - each.at)}, {each.where}: {each.what}" for each in found[-_SHOWN:]
-    ]
-    yield warning(
-        "troubles",
-        f"{len(found)} in hooks; the newest: {'; '.join(reversed(lines))}",
-        why="The agent went on, but something may not have been saved.",
-        do="When dealt with, `leftoff doctor --clear` forgets them.",
-    )
-
-
-def clear(world: World) -> None:
-    """Forget troubles, and remove the events that were set aside."""
-    trouble.clear(world.places.state)
-    folder = world.places.state / "poison"
-    for path in folder.iterdir() if disk.is_own_folder(folder) else []:
-        path.unlink(missing_ok=True)
 
 
 def check_permissions(world: World) -> Iterator[Finding]:

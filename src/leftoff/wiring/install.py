@@ -1,7 +1,6 @@
 """Installing and uninstalling: plan, back up, write, validate, and put all back on trouble."""
 
 import compileall
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import resources
@@ -11,12 +10,12 @@ import msgspec
 
 from leftoff import paths
 from leftoff.errors import LeftoffError
-from leftoff.hooks import settle
+from leftoff.hooks import installed, replies, settle
 from leftoff.store import disk
 from leftoff.wiring import backups, files, programs, settings
 from leftoff.wiring.files import Change
 
-_WAIT_SECONDS = 5.0
+_WAIT_SECONDS = 30.0
 _HOOK = "the program that hooks run"
 _PYTHON = "which Python hooks run"
 _MARK = "keeps a plugin from doing the same"
@@ -44,8 +43,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def mark(self) -> Path:
         """The file by which hooks of a plugin know that those in the settings do the work."""
-        folder = f"{self.state}/replies{self.project}" if self.project else self.state
-        return Path(folder) / "wired.claude"
+        folder = replies.place_of(self.state, self.project) if self.project else self.state
+        return folder / "wired.claude"
 
 
 def find_places(project: Path | None = None) -> Places:
@@ -77,7 +76,7 @@ def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[Change]:
     """
     wanted = [
         _own(places.hook, _HOOK, shipped_hook(), mode=0o755),
-        _own(places.python, _PYTHON, _python_line(), mode=0o600),
+        _own(places.python, _PYTHON, installed.lines(), mode=0o600),
         _skill(places),
         _wired(places, events),
         _own(places.mark, _MARK, b"", mode=0o600),
@@ -133,12 +132,6 @@ def _own(path: Path, what: str, data: bytes, *, mode: int) -> Change | None:
     if before == data and path.stat().st_mode & 0o777 == mode:
         return None
     return Change(path=path, what=what, before=before, after=data, mode=mode)
-
-
-def _python_line() -> bytes:
-    # Not resolved: a venv's python leads to one that does not know the venv, and Homebrew's to a
-    # folder that the next update removes. A shim is never what sys.executable names.
-    return os.fsencode(os.path.abspath(sys.executable)) + b"\n"  # noqa: PTH100 - it resolves
 
 
 def _skill(places: Places) -> Change | None:
@@ -233,7 +226,7 @@ def _check(change: Change, places: Places) -> None:
 def uninstall(places: Places, changes: Sequence[Change]) -> list[Done]:
     """Make the changes of a plan; on trouble put all back."""
     # Nobody would settle what still waits, and it is raw text.
-    settle.run(places.state, wait_seconds=_WAIT_SECONDS)
+    settle.run_apart(places.state, wait_seconds=_WAIT_SECONDS)
     folders = [_folders(places, change) for change in changes]
     done = _make(places.state, changes)
     for made in folders:

@@ -16,7 +16,7 @@ def switch_off(project: Project) -> list[Path]:
     _forget_running(project)
     folders, state = paths.folders_of(project), paths.state_folder()
     for folder in folders:
-        _remove_replies(Path(f"{state}/replies{folder}"))
+        _remove_replies(state, folder)
         replies.switch(state, folder, on=False)
     return folders
 
@@ -37,8 +37,10 @@ def _forget_running(project: Project) -> None:
         records.end_life(state, life)
 
 
-def _remove_replies(folder: Path) -> None:
-    """Take away what lies ready for a folder and all below it."""
-    for reply in folder.rglob("claude.*"):
+def _remove_replies(state: Path, folder: Path) -> None:
+    """Remove the replies that are ready for a folder and all folders in it."""
+    old = replies.old_place_of(state, folder).rglob("claude.*")
+    for path in [*replies.below(state, folder), *old]:
         with contextlib.suppress(OSError):
-            reply.unlink()
+            if path.name.startswith("claude."):
+                path.unlink()

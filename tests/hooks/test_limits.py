@@ -1,0 +1,178 @@
+"""An event that settle cannot finish holds nobody up: it is killed, tried again, and set aside."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.waiting import until
+from leftoff import paths
+from leftoff.hooks import lease, settle, spool, trouble
+from leftoff.store import Store
+from leftoff.wiring import inspect_spool, install
+from leftoff.wiring.findings import World
+from talk import Talk
+
+# Reading it takes minutes of CPU, and it takes no room.
+_ENDLESS_BYTES = 1 << 42
+
+
+@pytest.fixture
+def state() -> Path:
+    return paths.state_folder()
+
+
+@pytest.fixture
+def endless(talk: Talk) -> Talk:
+    """Return a session whose transcript takes far too long to be read."""
+    endless = Talk(talk.folder, "endless")
+    endless.ask("Read all of this")
+    os.truncate(endless.transcript, _ENDLESS_BYTES)
+    endless.post("Stop")
+    return endless
+
+
+def settles(state: Path, seconds: float) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state), str(seconds)]
+    return subprocess.Popen(words)
+
+
+@contextlib.contextmanager
+def at_work(state: Path) -> Iterator[list[int]]:
+    """Yield the two processes of a settle that is at the endless event; kill them at the end."""
+    process = settles(state, 600)
+    until(lambda: _is_at(state, "claude.Stop"), "the endless event to be tried")
+    until(lambda: len(_pids(state)) == 2, "a worker")
+    pids = _pids(state)
+    try:
+        yield pids
+    finally:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+
+def _is_at(state: Path, name: str) -> bool:
+    # An event is read first, and settled when all were.
+    told = lease.words_of(f"{state}/trying")
+    waiting = [letter.path.name for letter in spool.letters(state)]
+    return bool(told) and told[0].startswith(name) and waiting == [told[0]]
+
+
+def _pids(state: Path) -> list[int]:
+    mark = lease.words_of(f"{state}/settling")
+    return [int(word) for word in (*mark[:1], *mark[2:3]) if lease.is_pid(word)]
+
+
+def test_others_do_not_wait_behind_an_event_that_takes_too_long(
+    endless: Talk, talk: Talk, store: Store, state: Path
+) -> None:
+    talk.ask("Add a login form")
+    talk.post("SessionEnd", reason="other")
+
+    assert settles(state, 2).wait(120) == 0
+
+    (left,) = spool.letters(state)
+    assert (left.failures, left.deaths) == (1, 0)
+    assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
+    assert not (state / "settling").exists()
+    assert not (state / "trying").exists()
+    del endless
+
+
+def test_an_event_that_took_too_long_three_times_is_set_aside_and_told(
+    endless: Talk, state: Path
+) -> None:
+    (letter,) = spool.letters(state)
+    tried = lease.next_name(lease.next_name(letter.path.name, "t"), "t")
+    letter.path.rename(letter.path.with_name(tried))
+
+    for _ in range(2):
+        assert settles(state, 2).wait(120) == 0
+
+    assert spool.letters(state) == []
+    assert [path.name for path in (state / "poison").iterdir()] == [letter.path.name]
+    assert "set aside" in trouble.recent(state)[-1].where
+    del endless
+
+
+def test_a_kill_from_outside_counts_apart_from_a_failure(endless: Talk, state: Path) -> None:
+    with at_work(state):
+        pass
+
+    lease.count_death(str(state), "k")
+
+    (left,) = spool.letters(state)
+    assert (left.failures, left.deaths) == (0, 1)
+    assert not left.is_hopeless
+    del endless
+
+
+def test_a_settle_that_was_stopped_is_killed_by_the_next_and_its_event_tried_last(
+    endless: Talk, talk: Talk, store: Store, state: Path
+) -> None:
+    with at_work(state) as pids:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        # As some seconds later.
+        lease_over = f"{pids[0]} {(lease.now() or 0) - 1} {pids[1]}\n"
+        (state / "settling").write_text(lease_over, encoding="ascii")
+        talk.ask("Add a login form")
+        talk.post("SessionEnd", reason="other")
+
+        assert settles(state, 2).wait(120) == 0
+
+    assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
+    (left,) = spool.letters(state)
+    assert left.deaths == 1
+    del endless
+
+
+def test_a_worker_whose_parent_was_killed_holds_the_lock_and_no_lease(
+    endless: Talk, state: Path
+) -> None:
+    with at_work(state) as pids:
+        os.kill(pids[0], signal.SIGKILL)
+        until(lambda: not lease.is_held(str(state)), "the lease to be void")
+
+        assert settle.run(state) is False
+    del endless
+
+
+def test_a_session_start_does_not_wait_for_an_event_that_takes_too_long(
+    endless: Talk, talk: Talk, store: Store, state: Path
+) -> None:
+    with at_work(state):
+        talk.start()
+
+        assert len(spool.letters(state)) == 1
+    assert store.index().newest(9) == []
+    del endless
+
+
+def test_doctor_says_that_settle_does_not_advance(endless: Talk, state: Path) -> None:
+    (name,) = [letter.path.name for letter in spool.letters(state)]
+    with at_work(state):
+        (found,) = inspect_spool.check_spool(World(places=install.find_places()))
+
+    assert found.level == "broken"
+    assert f"1 event waits, and settle has been at {name}" in found.what
+    del endless
+
+
+def test_what_waits_for_more_than_a_minute_is_told_to_the_next_session(
+    talk: Talk, state: Path
+) -> None:
+    talk.post("Stop")
+    (letter,) = spool.letters(state)
+    os.utime(letter.path, (1, 1))
+
+    assert [each.where for each in trouble.recent(state)] == ["settle"]
+    assert settle.run(state)
+    assert trouble.recent(state) == []

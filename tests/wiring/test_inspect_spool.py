@@ -1,0 +1,39 @@
+"""What doctor finds strange in leftoff's own folder."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from leftoff import paths
+from leftoff.wiring import inspect_spool, install
+from leftoff.wiring.findings import World
+
+
+def _link(path: Path) -> None:
+    path.symlink_to("/tmp")
+
+
+@pytest.mark.parametrize("plant", [os.mkfifo, _link], ids=["a FIFO", "a link"])
+@pytest.mark.parametrize(
+    "name", ["spool", "poison", "ready", "python", "settling", "trouble.jsonl"]
+)
+def test_what_was_planted_there_is_told(name: str, plant: Callable[[Path], None]) -> None:
+    state = paths.state_folder()
+    state.mkdir(parents=True)
+    world = World(places=install.find_places())
+    assert [*inspect_spool.check_places(world)] == []
+
+    plant(state / name)
+
+    (found,) = inspect_spool.check_places(world)
+    assert found.level == "broken"
+    assert str(state / name) in found.what
+    # The other checks neither follow it nor wait for it.
+    for check in (
+        inspect_spool.check_spool,
+        inspect_spool.check_poison,
+        inspect_spool.check_trouble,
+    ):
+        assert [*check(world)] or check is inspect_spool.check_poison
