@@ -20,7 +20,8 @@ from leftoff.store.logmarks import identity
 from leftoff.store.rows import decoded, described, slot_of
 
 _SAVED = b'"action":"saved"'
-_IDS, _ID_BYTES, _END = b'"ids":["', 28, b"}"
+# Of whole lines, as we write them: a torn one tells of nothing.
+_LOGGED = re.compile(rb'"action":"saved","ids":\["([^"]+)"\][^\n]*\}$', re.MULTILINE)
 
 
 class _Told(msgspec.Struct):
@@ -70,27 +71,18 @@ def _read(areas: Iterable[Area], name: str) -> _Told:
     told = _Told([], set())
     needle = b'"name":' + msgspec.json.encode(name)
     for lines in _lines(areas):
-        for line in lines:
-            # A torn line tells of nothing.
-            if _SAVED in line and line.endswith(_END):
-                at = line.find(_IDS) + len(_IDS)
-                told.logged.add(line[at : at + _ID_BYTES])
-                if needle not in line:
-                    continue
-            event = events.parse(line)
-            if event is not None:
-                told.events.append(event)
+        told.logged.update(_LOGGED.findall(b"\n".join(lines)))
+        matter = [line for line in lines if needle in line or _SAVED not in line]
+        told.events.extend(event for line in matter if (event := events.parse(line)))
     return told
 
 
 def _unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:
     for area in areas:
         for shard in area.shards():
-            for name in os.listdir(os.fsencode(shard.path)):  # noqa: PTH208 - no Path for each
-                if name[:-5] not in logged and name.endswith(b".json"):
-                    stem = os.fsdecode(name[:-5])
-                    if is_id(stem):
-                        yield stem
+            names = os.listdir(os.fsencode(shard.path))  # noqa: PTH208 - no Path for each
+            stems = {name[:-5] for name in names if name.endswith(b".json")} - logged
+            yield from filter(is_id, map(os.fsdecode, stems))
 
 
 def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Iterator[str]:
