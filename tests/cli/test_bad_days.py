@@ -8,6 +8,7 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
+from leftoff.paths import state_folder
 
 GOOD = (
     "--summary=Validate the login form",
@@ -127,13 +128,10 @@ def test_a_closed_stdin_is_told(cli: Cli) -> None:
 
 
 @pytest.mark.accept(86)
-def test_when_nothing_can_be_written_the_save_fails_in_one_sentence(
-    cli: Cli, stored: Path, tmp_path: Path
-) -> None:
+def test_when_nothing_can_be_written_the_save_fails_in_one_sentence(cli: Cli, stored: Path) -> None:
     stored.write_text("in the way")
-    for place in (tmp_path / "tmp").iterdir():
-        place.unlink()
-    (tmp_path / "tmp" / f"leftoff-{os.getuid()}").write_text("in the way too")
+    state_folder().mkdir(parents=True)
+    (state_folder() / "fallback").write_text("in the way too")
     result = cli("save", "login-form", *GOOD)
 
     assert result.code == 1
@@ -142,13 +140,13 @@ def test_when_nothing_can_be_written_the_save_fails_in_one_sentence(
 
 
 def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
-    cli: Cli, stored: Path, tmp_path: Path
+    cli: Cli, stored: Path
 ) -> None:
     stored.write_text("in the way")
     result = cli.ok("save", "login-form", *GOOD)
 
     assert "The store cannot be written" in result.err
-    assert str(tmp_path / "tmp") in result.err
+    assert str(state_folder() / "fallback") in result.err
     stored.unlink()
     cli.ok("save", "other-name", *GOOD)
     assert [each["name"] for each in cli.json("list")] == ["other-name", "login-form"]
