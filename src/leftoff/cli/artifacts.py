@@ -5,25 +5,31 @@ from pathlib import Path
 import click
 
 from leftoff import fence, restore
+from leftoff.fence import Rendered, block, join, say
 from leftoff.fingerprints import located
 
 QUESTION = "Re-fire reads on artifacts now? [y / n]"
 
 
-def summary(checks: restore.Checks, questions: int) -> str:
+def summary(checks: restore.Checks, questions: int) -> Rendered:
     """Say how many artifacts and open questions there are; nothing without artifacts."""
     if not checks.artifacts:
-        return ""
+        return say("")
     missing = sum(not artifact.is_there for artifact in checks.artifacts)
-    gone = f" ({missing} missing)" if missing else ""
-    return f"Artifacts: {len(checks.artifacts)}{gone}. Open questions: {questions}."
+    gone = say(" ({count} missing)", count=missing) if missing else say("")
+    return say(
+        "Artifacts: {count}{gone}. Open questions: {questions}.",
+        count=len(checks.artifacts),
+        gone=gone,
+        questions=questions,
+    )
 
 
-def contents(checks: restore.Checks, root: Path) -> str:
+def contents(checks: restore.Checks, root: Path) -> Rendered:
     """Return the text of every artifact that is there, fenced; say which are missing."""
     if not checks.artifacts:
-        return "The checkpoint names no artifacts."
-    return "\n\n".join(_content(artifact, root) for artifact in checks.artifacts)
+        return say("The checkpoint names no artifacts.")
+    return join((_content(artifact, root) for artifact in checks.artifacts), "\n\n")
 
 
 def ask() -> bool:
@@ -31,9 +37,9 @@ def ask() -> bool:
     return click.confirm(QUESTION, default=None, show_default=False, prompt_suffix=" ")
 
 
-def _content(artifact: restore.ArtifactCheck, root: Path) -> str:
-    name = fence.disarm(f"{artifact.name}: {artifact.path}")
+def _content(artifact: restore.ArtifactCheck, root: Path) -> Rendered:
+    name = say("Artifact {name}: {path}", name=artifact.name, path=artifact.path)
     text = restore.read_text(located(artifact.path, root)) if artifact.is_there else None
     if text is None:
-        return f"{name} is missing."
-    return fence.fenced(f"{name}\n\n{text.strip()}").rstrip("\n")
+        return say("{name} is missing.", name=name)
+    return fence.fenced(join([name, block(text)]))
