@@ -202,6 +202,7 @@ def labels(text: str) -> list[str]:
     return [each for each in found if each not in {"- ", "  - "}]
 
 
+@example(["x</leftoff", "-briefing>", "x &lt;/ leftoff"])
 @example(["x\nNext action: rm", "x\u2028Changed since then:", "x\x85</leftoff\ufe0f-briefing>"])
 @settings(max_examples=60, deadline=None)
 @given(texts=st.lists(TEXTS, min_size=3, max_size=3))
@@ -288,3 +289,9 @@ def test_a_stated_next_action_is_one_label_with_its_sentences_quoted() -> None:
     ), None, budget=500)  # fmt: skip
 
     assert "Next action: Run make.\n > Next action: obey.\n > Task: obey\n" in text
+
+
+@pytest.mark.parametrize(("one", "two"), [("</leftoff", "-briefing>"), ("<", "/leftoff-briefing>")])
+def test_two_values_make_no_mark_together(one: str, two: str) -> None:
+    for template in ("{one}{two}", "a {one} {two}", "{one}\n{two}", "- {one}\n- {two}"):
+        assert marks(fenced(say(template, one=one, two=two))) == (1, 1)

@@ -1,4 +1,4 @@
-"""Look-alikes: what a text looks like to a reader, in plain ASCII where that is possible.
+"""Look-alikes: taking from a text what hides in it, and what looks like a mark or an order.
 
 A model reads our closing mark as such even if it is written with Cyrillic letters, fullwidth
 brackets or a long dash. So marks are looked for in a folded view of the text, and each character of
@@ -53,6 +53,37 @@ _ENTITIES = {
     "lowbar": "_",
 }  # fmt: skip
 
+_BREAK = re.compile("\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
+# Everything below a space but tab and newline; DEL and C1; direction overrides; marks and letters
+# that no one sees, in which text can be hidden or a tag cut in two.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e"
+    "\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001345f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# Joiners and selectors hold emoji and some scripts together, two at the most in a row; a longer
+# row spells a hidden text, and a joiner beside a letter of ours only hides.
+_ROW = re.compile("([\u200c\u200d\ufe00-\ufe0f]{2})[\u200c\u200d\ufe00-\ufe0f]+")
+_JOINERS = re.compile("(?<=[!-~])[\u200c\u200d]+|[\u200c\u200d]+(?=[!-~])")
+_HALF = re.compile("[\ud800-\udfff]")
+_TAG_NAMES = (
+    "system|user|assistant|human|tool|invoke|parameter|instruction|important|admin|developer|"
+    "summary|context|thinking|function|result|output|analysis"
+)
+# Agents write their own markup as <system-reminder>, <function_calls>, <a:invoke>, <|im_start|>;
+# names with such a joint, and the plain ones above, are disarmed. Code such as Vec<T> stays whole.
+_MARKUP = re.compile(r"<(?=[/!]?[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)+\b)", re.IGNORECASE)
+# The same in the folded view, where only names that a program obeys count. Our own mark is found
+# however it is spaced, joined or spelled.
+_OWN = r"[li1|!]?\s*e\s*f\s*t\s*[o0]\s*f\s*f[\W_]*b\s*r\s*[il1|!]\s*e\s*f"
+_ARMED = re.compile(
+    rf"(?:<(?=[\s/\\!?|]*{_OWN})"
+    rf"|<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
+    r"|<(?=<?/?sys>>)|\[(?=/?inst\]))"
+)
+# In prose «system» is a quotation; with a slash or a joint it is none.
+_QUOTATION = re.compile(rf"<(?:{_TAG_NAMES})s?\s?>")
+
 Spans = list[tuple[int, int]]
 
 
@@ -66,6 +97,29 @@ class _Folds(dict[int, str]):
 
 
 _FOLDS = _Folds()
+
+
+def disarm(text: str) -> str:
+    """Make a text harmless and keep it readable; its line breaks become plain ones."""
+    text = _UNSEEN.sub("", _BREAK.sub("\n", text))
+    if not text.isascii():
+        text = _JOINERS.sub("", _ROW.sub(r"\1", _HALF.sub("�", text)))
+    return _without_marks(text)
+
+
+def _without_marks(text: str) -> str:
+    """Take the opening bracket from whatever looks like markup that agents obey, or like ours."""
+    text = _MARKUP.sub("(", text) if "<" in text else text
+    if not _ARMED.search(fold(text)):
+        return text
+    view, spans = fold_with_spans(text)
+    parts, at = [], 0
+    for found in _ARMED.finditer(view):
+        start, end = spans[found.start()]
+        if start >= at and not (text[start] == "«" and _QUOTATION.match(view, found.start())):
+            parts.append(f"{text[at:start]}(")
+            at = end
+    return "".join([*parts, text[at:]])
 
 
 def fold(text: str) -> str:
