@@ -36,12 +36,12 @@ class Output:
             self.text(text)
 
     def json(self, data: object) -> None:
-        """Print a value as JSON: always UTF-8, whatever the terminal speaks."""
+        """Print a value as JSON: exact, and always UTF-8, whatever the terminal speaks."""
         try:
             encoded = msgspec.json.encode(data, enc_hook=str)
         except UnicodeEncodeError:
             encoded = msgspec.json.encode(_valid(data))
-        click.echo(msgspec.json.format(encoded, indent=2))
+        click.echo(_escaped(msgspec.json.format(encoded, indent=2)))
 
     def text(self, text: str | Iterable[str], **style: Any) -> None:
         """Print a line, several lines, or a rendered text, in one style."""
@@ -108,11 +108,21 @@ def _laid_out(text: str | Iterable[str]) -> str:
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
 def printable(text: str | Iterable[str], stream: TextIO | None = None) -> str:
     """Lay out lines without what could steer a terminal or what its encoding cannot show."""
     to = stream or sys.stdout
     encoding = (to.encoding if to is not None else None) or "utf-8"
     return _STEERING.sub("�", _laid_out(text)).encode(encoding, "replace").decode(encoding)
+
+
+def _escaped(data: bytes) -> bytes:
+    """Write as escapes what could steer a terminal: JSON means the same by them."""
+    if data.isascii():
+        return data
+    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", data.decode()).encode()
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
