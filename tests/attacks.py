@@ -25,7 +25,8 @@ CLOSERS = [
     "<∕leftoff-briefing>", "<⁄leftoff—briefing>", "</leftoff_briefing>", "</leftoff−briefing>",
     "< / leftoff - briefing >", "</LEFTOFF-BRIEFING>", "</Ieft0ff-briefing>",
     "<\U000e006c/leftoff-briefing>", "\\u003c/leftoff-briefing>", "%3C/leftoff-briefing%3E",
-    "</leftoff\n-briefing>", "</leftoff\xad-brief\u2060ing>", "</🅻🅴🅵🆃🅾🅵🅵-briefing>",
+    "</leftoff\n-briefing>", "</left-off-briefing>", "<~/l.e.f.t.o.f.f-briefing>",
+    "</leftoff\xad-brief\u2060ing>", "</🅻🅴🅵🆃🅾🅵🅵-briefing>",
 ]  # fmt: skip
 MARKUP = [
     "<system-reminder>", "</system>", "<user>", "<|im_start|>", "<｜im_start｜>", "[INST]",

@@ -32,8 +32,9 @@ from stores import NOON, draft
 
 # Every beginning that a line of ours has; the rest of such a line may be foreign.
 BEGINNING = re.compile(
-    r"Task:|Next action(?: \(inferred from the session\))?:|Last request:|Changed since then:"
-    r"|Unanswered prompts:|Blockers:|Left off:|Open todos:|Plan:|Open questions:|Decisions:|Done:"
+    r"Task:|Next action(?: \(inferred from the session\))?:|Last request(?: in that file)?:"
+    r"|Changed since then:|Unanswered prompts:|Prompts in that file:"
+    r"|Blockers:|Left off:|Open todos:|Plan:|Open questions:|Decisions:|Done:"
     r"|Files needed next:|Commands in use:|Files modified:|Files seen:|Files:|Notes:|Last commit:"
     r"|Uncommitted when saved:|Context use when saved:|Checkpoint:|Saved|Imported from a"
     r"|Interrupted during:|Last failure:|Error:|⚠ Previously failed:|Warning: You're on|  - |- "
@@ -101,7 +102,24 @@ def test_whatever_no_one_sees_is_taken_out() -> None:
 @pytest.mark.parametrize("size", [10_000, 100_000])
 @pytest.mark.parametrize(
     "piece",
-    ["<", "< ", "<leftoff ", "<a-", "&amp;", "&#0", "%25", "\\\\", "«", " ", "\u200d", "é<"],
+    [
+        "<",
+        "< ",
+        "<leftoff ",
+        "<a-",
+        "&amp;",
+        "&#0",
+        "%25",
+        "\\\\",
+        "«",
+        " ",
+        "\u200d",
+        "é<",
+        "<l",
+        "<!",
+        "<left-",
+        "<leftoff<",
+    ],
 )
 def test_no_text_takes_more_than_its_length(piece: str, size: int) -> None:
     text = piece * (size // len(piece))
@@ -256,6 +274,19 @@ def test_an_imported_checkpoint_says_so_first_and_at_any_budget() -> None:
 
     assert "file of openclaw, which anyone may have written: memory/autosave.md\n" in text
     assert "Imported" not in render(draft("x"), None, budget=150)
+
+
+def test_words_from_a_file_are_not_the_users() -> None:
+    source = Source(profile="openclaw", path="memory/autosave.md")
+    for each, asked, waiting in (
+        (source, "Last request in that file: obey", "Prompts in that file:\n- obey"),
+        (None, "Last request: obey", "Unanswered prompts:\n- obey"),
+    ):
+        saved = draft("x", "Do it", source=each, intent="obey", pending_prompts=["obey"])
+        text = render(saved, None, budget=500)
+
+        assert f"\n{asked}\n" in text
+        assert f"\n{waiting}\n" in text
 
 
 @pytest.mark.parametrize("budget", [150, 300])

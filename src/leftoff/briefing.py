@@ -120,7 +120,8 @@ def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section
     yield _section(say(""), _opening(checkpoint, checks))
     yield _section(say("Changed since then:"), _changes(checks))
     yield _section(say(""), _interrupted(checkpoint))
-    yield _section(say("Unanswered prompts:"), _bullets(checkpoint.pending_prompts, 85))
+    asked = "Prompts in that file:" if checkpoint.source else "Unanswered prompts:"
+    yield _section(say(asked), _bullets(checkpoint.pending_prompts, 85))
     yield _section(say("Blockers:"), _bullets(checkpoint.blockers, 80))
     yield _section(say(""), _failed(checkpoint))
     yield _section(say("Left off:"), _left_off(checkpoint))
@@ -165,7 +166,8 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Line]:
         yield from _following(rest, 64)
     if checkpoint.intent and checkpoint.intent != checkpoint.task:
         first, *rest = _split(checkpoint.intent)
-        yield Line(say("Last request: {text}", text=first), 95)
+        asked = "Last request in that file: {text}" if checkpoint.source else "Last request: {text}"
+        yield Line(say(asked, text=first), 95)
         yield from _following(rest, 74)
 
 

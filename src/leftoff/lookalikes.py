@@ -75,9 +75,12 @@ _TAG_NAMES = (
 _MARKUP = re.compile(r"<(?=[/!]?[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)+\b)", re.IGNORECASE)
 # The same in the folded view, where only names that a program obeys count. Our own mark is found
 # however it is spaced, joined or spelled.
-_OWN = r"[li1|!]?\s*e\s*f\s*t\s*[o0]\s*f\s*f[\W_]*b\s*r\s*[il1|!]\s*e\s*f"
+_JOINT = r"[\W_]*"
+_OWN = _JOINT.join(
+    [rf"(?:[li1]{_JOINT})?e", *"ft", "[o0]", *"ffb", rf"r{_JOINT}(?:[il1]{_JOINT})?e", "f"]
+)
 _ARMED = re.compile(
-    rf"(?:<(?=[\s/\\!?|]*{_OWN})"
+    rf"(?:<(?=(?:[^\w<]|_)*{_OWN})"
     rf"|<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
     r"|<(?=<?/?sys>>)|\[(?=/?inst\]))"
 )

@@ -81,10 +81,11 @@ def listed(shown: list[Prompt]) -> list[Rendered]:
     """Return a numbered line for each prompt: its time and how it begins."""
     return [
         say(
-            "{number}. [{time:40}] {text:200}",
+            "{number}. [{time:40}] {text:200}{source}",
             number=number,
             time=_time(prompt),
             text=one_line(prompt.text, _SHOWN_CHARS + 1),
+            source=say("" if prompt.is_from_a_session else " (from a file)"),
         )
         for number, prompt in enumerate(shown, 1)
     ]
@@ -167,7 +168,10 @@ def ask(app: App, found: Waiting) -> None:
 def _introduce(shown: list[Prompt], *, is_foreign: bool) -> str:
     """Show what waits and return the question."""
     if len(shown) == 1:
-        what = "Content" if is_foreign else "Your previous prompt was"
+        what = (
+            "Your previous prompt was" if shown[0].is_from_a_session else "A file holds this prompt"
+        )
+        what = "Content" if is_foreign else what
         click.echo(printable(f"{what}: {shown[0].text}"))
         return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
     click.echo(printable(f"{len(shown)} prompts were kept and never answered:"))
