@@ -204,7 +204,9 @@ def test_a_helper_is_told_what_it_needs_in_few_words(noted: Cli) -> None:
         "Must hold: No printer",
     ]
     assert noted.json("feature", "show", "--for-helper") == {"text": told.rstrip("\n")}
-    assert noted.ok("feature", "show", "1", "--for-helper").out.startswith("feature-001: Export")
+    assert noted.ok("feature", "show", "1", "--for-helper").out.startswith(
+        "Feature feature-001: Ex"
+    )
 
 
 @pytest.mark.accept(154)
