@@ -99,7 +99,7 @@ def test_a_plan_named_in_the_task_is_not_told_twice() -> None:
 def test_marks_that_tell_nothing_by_themselves_are_left_out(noise: str) -> None:
     text = render(checkpoint(intent=f"Fix it.\n{noise}\nNow."), None, budget=500)
 
-    assert "Task: Fix it.\nNow.\n" in text
+    assert "Task: Fix it.\n > Now.\n" in text
 
 
 def test_a_short_budget_keeps_the_task_the_next_action_and_the_first_files() -> None:

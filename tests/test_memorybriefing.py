@@ -1,6 +1,7 @@
 """The memory briefing: a page of values, bounded, disarmed, the same each time."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -66,7 +67,7 @@ def test_the_six_sections_tell_features_decisions_failures_rules_and_status() ->
         "Last updated: 2026-11-15T12:00:00Z\n"
         "\n## Active Features\n"
         "- feature-007: Export orders 7 [in_progress]\n"
-        "  CSV download for admins, with every column they can see\n"
+        "  About: CSV download for admins, with every column they can see\n"
         "  Acceptance: 2 scenarios | Files: src/export.ts, src/routes.ts, src/a.ts and 1 more\n"
         "\n## Recent Decisions (last 5)\n"
         "- Stream the CSV (feature-007, 2026-11-15)\n"
@@ -183,7 +184,7 @@ def test_whatever_is_in_it_it_keeps_to_its_budget_and_is_the_same_each_time(
 
 @given(words, st.integers(20, 2000))
 def test_a_file_is_taken_as_far_as_the_budget_goes(text: str, budget: int) -> None:
-    taken = from_file(text * 20, budget=budget)
+    taken = from_file(text * 20, Path("notes.md"), budget=budget)
 
     assert estimate(taken) <= budget
     assert taken.count("\n") < 120

@@ -14,6 +14,7 @@ import msgspec
 
 from leftoff import fence, times
 from leftoff.checkpoint import Checkpoint, Plan
+from leftoff.fence import Rendered, block, say
 from leftoff.restore import Checks, HeadCheck
 from leftoff.tokens import estimate, price
 from leftoff.words import counted
@@ -43,45 +44,50 @@ MOST_TOKENS = {
 class Line(msgspec.Struct, frozen=True):
     """One line; the heavier, the later it is dropped."""
 
-    text: str
+    text: Rendered
     weight: float
 
 
 class Section(msgspec.Struct, frozen=True):
     """Lines under a heading; a heading without lines is not shown."""
 
-    heading: str
+    heading: Rendered
     lines: list[Line]
 
 
-def render(checkpoint: Checkpoint, checks: Checks | None, *, budget: int) -> str:
+def render(checkpoint: Checkpoint, checks: Checks | None, *, budget: int) -> Rendered:
     """Render the briefing of a checkpoint, fenced, never above the budget."""
-    sections = [_disarmed(section) for section in _sections(checkpoint, checks)]
-    kept = _within(sections, budget - estimate(fence.fenced("")))
+    sections = [*_sections(checkpoint, checks)]
+    kept = _within(sections, budget - estimate(fence.fenced(say(""))))
     return fence.fenced(_text(sections, kept))
 
 
-def question(checkpoint: Checkpoint, checks: Checks) -> str:
+def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
     """Ask whether to resume; the answer decides, not the briefing."""
-    what = f'"{checkpoint.name}"' if checkpoint.name else "this session"
+    what = say('"{name}"', name=checkpoint.name) if checkpoint.name else say("this session")
     if checks.is_stale:
-        return f"Resume {what} although some of it is stale? [resume anyway / start fresh]"
-    return f"Resume {what}? [yes / no]"
+        return say(
+            "Resume {what} although some of it is stale? [resume anyway / start fresh]", what=what
+        )
+    return say("Resume {what}? [yes / no]", what=what)
 
 
-def changes(checks: Checks) -> list[str]:
-    """Say what is no longer as it was saved, one line each, disarmed."""
-    return [fence.disarm(line.text) for line in _changes(checks)]
+def changes(checks: Checks) -> list[Rendered]:
+    """Say what is no longer as it was saved, one line each."""
+    return [line.text for line in _changes(checks)]
 
 
-def branch_warning(checks: Checks) -> str | None:
+def branch_warning(checks: Checks) -> Rendered | None:
     """Warn when the work was saved on another branch."""
     branch = checks.branch
     if branch.same:
         return None
-    return (
-        f"Warning: You're on `{branch.now or 'unknown'}` but checkpoint was saved on "
-        f"`{branch.saved}`. Switch with: git checkout {quote(branch.saved or '')}"
+    return say(
+        "Warning: You're on `{now}` but checkpoint was saved on `{saved}`. "
+        "Switch with: git checkout {name}",
+        now=branch.now or "unknown",
+        saved=branch.saved or "",
+        name=quote(branch.saved or ""),
     )
 
 
@@ -101,80 +107,98 @@ def _within(sections: list[Section], budget: float) -> set[tuple[int, int]]:
     return kept
 
 
-def _text(sections: list[Section], kept: set[tuple[int, int]]) -> str:
-    shown: list[str] = []
+def _text(sections: list[Section], kept: set[tuple[int, int]]) -> Rendered:
+    shown: list[Rendered] = []
     for i, section in enumerate(sections):
         lines = [line.text for j, line in enumerate(section.lines) if (i, j) in kept]
         if lines:
-            shown += [section.heading, *lines] if section.heading else lines
-    return "\n".join(shown)
-
-
-def _disarmed(section: Section) -> Section:
-    lines = [Line(fence.disarm(line.text), line.weight) for line in section.lines]
-    return Section(section.heading, lines)
+            shown += [section.heading, *lines]
+    return fence.join(shown)
 
 
 def _sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
-    yield Section("", list(_opening(checkpoint, checks)))
-    yield Section("Changed since then:", list(_changes(checks)))
-    yield Section("", list(_interrupted(checkpoint)))
-    yield Section("Unanswered prompts:", _bullets(checkpoint.pending_prompts, 85))
-    yield Section("Blockers:", _bullets(checkpoint.blockers, 80))
-    yield Section("", [*_failed(checkpoint)])
-    yield Section("Left off:", _left_off(checkpoint))
-    yield Section("Open todos:", _open_todos(checkpoint))
-    yield Section("Plan:", _plan(checkpoint))
-    yield Section("Open questions:", _bullets(checkpoint.questions, 70))
-    yield Section("Decisions:", _decisions(checkpoint))
-    yield Section("Done:", _bullets(checkpoint.done, 45))
-    yield Section("Files needed next:", _focus(checkpoint))
-    yield Section("Commands in use:", _commands(checkpoint))
-    yield Section("Files modified:", _bullets(_grouped(_modified(checkpoint), checkpoint), 50))
-    yield Section("Files seen:", _bullets(_grouped(_seen(checkpoint), checkpoint), 48))
-    yield Section("Files:", _bullets(_named_files(checkpoint), 55))
-    yield Section("Notes:", _bullets(checkpoint.notes, 40))
-    yield Section("", list(_closing(checkpoint)))
+    yield _section(say(""), _opening(checkpoint, checks))
+    yield _section(say("Changed since then:"), _changes(checks))
+    yield _section(say(""), _interrupted(checkpoint))
+    asked = "Prompts in that file:" if checkpoint.source else "Unanswered prompts:"
+    yield _section(say(asked), _bullets(checkpoint.pending_prompts, 85))
+    yield _section(say("Blockers:"), _bullets(checkpoint.blockers, 80))
+    yield _section(say(""), _failed(checkpoint))
+    yield _section(say("Left off:"), _left_off(checkpoint))
+    yield _section(say("Open todos:"), _open_todos(checkpoint))
+    yield _section(say("Plan:"), _plan(checkpoint))
+    yield _section(say("Open questions:"), _bullets(checkpoint.questions, 70))
+    yield _section(say("Decisions:"), _decisions(checkpoint))
+    yield _section(say("Done:"), _bullets(checkpoint.done, 45))
+    yield _section(say("Files needed next:"), _focus(checkpoint))
+    yield _section(say("Commands in use:"), _commands(checkpoint))
+    yield _section(
+        say("Files modified:"), _bullets(_grouped(_modified(checkpoint), checkpoint), 50)
+    )
+    yield _section(say("Files seen:"), _bullets(_grouped(_seen(checkpoint), checkpoint), 48))
+    yield _section(say("Files:"), _bullets(_named_files(checkpoint), 55))
+    yield _section(say("Notes:"), _bullets(checkpoint.notes, 40))
+    yield _section(say(""), _closing(checkpoint))
+
+
+def _section(heading: Rendered, lines: Iterable[Line]) -> Section:
+    return Section(heading, list(lines))
 
 
 def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Line]:
-    saved = f"Saved {times.local(checkpoint.saved_at)}"
-    if checks is not None:
-        saved += f" ({times.age(checks.age_seconds)})"
-    name = f"Checkpoint: {checkpoint.name}. " if checkpoint.name else ""
-    branch = f", on branch {checkpoint.branch}" if checkpoint.branch else ""
-    yield Line(f"{name}{saved}{branch}.", 98)
+    if (source := checkpoint.source) is not None:
+        imported = say(
+            "Imported from a file of {profile:40}, which anyone may have written: {path:200}",
+            profile=source.profile,
+            path=source.path or "unknown",
+        )
+        yield Line(imported, 101)
+    yield Line(_saved(checkpoint, checks), 98)
     if checkpoint.task:
         first, *rest = _split(checkpoint.task)
-        yield Line(f"Task: {first}", 100)
+        yield Line(say("Task: {text}", text=first), 100)
         yield from _following(rest, 75)
     action = checkpoint.next_action
     if action is not None:
-        origin = " (inferred from the session)" if action.origin == "inferred" else ""
+        origin = say(" (inferred from the session)" if action.origin == "inferred" else "")
         first, *rest = _split(action.text)
-        yield Line(f"Next action{origin}: {first}", 99)
+        yield Line(say("Next action{origin}: {text}", origin=origin, text=first), 99)
         yield from _following(rest, 64)
     if checkpoint.intent and checkpoint.intent != checkpoint.task:
         first, *rest = _split(checkpoint.intent)
-        yield Line(f"Last request: {first}", 95)
+        asked = "Last request in that file: {text}" if checkpoint.source else "Last request: {text}"
+        yield Line(say(asked, text=first), 95)
         yield from _following(rest, 74)
+
+
+def _saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
+    name = say("Checkpoint: {name}. ", name=checkpoint.name) if checkpoint.name else say("")
+    age = say(" ({age})", age=times.age(checks.age_seconds)) if checks else say("")
+    branch = say(", on branch {name}", name=checkpoint.branch) if checkpoint.branch else say("")
+    moment = times.local(checkpoint.saved_at)
+    return say(
+        "{name}Saved {moment}{age}{branch}.", name=name, moment=moment, age=age, branch=branch
+    )
 
 
 def _following(sentences: list[str], weight: float) -> Iterator[Line]:
     """Yield the sentences after the first; the next two carry what the first announces."""
     for n, text in enumerate(sentences):
-        yield Line(text, weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
+        yield Line(block(text), weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
 
 
 def _head_moved(head: HeadCheck) -> Iterator[Line]:
     if head.diverged:
-        yield Line("- HEAD was rewritten: the saved commit is no longer in its history.", 96)
+        yield Line(say("- HEAD was rewritten: the saved commit is no longer in its history."), 96)
     elif head.commits_since is None:
-        yield Line("- HEAD moved; how far cannot be told here.", 96)
+        yield Line(say("- HEAD moved; how far cannot be told here."), 96)
     elif head.commits_since:
-        yield Line(f"- HEAD moved by {counted(head.commits_since, 'commit')}:", 96)
+        count = counted(head.commits_since, "commit")
+        yield Line(say("- HEAD moved by {count}; commit subjects:", count=count), 96)
         for n, commit in enumerate(head.commits[:5]):
-            yield Line(f"  - {commit.sha[:8]} {commit.subject}", 72 - n)
+            yield Line(
+                say("  - {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject), 72 - n
+            )
 
 
 def _changes(checks: Checks | None) -> Iterator[Line]:
@@ -185,55 +209,65 @@ def _changes(checks: Checks | None) -> Iterator[Line]:
     yield from _head_moved(checks.head)
     for file in checks.files:
         if file.state != "same":
-            yield Line(f"- {file.state}: {file.path}", 94 if file.state == "missing" else 93)
-    if checks.plan is not None and checks.plan.state != "same":
-        yield Line(f"- {checks.plan.state}: the plan {checks.plan.path}", 94)
+            changed = say("- {state}: {path}", state=file.state, path=file.path)
+            yield Line(changed, 94 if file.state == "missing" else 93)
+    if (plan := checks.plan) is not None and plan.state != "same":
+        yield Line(say("- {state}: the plan {path}", state=plan.state, path=plan.path), 94)
     if checks.worktree is not None:
-        yield Line(f"- saved in another worktree: {checks.worktree}", 92)
+        yield Line(say("- saved in another worktree: {path}", path=checks.worktree), 92)
 
 
 def _interrupted(checkpoint: Checkpoint) -> Iterator[Line]:
     call, action = checkpoint.in_flight, checkpoint.next_action
     if call is not None and (action is None or call.what not in action.text):
-        yield Line(f"Interrupted during: {call.tool}: {call.what}", 91)
+        cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
+        yield Line(cut_short, 91)
     if checkpoint.last_failure is not None:
         failure = checkpoint.last_failure
-        yield Line(f"Last failure: `{_cut(failure.command, _FAILED_CHARS)}`", 88)
+        command = _cut(failure.command, _FAILED_CHARS)
+        yield Line(say("Last failure: `{command}`", command=command), 88)
         for n, error in enumerate(failure.error.splitlines()):
-            yield Line(f"  {error}" if n else f"  Error: {error}", 87 if not n else 66)
+            yield Line(block(error), 66) if n else Line(say("Error: {error}", error=error), 87)
 
 
 def _failed(checkpoint: Checkpoint) -> Iterator[Line]:
     for n, failure in enumerate(checkpoint.failed):
-        why = f" — {failure.why}" if failure.why else ""
-        yield Line(f"⚠ Previously failed: {failure.what}{why}", 79 - n / 100)
+        text = _reasoned(failure.what, failure.why)
+        yield Line(say("⚠ Previously failed: {text:lines}", text=text), 79 - n / 100)
 
 
 def _decisions(checkpoint: Checkpoint) -> list[Line]:
-    lines = []
-    for n, decision in enumerate(checkpoint.decisions):
-        why = f" — {decision.why}" if decision.why else ""
-        lines.append(Line(f"- {decision.what}{why}", 68 - n / 100))
-    return lines
+    return _bullets((_reasoned(each.what, each.why) for each in checkpoint.decisions), 68)
+
+
+def _reasoned(what: str, why: str) -> str:
+    return f"{what} — {why}" if why else what
 
 
 def _open_todos(checkpoint: Checkpoint) -> list[Line]:
-    marks = {"in_progress": "[>]", "pending": "[ ]"}
-    return [
-        Line(f"- {marks.get(todo.status, '[ ]')} {todo.text}", 84 - n / 100)
-        for n, todo in enumerate(checkpoint.todos)
+    is_begun = {"in_progress": "[>]"}
+    todos = (
+        f"{is_begun.get(todo.status, '[ ]')} {todo.text}"
+        for todo in checkpoint.todos
         if todo.status not in {"completed", "done", "cancelled"}
-    ]
+    )
+    return _bullets(todos, 84)
 
 
 def _plan(checkpoint: Checkpoint) -> list[Line]:
     plan = checkpoint.plan
     if plan is None:
         return []
-    parts = [f"`{plan.path}`" if plan.path else "", plan_step(plan)]
-    lines = [Line(" ".join(part for part in parts if part), 82)] if any(parts) else []
+    path, step = plan.path or "", plan_step(plan)
+    lines = [Line(say("- `{path}` {step}", path=path, step=step), 82)] if path else []
+    if step and not path:
+        lines = [Line(say("- {step}", step=step), 82)]
     is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
-    return [*lines, Line(plan.title, 81)] if plan.title and not is_told else lines
+    return (
+        [*lines, Line(say("- {title}", title=plan.title), 81)]
+        if plan.title and not is_told
+        else lines
+    )
 
 
 def plan_step(plan: Plan) -> str:
@@ -310,18 +344,21 @@ def _named_files(checkpoint: Checkpoint) -> list[str]:
 
 
 def _closing(checkpoint: Checkpoint) -> Iterator[Line]:
-    if checkpoint.last_commit is not None:
-        commit = checkpoint.last_commit
-        yield Line(f"Last commit: {commit.sha[:8]} {commit.subject}", 80)
+    if (commit := checkpoint.last_commit) is not None:
+        last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
+        yield Line(last, 80)
     if checkpoint.dirty:
-        yield Line(f"Uncommitted when saved: {counted(len(checkpoint.dirty), 'file')}", 35)
+        count = counted(len(checkpoint.dirty), "file")
+        yield Line(say("Uncommitted when saved: {count}", count=count), 35)
     use = checkpoint.context
     if use is not None and use.percent is not None:
-        yield Line(f"Context use when saved: {use.percent:.0f} %", 20)
+        yield Line(say("Context use when saved: {percent} %", percent=f"{use.percent:.0f}"), 20)
 
 
 def _bullets(texts: Iterable[str], weight: float) -> list[Line]:
-    return [Line(f"- {text}", weight - n / 100) for n, text in enumerate(texts)]
+    return [
+        Line(say("- {text:lines}", text=text), weight - n / 100) for n, text in enumerate(texts)
+    ]
 
 
 def _left_off(checkpoint: Checkpoint) -> list[Line]:
@@ -329,7 +366,7 @@ def _left_off(checkpoint: Checkpoint) -> list[Line]:
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     told = f"{checkpoint.task}\n{action}"
     parts = [part for part in _split(checkpoint.left_off or "") if part not in told]
-    return [Line(part, 71 - n) for n, part in enumerate(parts)]
+    return [Line(block(part), 71 - n) for n, part in enumerate(parts)]
 
 
 def _split(text: str) -> list[str]:

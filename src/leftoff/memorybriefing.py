@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff import fence, git, memory, trees
+from leftoff import git, memory, trees
 from leftoff.errors import StoreRefused
+from leftoff.fence import Rendered, block, join, say
 from leftoff.memory import Entry, Kind
 from leftoff.paths import Project
 from leftoff.repository import find_repository, slug
@@ -28,19 +29,13 @@ if TYPE_CHECKING:
 
 MOST_LINES = 120
 MOST_TOKENS = 1_500
-_NAME_CHARS = 80
-_DESCRIPTION_CHARS = 100
-_DECISION_CHARS = 80
-_AVOIDED_CHARS = 60
-_RULE_CHARS = 100
-_SUMMARY_CHARS = 200
 _FILES_NAMED = 3
 _MOST_LOOKED_AT = 200
 # So the first of each kind come before the third of any.
 _STEP = 10
 _HEAD = "# Session Briefing\nLast updated: "
 _NONE = "- none"
-_UNREADABLE = "The features cannot be read; `leftoff feature list` tells why."
+_UNREADABLE = "- The features cannot be read; `leftoff feature list` tells why."
 _NO_ROOM = "- no room here; `leftoff memory` lists all"
 
 
@@ -85,15 +80,15 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True):
-    heading: str
-    lines: list[str]
+    heading: Rendered
+    lines: list[Rendered]
     weight: float
     """What its first line is worth; each further one is worth less."""
 
     @property
-    def frame(self) -> str:
+    def frame(self) -> Rendered:
         """What stands before its lines."""
-        return f"\n{self.heading}\n"
+        return say("\n{heading}\n", heading=self.heading)
 
 
 def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Material:
@@ -155,31 +150,32 @@ def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
     return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 
-def page(store: Store) -> str:
+def page(store: Store) -> Rendered:
     """Make the whole page that tells a new session where the project stands."""
     return render(gather(store))
 
 
 def render(
     material: Material, *, budget: int = MOST_TOKENS, caps: Caps = FULL, with_empty: bool = True
-) -> str:
-    """Render the briefing as Markdown, disarmed, within the budget and 120 lines."""
-    head = f"{_HEAD}{_updated(material)}\n"
-    sections = [_disarmed(each) for each in _sections(material, caps)]
+) -> Rendered:
+    """Render the briefing as Markdown, within the budget and 120 lines."""
+    head = say(_HEAD + "{at}\n", at=_updated(material))
+    sections = [*_sections(material, caps)]
     told = range(len(sections)) if with_empty else []
     room = min(budget, MOST_TOKENS) - estimate(head)
     room -= math.ceil(sum(price(f"{sections[number].frame}{_NO_ROOM}\n") for number in told))
     kept = _within(sections, room, MOST_LINES - 3 * len(sections), opened=told)
-    return head + "".join(
-        f"{section.frame}{_body(section, kept.get(number, []))}"
+    shown = [
+        say("{frame}{body}\n", frame=section.frame, body=_body(section, kept.get(number, [])))
         for number, section in enumerate(sections)
         if with_empty or kept.get(number)
-    )
+    ]
+    return join([head, *shown], "")
 
 
-def _body(section: _Section, places: Sequence[int]) -> str:
+def _body(section: _Section, places: Sequence[int]) -> Rendered:
     lines = [section.lines[place] for place in sorted(places)]
-    return "\n".join(lines or [_NO_ROOM if section.lines else _NONE]) + "\n"
+    return join(lines or [say(_NO_ROOM if section.lines else _NONE)])
 
 
 def file_of(project: Project, setting: str) -> Path | None:
@@ -213,16 +209,18 @@ def keep(path: Path, text: str) -> bool:
     return True
 
 
-def from_file(text: str, *, budget: int) -> str:
-    """Take a briefing as it was written to a file, disarmed, as far as the budget goes."""
-    kept: list[str] = []
-    room: float = min(budget, MOST_TOKENS) - estimate("\n")
-    for line in fence.disarm(text).strip().split("\n")[:MOST_LINES]:
-        room -= price(f"{line}\n")
+def from_file(text: str, path: Path, *, budget: int) -> Rendered:
+    """Quote a briefing as it was written to a file, as far as the budget goes."""
+    head = say("From the file {path:200}:", path=path)
+    kept: list[Rendered] = []
+    room: float = min(budget, MOST_TOKENS) - estimate(f"{head}\n")
+    for line in text.strip().splitlines()[:MOST_LINES]:
+        quoted = block(line)
+        room -= price(f"{quoted}\n")
         if room < 0:
             break
-        kept.append(line)
-    return "\n".join(kept)
+        kept.append(quoted)
+    return join([head, *kept]) if any(kept) else say("")
 
 
 def _updated(material: Material) -> str:
@@ -237,77 +235,72 @@ def _updated(material: Material) -> str:
 def _sections(material: Material, caps: Caps) -> Iterator[_Section]:
     features = list(_features(material.features[: caps.features]))
     if material.trouble:
-        features.append(f"- {material.trouble}")
-    yield _Section(heading="## Active Features", lines=features, weight=70)
+        features.append(say(_UNREADABLE))
+    yield _Section(heading=say("## Active Features"), lines=features, weight=70)
     decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
-    yield _Section(heading="## Recent Decisions (last 5)", lines=decisions, weight=80)
+    yield _Section(heading=say("## Recent Decisions (last 5)"), lines=decisions, weight=80)
     avoided = [_avoided(each) for each in material.failures[: caps.failures]]
-    yield _Section(heading="## Approaches to AVOID", lines=avoided, weight=90)
+    yield _Section(heading=say("## Approaches to AVOID"), lines=avoided, weight=90)
     rules = [_rule(each) for each in material.rules[: caps.rules]]
-    yield _Section(heading="## Learned Rules", lines=rules, weight=85)
+    yield _Section(heading=say("## Learned Rules"), lines=rules, weight=85)
     if material.standing is not None:
         lines = list(_stands(material.standing))
-        yield _Section(heading="## Current Status", lines=lines, weight=95)
+        yield _Section(heading=say("## Current Status"), lines=lines, weight=95)
 
 
-def _features(features: "Iterable[Feature | Fix]") -> Iterator[str]:
+def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
     """Yield a feature in one to three lines that stay together."""
     for each in features:
-        lines = [f"- {each.id}: {_short(each.name, _NAME_CHARS)} [{each.status}]"]
+        head = say(
+            "- {id:40}: {name:80} [{status:20}]", id=each.id, name=each.name, status=each.status
+        )
+        about = say("")
         if each.description.strip():
-            lines.append(f"  {_short(each.description, _DESCRIPTION_CHARS)}")
-        told = []
-        if each.scenarios:
-            told.append(f"Acceptance: {len(each.scenarios)} scenarios")
-        if each.related_files:
-            told.append(f"Files: {_files(each.related_files)}")
-        if told:
-            lines.append(f"  {' | '.join(told)}")
-        yield "\n".join(lines)
+            about = say("  About: {text:100}", text=each.description)
+        count = len(each.scenarios)
+        told = [
+            say("Acceptance: {count} scenarios", count=count) if count else say(""),
+            say("Files:{paths}", paths=_files(each.related_files)),
+        ]
+        facts = join(told if each.related_files else told[:1], " | ")
+        yield join([head, about, say("  {facts}", facts=facts) if facts else say("")])
 
 
-def _files(paths: Sequence[str]) -> str:
-    named = ", ".join(_short(path, _AVOIDED_CHARS) for path in paths[:_FILES_NAMED])
+def _files(paths: Sequence[str]) -> Rendered:
+    named = join([say(" {path:60}", path=path) for path in paths[:_FILES_NAMED]], ",")
     rest = len(paths) - _FILES_NAMED
-    return f"{named} and {rest} more" if rest > 0 else named
+    return say("{named} and {rest} more", named=named, rest=rest) if rest > 0 else named
 
 
-def _decision(entry: Entry) -> str:
-    feature = f"{_short(entry.feature, _AVOIDED_CHARS)}, " if entry.feature else ""
-    return f"- {_short(entry.text, _DECISION_CHARS)} ({feature}{entry.at:%Y-%m-%d})"
+def _decision(entry: Entry) -> Rendered:
+    day = f"{entry.at:%Y-%m-%d}"
+    if entry.feature:
+        return say(
+            "- {text:80} ({feature:60}, {day})", text=entry.text, feature=entry.feature, day=day
+        )
+    return say("- {text:80} ({day})", text=entry.text, day=day)
 
 
-def _avoided(entry: Entry) -> str:
-    why = f" -> {_short(entry.why, _AVOIDED_CHARS)}" if entry.why else ""
-    feature = f" ({_short(entry.feature, _AVOIDED_CHARS)})" if entry.feature else ""
-    return f"- {_short(entry.text, _AVOIDED_CHARS)}{why}{feature}"
+def _avoided(entry: Entry) -> Rendered:
+    why = say(" -> {why:60}", why=entry.why) if entry.why else say("")
+    feature = say(" ({id:60})", id=entry.feature) if entry.feature else say("")
+    return say("- {text:60}{why}{feature}", text=entry.text, why=why, feature=feature)
 
 
-def _rule(entry: Entry) -> str:
-    why = f": {_short(entry.why, _AVOIDED_CHARS)}" if entry.why else ""
-    return f"- {_short(entry.text, _RULE_CHARS)}{why}"
+def _rule(entry: Entry) -> Rendered:
+    why = say(": {why:60}", why=entry.why) if entry.why else say("")
+    return say("- {text:100}{why}", text=entry.text, why=why)
 
 
-def _stands(standing: Standing) -> Iterator[str]:
+def _stands(standing: Standing) -> Iterator[Rendered]:
     if standing.checkpoint:
-        yield f"Last checkpoint: {_short(standing.checkpoint, _SUMMARY_CHARS)}"
+        yield say("Last checkpoint: {text:200}", text=standing.checkpoint)
     if standing.branch:
-        yield f"Branch: {_short(standing.branch, _SUMMARY_CHARS)}"
+        yield say("Branch: {name:200}", name=standing.branch)
     if standing.repository:
-        yield f"Repository: {_short(standing.repository, _SUMMARY_CHARS)}"
+        yield say("Repository: {name:200}", name=standing.repository)
     if standing.next_steps:
-        steps = "; ".join(standing.next_steps)
-        yield f"Next steps: {_short(steps, _SUMMARY_CHARS)}"
-
-
-def _short(text: str, chars: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= chars else line[: chars - 1] + "…"
-
-
-def _disarmed(section: _Section) -> _Section:
-    lines = [fence.disarm(line) for line in section.lines]
-    return msgspec.structs.replace(section, lines=lines)
+        yield say("Next steps: {text:200}", text="; ".join(standing.next_steps))
 
 
 def _within(

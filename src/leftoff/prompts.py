@@ -79,6 +79,11 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
         return self.session_id, _words(self.text)
 
     @property
+    def is_from_a_session(self) -> bool:
+        """Whether an agent's session told it; a file may hold anyone's words."""
+        return bool(self.agent)
+
+    @property
     def is_from_a_person(self) -> bool:
         """Whether a person typed it; a program's notice is not replayed with the others."""
         return not self.tag and _NOTICE.match(self.text) is None
@@ -228,9 +233,10 @@ def _left_in_queues(store: Store) -> Iterator[Prompt]:
 
 def _left_in_checkpoint(store: Store, entry: Entry) -> Iterator[Prompt]:
     try:
-        texts = store.load(entry).pending_prompts
+        checkpoint = store.load(entry)
     except (LeftoffError, OSError):
         return
+    texts = checkpoint.pending_prompts
     agent, session_id = entry.agent or "", entry.session_id or entry.id
     if texts:
         # The session may have gone on after it was saved, and its record tells.
@@ -238,6 +244,8 @@ def _left_in_checkpoint(store: Store, entry: Entry) -> Iterator[Prompt]:
         queued = _queued(record)
         still = {_words(text) for text in [*(queued or []), record.turn.asked]}
         texts = [text for text in texts if queued is None or _words(text) in still]
+    # What was imported from a file is no session's, whatever agent the file names.
+    agent = "" if checkpoint.source is not None else agent
     yield from _found(texts, at=entry.saved_at, agent=agent, session_id=session_id)
 
 

@@ -10,7 +10,7 @@ import msgspec
 from leftoff import git, paths, trees
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
-from leftoff.fence import disarm
+from leftoff.fence import Rendered, say
 from leftoff.fingerprints import FileState, located, state_of
 from leftoff.paths import Project
 from leftoff.store import LISTED, Entry, State, Store
@@ -168,7 +168,7 @@ def _is_file(path: str, root: Path) -> bool:
 
 
 def read_text(path: Path, project: Project) -> str | None:
-    """Return a file's text, disarmed and of bounded length; None where there is none to read.
+    """Return a file's text as it is, of bounded length; None where there is none to read.
 
     A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
     only a project's own files are read, and plans where agents keep them.
@@ -182,7 +182,7 @@ def read_text(path: Path, project: Project) -> str | None:
         return None
     if len(text) > _TEXT_LIMIT:
         text = text[:_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
-    return disarm(text)
+    return text
 
 
 def newest(store: Store) -> Entry | None:
@@ -292,7 +292,7 @@ class Pick(msgspec.Struct, frozen=True, kw_only=True):
     among: Sequence[Candidate] = ()
     is_foreign: bool = False
     """Whether it was left for another session."""
-    doubt: str = ""
+    doubt: Rendered = say("")
     """Why it may not be what is wanted."""
 
 
@@ -342,8 +342,12 @@ def _day(candidate: Candidate) -> tuple[str, str]:
     return f"{candidate.saved_at.astimezone():%Y-%m-%d}", candidate.task
 
 
-def _doubt(chosen: Candidate, now: datetime, task: str | None) -> str:
+def _doubt(chosen: Candidate, now: datetime, task: str | None) -> Rendered:
     if task is not None and chosen.task != task:
-        return f"The newest checkpoint is about {chosen.task}, the newest session about {task}."
+        return say(
+            "The newest checkpoint is about {saved:100}, the newest session about {noted:100}.",
+            saved=chosen.task,
+            noted=task,
+        )
     days = (now - chosen.moment) // _STALE
-    return f"The newest checkpoint is {days} day(s) old." if days > 0 else ""
+    return say("The newest checkpoint is {days} day(s) old.", days=days) if days > 0 else say("")

@@ -197,14 +197,16 @@ def test_a_helper_is_told_what_it_needs_in_few_words(noted: Cli) -> None:
     told = noted.ok("feature", "show", "--for-helper").out
 
     assert told.splitlines() == [
-        "feature-003: Print (attempt 6/15)",
+        "Feature feature-003: Print (attempt 6/15)",
         "Verify: make test",
         *(f"Avoid: {number + 1}. Way {number} -> slow" for number in (2, 3, 4)),
         "Rule: Use absolute imports",
         "Must hold: No printer",
     ]
     assert noted.json("feature", "show", "--for-helper") == {"text": told.rstrip("\n")}
-    assert noted.ok("feature", "show", "1", "--for-helper").out.startswith("feature-001: Export")
+    assert noted.ok("feature", "show", "1", "--for-helper").out.startswith(
+        "Feature feature-001: Ex"
+    )
 
 
 @pytest.mark.accept(154)

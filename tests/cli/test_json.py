@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from attacks import own_lines
 from cli.runs import Cli
 from leftoff.cli import COMMANDS
 from leftoff.cli.output import printable
@@ -64,7 +65,7 @@ def test_what_is_printed_steers_no_terminal(text: str) -> None:
 
     shown.encode()
     assert not [c for c in shown if c < " " and c not in "\t\n"]
-    assert len(shown) == len(text)
+    assert len(own_lines(shown)) <= 1
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -1,5 +1,6 @@
 """leftoff prompts, and the prompts that `leftoff resume` gives back."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from cli.runs import Cli
 from leftoff import prompts
 from leftoff.dialects.base import HookEvent
+from leftoff.fence import disarm
 from leftoff.paths import find_project
 from leftoff.store import Store
 
@@ -47,6 +49,13 @@ def fates(cli: Cli) -> list[str]:
     return [row["fate"] for row in rows(cli, "--all")]
 
 
+def given_back(printed: str) -> list[str]:
+    """Return the prompts in what was printed; each is quoted under the words of whom it is."""
+    parts = printed.rstrip("\n").split("\n\nThe user asked (")
+    assert parts[0].startswith("The user asked (2026-")
+    return [re.sub(r"(?m)^ > ", "", part.partition("\n")[2]) for part in parts]
+
+
 def inside(monkeypatch: pytest.MonkeyPatch, session_id: str) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session_id)
 
@@ -84,8 +93,8 @@ def test_nothing_waits_in_a_fresh_project(cli: Cli) -> None:
 def test_show_gives_one_whole_by_number_or_id(cli: Cli, store: Store) -> None:
     keep(store, FIRST, SECOND)
 
-    assert cli.ok("prompts", "show", "2").out == f"{SECOND}\n"
-    assert cli.ok("prompts", "show", rows(cli)[0]["id"]).out == f"{FIRST}\n"
+    assert given_back(cli.ok("prompts", "show", "2").out) == [SECOND]
+    assert given_back(cli.ok("prompts", "show", rows(cli)[0]["id"]).out) == [FIRST]
 
 
 @pytest.mark.parametrize("number", ["0", "3", "x", "-1", "²"])
@@ -105,21 +114,21 @@ def test_a_number_that_is_not_there_is_refused(cli: Cli, store: Store, number: s
 @pytest.mark.parametrize(
     ("which", "printed"),
     [
-        (["all"], f"{FIRST}\n\n{SECOND}\n\n{THIRD}\n"),
-        (["2"], f"{SECOND}\n"),
-        (["1,3"], f"{FIRST}\n\n{THIRD}\n"),
-        (["3", "1"], f"{FIRST}\n\n{THIRD}\n"),
-        (["3,1,3"], f"{FIRST}\n\n{THIRD}\n"),
+        (["all"], [FIRST, SECOND, THIRD]),
+        (["2"], [SECOND]),
+        (["1,3"], [FIRST, THIRD]),
+        (["3", "1"], [FIRST, THIRD]),
+        (["3,1,3"], [FIRST, THIRD]),
     ],
 )
 def test_replay_prints_the_chosen_ones_oldest_first(
-    cli: Cli, store: Store, which: list[str], printed: str
+    cli: Cli, store: Store, which: list[str], printed: list[str]
 ) -> None:
     keep(store, FIRST, SECOND, THIRD)
 
-    assert cli.ok("prompts", "replay", *which).out == printed
+    assert given_back(cli.ok("prompts", "replay", *which).out) == printed
     assert all(text not in printed for text in waiting(cli))
-    assert fates(cli).count("replayed") == printed.count("\n\n") + 1
+    assert fates(cli).count("replayed") == len(printed)
 
 
 @pytest.mark.accept(102)
@@ -152,8 +161,8 @@ def test_a_notice_of_a_program_is_replayed_by_its_number_only(cli: Cli, store: S
     notice = "<task-notification>agent 3 finished</task-notification>"
     keep(store, FIRST, notice, THIRD)
 
-    assert cli.ok("prompts", "replay", "all").out == f"{FIRST}\n\n{THIRD}\n"
-    assert cli.ok("prompts", "replay", "1").out == f"{notice}\n"
+    assert given_back(cli.ok("prompts", "replay", "all").out) == [FIRST, THIRD]
+    assert given_back(cli.ok("prompts", "replay", "1").out) == [disarm(notice)]
 
 
 def test_edit_changes_the_words_and_drop_and_restore_the_queue(cli: Cli, store: Store) -> None:
@@ -187,7 +196,7 @@ def test_prompts_of_another_session_only_come_with_a_warning(
     cli.ok("prompts", "replay", "none")
     assert waiting(cli) == [FIRST]
     replayed = cli.ok("prompts", "replay", "1")
-    assert replayed.out == f"{FIRST}\n"
+    assert given_back(replayed.out) == [FIRST]
     assert "MISMATCH: was s-old, current s-new" in replayed.err
 
 
@@ -199,7 +208,7 @@ def test_a_session_is_asked_only_about_its_own(
     inside(monkeypatch, "s-new")
 
     assert [row["is_own"] for row in rows(cli)] == [True, False]
-    assert cli.ok("prompts", "replay", "all").out == f"{SECOND}\n"
+    assert given_back(cli.ok("prompts", "replay", "all").out) == [SECOND]
     assert waiting(cli) == [FIRST]
 
 
@@ -216,7 +225,7 @@ def test_on_a_terminal_the_choice_is_asked(cli: Cli, store: Store) -> None:
         terminal.answer("3,1")
         printed = terminal.rest()
 
-    assert printed.endswith(f"{FIRST}\n\n{THIRD}\n")
+    assert given_back(printed.partition("\n")[2]) == [FIRST, THIRD]
     assert waiting(cli) == [SECOND]
 
 
@@ -296,7 +305,7 @@ def test_resume_tells_an_agent_which_prompts_wait(cli: Cli, store: Store) -> Non
 @pytest.mark.accept(101)
 @pytest.mark.parametrize(
     ("answer", "printed", "fate"),
-    [("y", f"{FIRST}\n", "replayed"), ("n", "", "dropped")],
+    [("y", f"The user asked (2026-11-15 18:37):\n > {FIRST}\n", "replayed"), ("n", "", "dropped")],
 )
 def test_resume_on_a_terminal_offers_to_run_the_prompt(
     cli: Cli, store: Store, answer: str, printed: str, fate: str
@@ -325,7 +334,7 @@ def test_resume_on_a_terminal_lets_the_prompt_be_edited(cli: Cli, store: Store) 
         terminal.answer("edit")
         terminal.expect("New text")
         terminal.answer("rename the table")
-        assert terminal.rest().endswith("\nrename the table\n")
+        assert terminal.rest().endswith("\n > rename the table\n")
 
     assert waiting(cli) == []
 

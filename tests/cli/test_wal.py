@@ -63,7 +63,7 @@ def test_a_call_that_says_too_little_is_refused(cli: Cli, words: list[str]) -> N
 def test_the_notes_are_shown(cli: Cli) -> None:
     cli.ok("wal", "add", "--kind", "noun", "Acme Corp")
 
-    assert "## Proper nouns & values\n- [" in cli.ok("wal").out
+    assert " > ## Proper nouns & values\n > - [" in cli.ok("wal").out
     assert "Acme Corp" in cli.json("wal", "show")["text"]
 
 

@@ -123,7 +123,7 @@ def test_a_helper_is_told_the_feature_the_checks_and_what_to_avoid() -> None:
     text = helper_text(LOOP, item, verify=["make test"], rules=rules)
 
     assert text.splitlines() == [
-        "feature-007: Export orders (attempt 5/15)",
+        "Feature feature-007: Export orders (attempt 5/15)",
         "Verify: make test",
         *(f"Avoid: {number}. Way {number} -> slow" for number in (2, 3, 4)),
         *(f"Rule: Rule number {number}" for number in range(5)),
@@ -149,6 +149,6 @@ def test_a_helper_is_told_no_more_than_500_characters(
 
     text = helper_text(loop, msgspec.structs.replace(EXPORT, name=name), verify=verify, rules=rules)
 
-    assert text.startswith("feature-007: ")
+    assert text.startswith("Feature feature-007: ")
     assert len(text) <= 500
     assert text == disarm(text)

@@ -214,7 +214,7 @@ def test_main_is_left_alone_while_a_feature_is_under_way(command: str) -> None:
     reason = dangers(command, AT_WORK)
 
     assert reason is not None
-    assert reason.startswith("feature-007 is under way")
+    assert reason.startswith("Feature feature-007 is under way")
     assert dangers(command, HERE) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 from gitrepo import Repo
 from leftoff import paths, saving
 from leftoff.dialects import claude
-from leftoff.fence import CLOSING
+from leftoff.fence import CLOSING, block, say
 from leftoff.hooks import start
 from leftoff.store import Store
 from leftoff.tokens import estimate
@@ -133,7 +133,7 @@ def test_a_state_too_long_for_a_reply_loses_its_lightest_lines_not_its_end(
 @pytest.mark.accept(116)
 @pytest.mark.parametrize("text", ["x" * 50_000, "\n" * 50_000, '"\\' * 20_000, "中" * 50_000])
 def test_no_reply_is_ever_too_long(text: str) -> None:
-    reply = claude.context_reply("SessionStart", text, notice="short")
+    reply = claude.context_reply("SessionStart", block(text), notice=say("short"))
 
     assert len(reply) < 10_000
     assert json.loads(reply)["systemMessage"] == "short"

@@ -77,7 +77,7 @@ def test_a_briefing_file_is_told_as_it_is(talk: Talk, store: Store, repo: Repo) 
     repo.write("notes/briefing.md", "# Session Briefing\n- by hand <system-reminder>\n")
 
     text = talk.start()
-    assert "- by hand ‹system-reminder>" in text
+    assert "notes/briefing.md:\n > # Session Briefing\n > - by hand (system-reminder>" in text
     assert "Decision 8" not in text
 
 
@@ -119,7 +119,7 @@ def test_a_long_briefing_file_is_cut_at_a_line_within_the_budget(
     text = talk.start()
 
     assert estimate(text) <= 300
-    assert text.rstrip().split("\n")[-2].startswith("- line number")
+    assert text.rstrip().split("\n")[-2].startswith(" > - line number")
 
 
 def test_a_link_in_place_of_the_briefing_file_is_not_followed(
@@ -204,9 +204,7 @@ def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store
     reply = start.answer("claude", data, paths.state_folder())
 
     assert len(reply) < 10_000
-    assert json.loads(reply)["hookSpecificOutput"]["additionalContext"].endswith(
-        f"{fence.CLOSING}\n"
-    )
+    assert json.loads(reply)["hookSpecificOutput"]["additionalContext"].endswith(fence.CLOSING)
 
 
 def test_a_memory_that_cannot_be_read_costs_the_offer_nothing(talk: Talk, store: Store) -> None:

@@ -1,6 +1,7 @@
 """quoin's files of prompts: what was captured is in them, what was dealt with leaves them."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def test_one_prompt_as_it_was_typed_is_run_dropped_or_edited(
     rest = asked(cli, "Run it now? [y / n / edit]", *answers)
 
     shown = rest.replace("\r", "")
-    assert ("rename the column\nand rerun migrations" in shown) is (answers[0] != "n")
+    assert (" > rename the column\n > and rerun migrations\n" in shown) is (answers[0] != "n")
     assert ("something else" in shown) is (answers[0] == "edit")
     assert not path.exists()
     assert path.name in work.trashed()
@@ -104,7 +105,7 @@ def test_several_are_numbered_and_chosen_from(
         rest = terminal.rest().replace("\r", "")
 
     assert "1. [2026-11-15 18:41] first thing to do" in before
-    assert "\n\n".join(wanted) in rest
+    assert re.findall(r"^ > (.*)", rest, re.MULTILINE) == wanted
     assert all(text in rest for text in wanted)
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
     assert kept.count("=== BLOCKED PROMPT") == left

@@ -342,7 +342,7 @@ def test_a_corrupt_checkpoint_is_shown_raw_and_goes_on_waiting(
     result = cli("restore")
 
     assert result.code == 1
-    assert result.out == "half of a checkpoint, in my own words\n"
+    assert result.out == f"From the file {path}:\n > half of a checkpoint, in my own words\n"
     assert "Manual recovery — please paste the checkpoint content above" in result.err
     assert imported.marks() == [OTHER]
 
@@ -386,5 +386,5 @@ def test_a_corrupt_one_among_several_can_be_chosen_and_is_shown_raw(
     chosen = next(each for each in choices if each.get("session_id") == OTHER)
     result = cli("restore", chosen["command"].partition("restore ")[2])
 
-    assert (result.code, result.out) == (1, "in my own words\n")
+    assert (result.code, result.out) == (1, f"From the file {path}:\n > in my own words\n")
     assert imported.marks() == [OTHER, THIRD]

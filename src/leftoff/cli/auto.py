@@ -36,7 +36,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     told = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
     app.out.result(
         {**told, "priority": signals[0]["priority"] if signals else None, **_verdict(signals)},
-        "\n".join(_line(each) for each in signals) or "No signal: nothing would be saved.",
+        [_line(each) for each in signals] or "No signal: nothing would be saved.",
     )
 
 

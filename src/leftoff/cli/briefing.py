@@ -24,7 +24,7 @@ def briefing(app: App, path: str | None) -> None:
     """Tell on one page what the project knows: features, decisions, failures, rules, status."""
     text = memorybriefing.page(app.store)
     if path is None:
-        app.out.result({**_measured(text), "text": text}, text.rstrip("\n"))
+        app.out.result({**_measured(text), "text": text}, text)
         return
     target = _target(app, path)
     is_new = memorybriefing.keep(target, text)

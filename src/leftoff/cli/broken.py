@@ -6,6 +6,7 @@ from leftoff import fence
 from leftoff.checkpoint import to_plain
 from leftoff.cli.app import App
 from leftoff.errors import StoreRefused
+from leftoff.fence import Rendered, join, say
 
 if TYPE_CHECKING:
     from leftoff.features import Loop
@@ -27,13 +28,13 @@ def loops(app: App) -> "list[Loop]":
         return []
 
 
-def told(found: "list[Loop]") -> str:
+def told(found: "list[Loop]") -> Rendered:
     """Tell each with what failed and the ways to go on."""
     if not found:
-        return ""
+        return say("")
     from leftoff import features  # noqa: PLC0415 - same
 
-    return fence.fenced("\n\n".join(map(features.ways_to_go_on, found))).rstrip("\n")
+    return fence.fenced(join(map(features.ways_to_go_on, found), "\n\n"))
 
 
 def rows(found: "list[Loop]") -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ def capture(
         captured = use_case.capture(session_file, agent=agent, progress=progress)
     budget = budget or app.settings.budget
     text = briefing.render(captured.checkpoint, None, budget=budget)
-    said = text
+    said: str = text
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         (out / "briefing.txt").write_text(text, encoding="utf-8")

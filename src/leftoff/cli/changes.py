@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from leftoff.cli.app import App
+from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.redact import redact
 from leftoff.wiring.files import Change
@@ -44,7 +45,7 @@ def show(app: App, changes: Sequence[Change], *, are_done: bool = False) -> None
         return
     for text in filter(None, map(unified, changes)):
         app.out.gap()
-        app.out.text(text)
+        app.out.text(text.splitlines())
 
 
 def agreed(app: App, changes: Sequence[Change], question: str, *, yes: bool) -> bool:
@@ -54,7 +55,7 @@ def agreed(app: App, changes: Sequence[Change], question: str, *, yes: bool) -> 
     if app.out.is_interactive:
         show(app, changes)
         app.out.gap()
-        return click.confirm(question, default=True)
+        return click.confirm(printable(question), default=True)
     given = click.get_current_context().find_root().obj
     raise ChoiceNeeded(
         f"{len(changes)} file(s) would be changed: {', '.join(str(c.path) for c in changes)}",

@@ -24,7 +24,7 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
     if entries:
         app.store.record("cleared", [entry.id for entry in entries])
     shown = [key_of(entry) for entry in entries]
-    text = "\n".join(f'Cleared checkpoint "{name}"' for name in shown)
+    text = [f'Cleared checkpoint "{name}"' for name in shown]
     app.out.result({"cleared": shown}, f"Cleared {len(shown)} checkpoint(s)" if with_all else text)
 
 

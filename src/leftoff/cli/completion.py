@@ -17,7 +17,7 @@ def completion(app: App, shell: str) -> None:
     fish: leftoff completion fish > ~/.config/fish/completions/leftoff.fish
     """  # noqa: D301 - click wants the backspace itself
     script = _completer(shell).source().rstrip("\n")
-    app.out.result({"shell": shell, "script": script}, script)
+    app.out.result({"shell": shell, "script": script}, script.splitlines())
 
 
 def _completer(shell: str) -> ShellComplete:

@@ -14,76 +14,70 @@ Written = Mapping[str, Sequence[Path]]
 
 def confirmation(
     noise: str, checkpoint: Checkpoint, path: Path, written: Written, *, advise_clear: bool = False
-) -> str:
+) -> list[str]:
     """Say that a checkpoint was saved."""
     told = _NOISE[noise](checkpoint, path, written)
-    return f"{told}\n\n  {_ADVICE}" if noise == "panel" and advise_clear else told
+    return [*told, "", f"  {_ADVICE}"] if noise == "panel" and advise_clear else told
 
 
 _ADVICE = "You can clear the agent's context now: all is kept, and the next session is told."
 
 
-def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del checkpoint, path, written
-    return ""
+    return []
 
 
-def _line(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def _line(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del path, written
     name = checkpoint.name
-    return f'Checkpoint "{name}" saved. Resume anytime: `continue {name}`'
+    return [f'Checkpoint "{name}" saved. Resume anytime: `continue {name}`']
 
 
-def _full(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def _full(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = [str(each) for found in written.values() for each in found]
-    return "\n".join(
-        [
-            f'Saved checkpoint "{checkpoint.name}"',
-            f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}",
-            f"  Next  {_next(checkpoint)}",
-            f"  Path  {path}",
-            *(f"  Also  {each}" for each in dict.fromkeys(natives)),
-        ]
-    )
+    return [
+        f'Saved checkpoint "{checkpoint.name}"',
+        f"  Task  {one_line(checkpoint.task, _SHOWN_CHARS)}",
+        f"  Next  {_next(checkpoint)}",
+        f"  Path  {path}",
+        *(f"  Also  {each}" for each in dict.fromkeys(natives)),
+    ]
 
 
-def _box(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = [each for found in written.values() for each in found]
-    return "\n".join(
-        [
-            _RULE,
-            "  CHECKPOINT SAVED",
-            _RULE,
-            "",
-            f"  Location: {natives[0] if natives else path}",
-            f"  Summary:  {one_line(checkpoint.task, _SHOWN_CHARS)}",
-            f"  Decisions: {len(checkpoint.decisions)} recorded",
-            f"  Next:     {_next(checkpoint)}",
-            "",
-            "  This will be surfaced when the next session starts.",
-            "",
-            _RULE,
-        ]
-    )
+    return [
+        _RULE,
+        "  CHECKPOINT SAVED",
+        _RULE,
+        "",
+        f"  Location: {natives[0] if natives else path}",
+        f"  Summary:  {one_line(checkpoint.task, _SHOWN_CHARS)}",
+        f"  Decisions: {len(checkpoint.decisions)} recorded",
+        f"  Next:     {_next(checkpoint)}",
+        "",
+        "  This will be surfaced when the next session starts.",
+        "",
+        _RULE,
+    ]
 
 
 _RULE = "━" * 53
 
 
-def _report(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del checkpoint
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
     first, *others = natives or [str(path)]
-    return "\n".join(
-        [
-            f"Checkpoint saved to: {first}",
-            *(f"Also written: {each}" for each in others),
-            "To resume: `leftoff restore` in a fresh session",
-        ]
-    )
+    return [
+        f"Checkpoint saved to: {first}",
+        *(f"Also written: {each}" for each in others),
+        "To resume: `leftoff restore` in a fresh session",
+    ]
 
 
-def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> str:
+def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
     rows = [
         ("Saved", [f"{checkpoint.name}: {one_line(checkpoint.task, _SHOWN_CHARS)}"]),
@@ -95,7 +89,7 @@ def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> str:
         for label, texts in rows
         for number, text in enumerate(texts)
     ]
-    return "\n".join(["CHECKPOINT COMPLETE", *lines])
+    return ["CHECKPOINT COMPLETE", *lines]
 
 
 _LABEL_WIDTH = 9
@@ -106,7 +100,7 @@ def _next(checkpoint: Checkpoint) -> str:
     return one_line(action.text, _SHOWN_CHARS) if action else "(none given)"
 
 
-_NOISE: dict[str, Callable[[Checkpoint, Path, Written], str]] = {
+_NOISE: dict[str, Callable[[Checkpoint, Path, Written], list[str]]] = {
     "silent": _silent,
     "line": _line,
     "full": _full,

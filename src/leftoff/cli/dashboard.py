@@ -30,7 +30,7 @@ def dashboard(app: App) -> None:
     """Show all that is under way: plan, stage, tests, helpers, checkpoints. Changes nothing."""
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = use_case.look(store)
-    app.out.result(_plain(found), "\n".join(_lines(found)))
+    app.out.result(_plain(found), _lines(found))
 
 
 def _plain(found: Dashboard) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def detailed(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]
     plain = to_plain(checkpoint)
     age = times.age((now - checkpoint.saved_at).total_seconds())
     yield f"{checkpoint.name or 'autosave'} ({state})"
-    yield _line("saved", f"{times.local(checkpoint.saved_at)} ({age}), {checkpoint.trigger}")
+    yield from _line("saved", f"{times.local(checkpoint.saved_at)} ({age}), {checkpoint.trigger}")
     plain["branch"] = _branch(checkpoint)
     if len(checkpoint.dirty) > _MOST_DIRTY:
         more = len(checkpoint.dirty) - _MOST_DIRTY
@@ -54,13 +54,19 @@ def detailed(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]
     others = [key for key in plain if key not in _LABELS and key not in _SHOWN_ELSEWHERE]
     for key in [*_LABELS, *others]:
         if plain.get(key):
-            yield _field(key, plain[key])
-    yield _line("id", checkpoint.id)
+            yield from _field(key, plain[key])
+    yield from _line("id", checkpoint.id)
 
 
 def labelled(key: str, values: Iterable[Any]) -> tuple[str, list[str]]:
     """Tell a key's label, and each of its values in words."""
-    return _LABELS.get(key, key), [_inline(key, each) for each in values]
+    return _label(key), [_inline(key, each) for each in values]
+
+
+def _label(key: str) -> str:
+    # What a newer version or anybody else put into the file must not pass for a field of ours.
+    is_free = key.isidentifier() and key not in _LABELS.values()
+    return _LABELS.get(key) or (key if is_free else repr(key))
 
 
 def _branch(checkpoint: Checkpoint) -> str:
@@ -69,14 +75,16 @@ def _branch(checkpoint: Checkpoint) -> str:
     return f"detached at {checkpoint.head[:8]}" if checkpoint.head else "unknown"
 
 
-def _field(key: str, value: Any) -> str:
+def _field(key: str, value: Any) -> Iterator[str]:
     label, texts = labelled(key, value if isinstance(value, list) else [value])
     bullet = "- " if isinstance(value, list) else ""
     return _line(label, "\n".join(f"{bullet}{text}" for text in texts))
 
 
-def _line(label: str, text: str) -> str:
-    return f"{label:{_LABEL}}  " + text.replace("\n", f"\n{_INDENT}")
+def _line(label: str, text: str) -> Iterator[str]:
+    first, *rest = text.splitlines() or [""]
+    yield f"{label:{_LABEL}}  {first}"
+    yield from (f"{_INDENT}{line}" for line in rest)
 
 
 def _inline(key: str, value: Any) -> str:

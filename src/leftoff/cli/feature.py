@@ -1,6 +1,6 @@
 """leftoff feature."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -148,7 +148,7 @@ def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     found = [each for each in loops.values() if each.feature == item.id]
     fixes = [each for each in board.fixes if each.linked_to == item.id]
     plain = {**_plain(item), "loops": [to_plain(each) for each in found]}
-    app.out.result(plain, "\n".join(featureview.detailed(item, found, fixes)))
+    app.out.result(plain, featureview.detailed(item, found, fixes))
 
 
 @command(name="start")
@@ -171,7 +171,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
     if waits:
         app.out.warn(f"{item.id} depends on what is not finished: {', '.join(waits)}")
     lines = [featureview.attempt_line("Started", loop), *featureview.tried(loop)]
-    _tell(app, to_plain(loop), "\n".join(lines))
+    _tell(app, to_plain(loop), lines)
 
 
 @command(name="attempt")
@@ -209,7 +209,10 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
     item = features.fail(
         app.store, key, session_id=_session_id(), what=what, status=status or "failing"
     )
-    text = f"{item.id} is {item.status}: {item.name}\n`leftoff feature start {item.id}` goes on."
+    text = [
+        f"{item.id} is {item.status}: {item.name}",
+        f"`leftoff feature start {item.id}` goes on.",
+    ]
     _tell(app, _plain(item), text)
 
 
@@ -226,7 +229,7 @@ def feature_archive(app: App, restore: str | None) -> None:
         "features": [_plain(each) for each in moved.features],
         "fixes": [_plain(each) for each in moved.fixes],
     }
-    _tell(app, plain, "\n".join(moved.messages) or "Nothing to archive: no feature passes.")
+    _tell(app, plain, moved.messages or "Nothing to archive: no feature passes.")
 
 
 def _at_hand(board: features.Board, loop: features.Loop | None) -> Feature | Fix:
@@ -280,7 +283,7 @@ def _plain(item: Feature | Fix) -> dict[str, Any]:
     return {**to_plain(item), "status": item.status}
 
 
-def _tell(app: App, plain: object, text: str) -> None:
+def _tell(app: App, plain: object, text: str | Iterable[str]) -> None:
     app.out.result(plain, text)
     if (aside := features.waiting_in(app.store)) is not None:
         app.out.warn(kept_aside(aside))

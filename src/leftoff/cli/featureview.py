@@ -52,15 +52,15 @@ def tried(loop: Loop) -> list[str]:
     ]
 
 
-def after_attempt(loop: Loop) -> str:
+def after_attempt(loop: Loop) -> list[str]:
     """Tell what comes after an attempt that was just noted."""
     last = loop.history[-1]
     noted = f"Noted attempt {last.attempt} of {loop.max_attempts} on {loop.feature}: {last.result}"
     if loop.status == "escalated":
-        return f"{noted}\nThat was the last attempt: {loop.feature} is escalated to a person."
+        return [noted, f"That was the last attempt: {loop.feature} is escalated to a person."]
     if last.result == "passed":
-        return f"{noted}\n`leftoff feature pass` says that it is done."
-    return noted
+        return [noted, "`leftoff feature pass` says that it is done."]
+    return [noted]
 
 
 def detailed(item: Feature | Fix, loops: Sequence[Loop], fixes: Sequence[Fix]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import click
 
 from leftoff import config, importing, mirroring, paths, profiles
 from leftoff.cli.app import App
+from leftoff.cli.output import printable
 from leftoff.errors import NotAProject
 from leftoff.hooks import compaction
 from leftoff.profiles.base import Profile
@@ -67,10 +68,8 @@ def _offered(app: App) -> Iterator[str]:
         place = profile.home(project)
         if not profile.is_here(place):
             continue
-        if app.out.is_interactive and click.confirm(
-            f"There are {name} files in {place}. Take them in and keep them up to date?",
-            default=False,
-        ):
+        question = f"There are {name} files in {place}. Take them in and keep them up to date?"
+        if app.out.is_interactive and click.confirm(printable(question), default=False):
             yield from _set_up(app, name)
         else:
             yield (

@@ -98,7 +98,7 @@ def _watched(app: App, found: Iterable[Path]) -> Iterator[Path]:
         yield from shown
 
 
-def _told(report: importing.Report) -> str:
+def _told(report: importing.Report) -> list[str]:
     lines = [f"Imported {report.imported} checkpoint(s); {report.known} were here already."]
     for count, what in (
         (report.prompts, "prompt(s) that wait"),
@@ -107,7 +107,7 @@ def _told(report: importing.Report) -> str:
     ):
         if count:
             lines.append(f"Imported {count} {what}.")
-    return "\n".join(lines)
+    return lines
 
 
 @command(name="export")

@@ -63,7 +63,7 @@ def init(  # noqa: PLR0913 - one option each
     else:
         app.out.text("Claude Code was not found, so no hooks are installed: save by command.")
     kept = [f"The file as it was before is in {backup}" for backup in backups]
-    app.out.text("\n".join([*kept, *notes]))
+    app.out.text([*kept, *notes])
 
 
 def _to_wire(agents: tuple[str, ...], profile: str | None) -> list[str]:

@@ -41,7 +41,7 @@ def log(app: App, name: str | None, limit: int) -> None:
     if revisions:
         app.out.table(_revisions(revisions))
         app.out.gap()
-    app.out.text("\n".join(_lines(app, events)) or "Nothing has happened yet.")
+    app.out.text([*_lines(app, events)] or "Nothing has happened yet.")
 
 
 def _revisions(entries: Sequence[Entry]) -> dict[str, list[str]]:

@@ -124,15 +124,15 @@ def _session() -> list[str]:
     return [found[1]] if found and found[1] else []
 
 
-def _added(entry: Entry, *, is_new: bool) -> str:
+def _added(entry: Entry, *, is_new: bool) -> str | list[str]:
     told = f"{entry.kind} {entry.id}: {one_line(entry.text)}"
     if is_new:
         return f"Queued {told}" if entry.status == "queued" else f"Remembered {told}"
     if entry.status in {"rejected", "superseded"}:
-        return (
-            f"Known and {entry.status}, so it stays out: {told}\n"
-            f"`leftoff memory approve {entry.id}` brings it back."
-        )
+        return [
+            f"Known and {entry.status}, so it stays out: {told}",
+            f"`leftoff memory approve {entry.id}` brings it back.",
+        ]
     return f"Known already: {told}"
 
 
@@ -171,7 +171,7 @@ def memory_show(app: App, entry_id: str) -> None:
         "Sources": ", ".join(entry.sources),
     }
     lines = [f"  {name:<12}{value}" for name, value in rows.items() if value]
-    app.out.result(book.plain(entry), "\n".join([f"{entry.id}  {entry.text}", *lines]))
+    app.out.result(book.plain(entry), [f"{entry.id}  {entry.text}", *lines])
 
 
 def _state(entry: Entry) -> str:
@@ -190,11 +190,11 @@ def _judge(app: App, ids: tuple[str, ...], done: str, **change: Any) -> None:
     """Change several entries alike; an id that is wrong changes none."""
     found = [book.find(app.store, entry_id) for entry_id in ids]
     new = [book.change(app.store, entry.id, **change) for entry in found]
-    text = "\n".join(_line(entry, done) for entry in new)
+    text = [_line(entry, done) for entry in new]
     _tell(app, [book.plain(entry) for entry in new], text)
 
 
-def _tell(app: App, plain: object, text: str) -> None:
+def _tell(app: App, plain: object, text: str | list[str]) -> None:
     app.out.result(plain, text)
     if (aside := book.waiting_in(app.store)) is not None:
         app.out.warn(kept_aside(aside))

@@ -4,13 +4,14 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 import msgspec
 
+from leftoff import fence
 from leftoff.cli import layout
 
 _LARGE_BYTES = 20_000_000
@@ -27,7 +28,7 @@ class Output:
         dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         self.has_colour = self.is_terminal and not dull
 
-    def result(self, data: object, text: str) -> None:
+    def result(self, data: object, text: str | Iterable[str]) -> None:
         """Show a command's result, as JSON or as text."""
         if self.as_json:
             self.json(data)
@@ -35,17 +36,18 @@ class Output:
             self.text(text)
 
     def json(self, data: object) -> None:
-        """Print a value as JSON: always UTF-8, whatever the terminal speaks."""
+        """Print a value as JSON: exact, and always UTF-8, whatever the terminal speaks."""
         try:
-            encoded = msgspec.json.encode(data)
+            encoded = msgspec.json.encode(data, enc_hook=str)
         except UnicodeEncodeError:
             encoded = msgspec.json.encode(_valid(data))
-        click.echo(msgspec.json.format(encoded, indent=2))
+        click.echo(_escaped(msgspec.json.format(encoded, indent=2)))
 
-    def text(self, text: str, **style: Any) -> None:
-        """Print text for a person, in one style."""
-        if text and not self.quiet:
-            click.echo(self._styled(printable(text), style), color=self.has_colour)
+    def text(self, text: str | Iterable[str], **style: Any) -> None:
+        """Print a line, several lines, or a rendered text, in one style."""
+        shown = "" if self.quiet else printable(text)
+        if shown:
+            click.echo(self._styled(shown, style), color=self.has_colour)
 
     def gap(self) -> None:
         """Leave a line free between two parts."""
@@ -62,15 +64,17 @@ class Output:
         """Show rows in columns; on a terminal that is too narrow each row gets lines of its own."""
         if self.quiet:
             return
-        clean = {name: [printable(cell) for cell in cells] for name, cells in columns.items()}
+        clean = {
+            name: [printable(fence.line(cell)) for cell in cells] for name, cells in columns.items()
+        }
         if self.is_terminal and layout.full_width(clean) > layout.terminal_width():
             for head, lines in layout.cards(clean, layout.terminal_width()):
                 self.text(head, bold=True)
-                self.text(lines)
+                self.text(lines.split("\n"))
             return
         header, *rows = layout.aligned(clean)
         self.text(header, bold=True)
-        self.text("\n".join(rows))
+        self.text(rows)
 
     @contextlib.contextmanager
     def progress(self, path: Path) -> Iterator[Callable[[int], None] | None]:
@@ -79,11 +83,24 @@ class Output:
         if not self.is_interactive or self.quiet or size < _LARGE_BYTES:
             yield None
             return
-        with click.progressbar(length=size, label=path.name, file=sys.stderr) as bar:
+        with click.progressbar(
+            length=size, label=printable(fence.line(path.name)), file=sys.stderr
+        ) as bar:
             yield lambda offset: bar.update(offset - bar.pos)
 
     def _styled(self, text: str, style: Mapping[str, Any]) -> str:
         return click.style(text, **style) if style and self.has_colour else text
+
+
+def _laid_out(text: str | Iterable[str]) -> str:
+    """Lay out lines so that none can pass for another; what was rendered stays as it is.
+
+    Most lines hold words from a checkpoint, a file or git. A line break in one of them must not
+    begin a line of ours, and agents read what we print as well as people do.
+    """
+    if isinstance(text, fence.Rendered):
+        return text.rstrip("\n")
+    return fence.lines(text) if isinstance(text, str) else "\n".join(map(_laid_out, text))
 
 
 # Whatever could steer a terminal: controls but tab and newline, and overrides of the direction
@@ -91,11 +108,21 @@ class Output:
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def printable(text: str, stream: TextIO | None = None) -> str:
-    """Take out what could steer a terminal, and what the stream's encoding cannot show."""
+_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str | Iterable[str], stream: TextIO | None = None) -> str:
+    """Lay out lines without what could steer a terminal or what its encoding cannot show."""
     to = stream or sys.stdout
     encoding = (to.encoding if to is not None else None) or "utf-8"
-    return _STEERING.sub("�", text).encode(encoding, "replace").decode(encoding)
+    return _STEERING.sub("�", _laid_out(text)).encode(encoding, "replace").decode(encoding)
+
+
+def _escaped(data: bytes) -> bytes:
+    """Write as escapes what could steer a terminal: JSON means the same by them."""
+    if data.isascii():
+        return data
+    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", data.decode()).encode()
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
@@ -105,7 +132,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 def _valid(data: object) -> Any:
     """Replace bytes that came in as lone surrogates; JSON has no way to say them."""
-    plain = msgspec.to_builtins(data)
+    plain = msgspec.to_builtins(data, enc_hook=str)
     if isinstance(plain, str):
         return plain.encode("utf-8", "replace").decode()
     if isinstance(plain, dict):

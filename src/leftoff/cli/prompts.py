@@ -12,6 +12,7 @@ from leftoff.cli.app import App, command, group
 from leftoff.cli.layout import one_line
 from leftoff.cli.replay import Waiting
 from leftoff.errors import Usage
+from leftoff.fence import join
 from leftoff.promptfile import parse
 from leftoff.prompts import Prompt
 
@@ -27,8 +28,7 @@ def prompts_list(app: App, *, with_all: bool) -> None:
         found = Waiting(prompts=queue.history(app.store), current=found.current)
         _show_history(app, found)
         return
-    mismatch = [found.mismatch] if found.mismatch else []
-    text = "\n".join([*mismatch, *replaying.listed(found.prompts)])
+    text = join([found.mismatch, *replaying.listed(found.prompts)])
     app.out.result(replaying.rows(found), text or _NONE)
 
 
@@ -58,7 +58,9 @@ def prompts_show(app: App, number: str) -> None:
     found = replaying.waiting(app)
     prompt = _one(number, [*found.prompts], app)
     only = Waiting(prompts=[prompt], current=found.current)
-    app.out.result({**replaying.rows(only)[0], "number": None}, prompt.text)
+    app.out.result(
+        {**replaying.rows(only)[0], "number": None}, replaying.shown_whole(prompt, prompt.text)
+    )
 
 
 @command(name="replay")

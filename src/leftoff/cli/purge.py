@@ -6,6 +6,7 @@ import click
 
 from leftoff import times
 from leftoff.cli.app import App, command
+from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
 
 
@@ -32,7 +33,7 @@ def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
 
 def _confirmed(app: App, question: str) -> bool:
     if app.out.is_interactive:
-        return click.confirm(question, default=False)
+        return click.confirm(printable(question), default=False)
     given = click.get_current_context().find_root().obj
     raise ChoiceNeeded(
         "A purge cannot be undone.",

@@ -64,10 +64,10 @@ def _plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _block(found: Reflection, *, dry_run: bool) -> str:
+def _block(found: Reflection, *, dry_run: bool) -> list[str]:
     """Tell what was learnt; nothing where nothing was."""
     if not found.has_news:
-        return ""
+        return []
     would = "would be " if dry_run else ""
     parts = [
         "AUTO-REFLECTION",
@@ -78,7 +78,7 @@ def _block(found: Reflection, *, dry_run: bool) -> str:
         parts.append(f"  {len(found.skipped)} known or rejected before")
     if found.queued and not dry_run:
         parts.append("`leftoff reflect --review` goes through the queue.")
-    return "\n".join(parts)
+    return parts
 
 
 def _listed(what: str, entries: Sequence[Entry]) -> list[str]:
@@ -99,7 +99,7 @@ def _review(app: App) -> None:
     if not app.out.is_interactive:
         raise _choice(waiting)
     for number, entry in enumerate(waiting, 1):
-        click.echo(printable("\n".join(_shown(entry, f"{number} of {len(waiting)}"))))
+        click.echo(printable(_shown(entry, f"{number} of {len(waiting)}")))
         answer = click.prompt(_QUESTION, type=click.Choice([*_ANSWERS]), show_choices=False)
         _act(app, entry, _ANSWERS[answer])
 
@@ -114,7 +114,7 @@ def _act(app: App, entry: Entry, action: str) -> None:
         memory.change(app.store, entry.id, status="active")
         app.out.text("Approved.")
     elif action == "edit":
-        words = str(click.prompt("New text", default=entry.text))
+        words = str(click.prompt("New text", default=entry.text, show_default=False))
         memory.change(app.store, entry.id, status="active", text=words)
         app.out.text("Edited and approved.")
     elif action == "reject":

@@ -11,6 +11,7 @@ from leftoff.cli.app import App
 from leftoff.cli.layout import one_line
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
+from leftoff.fence import Rendered, block, join, say
 from leftoff.prompts import Prompt
 
 _SHOWN_CHARS = 80
@@ -35,12 +36,16 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
         return [prompt for prompt in self.prompts if self.is_own(prompt)] or self.prompts
 
     @property
-    def mismatch(self) -> str:
+    def mismatch(self) -> Rendered:
         """What to say when nothing that waits is this session's own; else nothing."""
         if not self.prompts or any(map(self.is_own, self.prompts)):
-            return ""
+            return say("")
         others = ", ".join(dict.fromkeys(prompt.session_id for prompt in self.prompts))
-        return f"Stale prompt detected (session-id MISMATCH: was {others}, current {self.current})."
+        return say(
+            "Stale prompt detected (session-id MISMATCH: was {others:300}, current {current:100}).",
+            others=others,
+            current=self.current,
+        )
 
 
 def waiting(app: App, *, session_id: str | None = None) -> Waiting:
@@ -72,10 +77,16 @@ def rows(found: Waiting) -> list[dict[str, Any]]:
     ]
 
 
-def listed(shown: list[Prompt]) -> list[str]:
+def listed(shown: list[Prompt]) -> list[Rendered]:
     """Return a numbered line for each prompt: its time and how it begins."""
     return [
-        f"{number}. [{_time(prompt)}] {one_line(prompt.text, _SHOWN_CHARS + 1)}"
+        say(
+            "{number}. [{time:40}] {text:200}{source}",
+            number=number,
+            time=_time(prompt),
+            text=one_line(prompt.text, _SHOWN_CHARS + 1),
+            source=say("" if prompt.is_from_a_session else " (from a file)"),
+        )
         for number, prompt in enumerate(shown, 1)
     ]
 
@@ -84,17 +95,18 @@ def _time(prompt: Prompt) -> str:
     return prompt.told_at or times.local(prompt.at)
 
 
-def notice(found: Waiting) -> str:
+def notice(found: Waiting) -> Rendered:
     """Say in a line that prompts wait; nothing if none does."""
     count = len(found.offered)
     if not count:
-        return ""
-    whose = f" {found.mismatch}" if found.mismatch else ""
-    what = "1 prompt was" if count == 1 else f"{count} prompts were"
-    return (
-        f"{what} never answered: `leftoff prompts list` shows, `leftoff prompts replay` gives "
-        f"back.{whose}"
+        return say("")
+    were = say(
+        "{count} {what} never answered: `leftoff prompts list` shows, `leftoff prompts replay` "
+        "gives back.",
+        count=count,
+        what="prompt was" if count == 1 else "prompts were",
     )
+    return join([were, found.mismatch], " ")
 
 
 def give_back(app: App, chosen: list[Prompt], *, edited: str | None = None) -> None:
@@ -108,7 +120,15 @@ def give_back(app: App, chosen: list[Prompt], *, edited: str | None = None) -> N
     replayed = [
         {"id": prompt.id, "text": text} for prompt, text in zip(ordered, texts, strict=True)
     ]
-    app.out.result({"replayed": replayed}, "\n\n".join(text.strip("\n") for text in texts))
+    app.out.result({"replayed": replayed}, join(map(shown_whole, ordered, texts), "\n\n"))
+
+
+def shown_whole(prompt: Prompt, text: str) -> Rendered:
+    """Quote a prompt whole, under whose words it is."""
+    whose = (
+        "The user asked ({time:40}):" if prompt.is_from_a_session else "From a file ({time:40}):"
+    )
+    return join([say(whose, time=_time(prompt)), block(text)])
 
 
 def drop(app: App, chosen: list[Prompt]) -> None:
@@ -137,7 +157,7 @@ def ask(app: App, found: Waiting) -> None:
         return
     if found.mismatch:
         click.echo(printable(found.mismatch))
-    question = _introduce(shown, is_foreign=bool(found.mismatch))
+    question = printable(_introduce(shown, is_foreign=bool(found.mismatch)))
     for _ in range(_TRIES):
         answer = click.prompt(question, prompt_suffix=" ", default="", show_default=False)
         if _act(app, found, str(answer).strip().lower()):
@@ -148,11 +168,14 @@ def ask(app: App, found: Waiting) -> None:
 def _introduce(shown: list[Prompt], *, is_foreign: bool) -> str:
     """Show what waits and return the question."""
     if len(shown) == 1:
-        what = "Content" if is_foreign else "Your previous prompt was"
+        what = (
+            "Your previous prompt was" if shown[0].is_from_a_session else "A file holds this prompt"
+        )
+        what = "Content" if is_foreign else what
         click.echo(printable(f"{what}: {shown[0].text}"))
         return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
-    click.echo(f"{len(shown)} prompts were kept and never answered:")
-    click.echo(printable("\n".join(listed(shown))))
+    click.echo(printable(f"{len(shown)} prompts were kept and never answered:"))
+    click.echo(printable(listed(shown)))
     return f"Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{' / delete' if is_foreign else ''}]"
 
 
@@ -177,7 +200,7 @@ def _act(app: App, found: Waiting, answer: str) -> bool:
 
 
 def _edited(prompt: Prompt) -> str:
-    click.echo(printable(prompt.text))
+    click.echo(printable(block(prompt.text)))
     return str(click.prompt("New text"))
 
 

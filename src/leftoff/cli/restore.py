@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leftoff import fence, mirroring, restore, saving
+from leftoff import mirroring, restore, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli import artifacts, candidates, telling
 from leftoff.cli.app import App, checkpoint_argument, command
@@ -15,6 +15,7 @@ from leftoff.cli.layout import one_line
 from leftoff.cli.output import printable
 from leftoff.cli.telling import View
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
+from leftoff.fence import Rendered, block, join, say
 from leftoff.names import kebab
 from leftoff.restore import Candidate, Pick
 from leftoff.store import Entry
@@ -100,7 +101,7 @@ def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | Non
     lines = [_line(number, each) for number, each in enumerate(among, 1)]
     if not app.out.is_interactive:
         raise _choice(question, lines, among)
-    click.echo(printable("\n".join([question, *lines])))
+    click.echo(printable([question, *lines]))
     for _ in range(_TRIES):
         prompt = "Enter number, or 'skip' to proceed to direct checkpoint lookup:"
         answer = str(click.prompt(prompt, prompt_suffix=" ", default="", show_default=False))
@@ -156,48 +157,61 @@ def _show_broken(app: App, broken: mirroring.Waiting) -> int:
     if app.out.as_json:
         app.out.json({"error": problem, "hint": " ".join(lines), "text": broken.text})
         return CheckpointUnreadable.exit_code
-    app.out.text(broken.text.rstrip("\n") or f"{broken.path} is missing.")
-    raise CheckpointUnreadable(problem, hint="\n  ".join(lines))
+    app.out.text(_broken_text(broken))
+    raise CheckpointUnreadable(problem, hint=" ".join(lines))
+
+
+def _broken_text(broken: mirroring.Waiting) -> Rendered:
+    if not broken.text.strip():
+        return say("The file is missing: {path}", path=broken.path)
+    return join([say("From the file {path}:", path=broken.path), block(broken.text)])
 
 
 def _take_up(app: App, entry: Entry, pick: Pick, view: View) -> None:
     checkpoint = app.store.load(entry)
-    said = [MISMATCH if pick.is_foreign else "", pick.doubt]
+    said = [say(MISMATCH if pick.is_foreign else ""), pick.doubt]
     _surface(app, checkpoint, said, view, entry)
 
 
-def _synthesize(app: App, noted: dict[str, Any], doubt: str, view: View) -> None:
+def _synthesize(app: App, noted: dict[str, Any], doubt: Rendered, view: View) -> None:
     """Tell what the newest session noted, where no checkpoint can be trusted to be about it."""
     draft = saving.compose(noted, app.store)
-    said = [f"{doubt} This is what the newest session noted; `leftoff list` shows checkpoints."]
+    said = [
+        say(
+            "{doubt} This is what the newest session noted; `leftoff list` shows checkpoints.",
+            doubt=doubt,
+        )
+    ]
     _surface(app, draft, said, view, None)
 
 
 def _surface(
-    app: App, checkpoint: Checkpoint, said: list[str], view: View, entry: Entry | None
+    app: App, checkpoint: Checkpoint, said: list[Rendered], view: View, entry: Entry | None
 ) -> None:
     told = telling.prepare(app, checkpoint, view)
     if entry is not None:
         telling.take_up(app, entry)
     head = [*(each for each in said if each), *_headline(checkpoint)]
-    parts = ["\n".join(head), told.text.rstrip("\n"), told.artifacts]
+    parts = [join(head), told.text, told.artifacts]
     if not app.out.is_interactive:
         parts += told.questions()
     app.out.result(
-        {**told.plain(artifacts.QUESTION if told.asks else None), "said": head},
-        "\n\n".join(part for part in parts if part),
+        {**told.plain(say(artifacts.QUESTION) if told.asks else None), "said": head},
+        join(parts, "\n\n"),
     )
     if app.out.is_interactive:
         telling.ask(app, told)
 
 
-def _headline(checkpoint: Checkpoint) -> list[str]:
-    task = checkpoint.name or checkpoint.task
+def _headline(checkpoint: Checkpoint) -> list[Rendered]:
     intent = one_line(checkpoint.summary or checkpoint.intent or "(none)", _INTENT_CHARS)
-    branch = checkpoint.branch or "unknown"
-    first = f"Resuming task: {one_line(task)}. Branch: {branch}. Last intent: {intent.rstrip('.')}."
     return [
-        fence.disarm(first),
-        f"In-flight artifacts: {len(checkpoint.artifacts)} paths.",
-        f"Open questions: {len(checkpoint.questions)} items.",
+        say(
+            "Resuming task: {task:60}. Branch: {branch:200}. Last intent: {intent:200}.",
+            task=checkpoint.name or checkpoint.task or "-",
+            branch=checkpoint.branch or "unknown",
+            intent=intent.rstrip("."),
+        ),
+        say("In-flight artifacts: {count} paths.", count=len(checkpoint.artifacts)),
+        say("Open questions: {count} items.", count=len(checkpoint.questions)),
     ]

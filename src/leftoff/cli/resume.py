@@ -1,5 +1,6 @@
 """leftoff resume."""
 
+from shlex import quote
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.cli.output import printable
 from leftoff.cli.telling import Told, View
 from leftoff.errors import ChoiceNeeded
+from leftoff.fence import Rendered, block, join, say
 from leftoff.names import kebab
 from leftoff.store import Entry
 
@@ -77,20 +79,20 @@ def _offer(app: App, entry: Entry, view: View, *, is_accepted: bool) -> None:
     telling.ask(app, told)
 
 
-def _tell(app: App, told: Told, question: str | None, key: str) -> None:
+def _tell(app: App, told: Told, question: Rendered | None, key: str) -> None:
     broken_off = broken.loops(app)
     counted = artifacts.summary(told.checks, len(told.checkpoint.questions))
     said = [_plan(told.checks.plan), counted, told.artifacts, broken.told(broken_off)]
     # On a terminal they are asked afterwards; elsewhere they are the last lines.
     if not app.out.is_interactive:
-        said += [*told.questions(), question or ""]
+        said += [*told.questions(), question or say("")]
     app.out.result(
         {
             **told.plain(question),
             "interrupted": broken.rows(broken_off),
             "choices": _choices(key, told.checks) if question else [],
         },
-        "\n\n".join(part for part in (told.text.rstrip("\n"), *said) if part),
+        join([told.text, *said], "\n\n"),
     )
 
 
@@ -99,7 +101,7 @@ def _tell_nothing(app: App) -> None:
     nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
     app.out.result(
         {**nothing, "prompts": [], "interrupted": broken.rows(broken_off)},
-        f"No saved checkpoints found.\n\n{broken.told(broken_off)}".rstrip("\n"),
+        join([say("No saved checkpoints found."), broken.told(broken_off)], "\n\n"),
     )
 
 
@@ -118,6 +120,7 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
 def _choices(key: str, checks: restore.Checks) -> list[dict[str, str]]:
     """Tell what can be answered, each with the command that does it."""
     words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
+    key = quote(key)
     commands = [f"leftoff resume {key} --accept", f"leftoff resume {key} --decline"]
     choices = zip(words, commands, strict=True)
     found = [{"choice": word, "command": command} for word, command in choices]
@@ -132,7 +135,7 @@ _ANSWERS = {
 }
 
 
-def _is_confirmed(question: str) -> bool:
+def _is_confirmed(question: Rendered) -> bool:
     while True:
         answer = str(click.prompt(printable(question), prompt_suffix=" ")).strip().lower()
         if answer in _ANSWERS:
@@ -159,10 +162,9 @@ def _decline(app: App, entry: Entry) -> None:
     )
 
 
-def _plan(plan: restore.PlanCheck | None) -> str:
+def _plan(plan: restore.PlanCheck | None) -> Rendered:
     if plan is None:
-        return ""
-    path = fence.disarm(plan.path)
+        return say("")
     if plan.text is None:
-        return f"Plan {path} is missing."
-    return fence.fenced(f"Plan {path}:\n\n{plan.text.strip()}").rstrip("\n")
+        return say("Plan {path} is missing.", path=plan.path)
+    return fence.fenced(join([say("Plan {path}:", path=plan.path), block(plan.text)]))

@@ -1,5 +1,6 @@
 """leftoff ship."""
 
+import sys
 from typing import Any
 
 import click
@@ -7,6 +8,7 @@ import msgspec
 
 from leftoff import consent, paths
 from leftoff.cli.app import App, command
+from leftoff.cli.output import printable
 from leftoff.errors import LeftoffError
 from leftoff.ship.panel import panel
 from leftoff.ship.plan import plan
@@ -53,7 +55,7 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
         app.out.json(_plain(report))
     else:
         app.out.gap()
-        app.out.text("\n".join(panel(report, advise_clear=app.settings.advise_clear)))
+        app.out.text(panel(report, advise_clear=app.settings.advise_clear))
     return int(report.has_failed)
 
 
@@ -97,7 +99,7 @@ def _show_plan(app: App, options: Options) -> int:
 def _listener(app: App) -> Listener:
     if app.out.as_json:
         # The answer is one JSON document; what checks print goes beside it.
-        return Listener(says=lambda line: click.echo(line, err=True))
+        return Listener(says=lambda line: click.echo(printable(line, sys.stderr), err=True))
     return Listener(
         begins=lambda name: _show_waiting(app, name),
         says=lambda line: app.out.text(f"       {line}"),

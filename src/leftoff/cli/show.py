@@ -49,7 +49,7 @@ def _show(app: App, entry: Entry) -> None:
         return
     head, *rest = detailed(checkpoint, entry.state, app.store.now())
     app.out.text(head, bold=True)
-    app.out.text("\n".join([*rest, f"{'path':12}  {path}"]))
+    app.out.text([*rest, f"{'path':12}  {path}"])
 
 
 def _show_raw(app: App, entry: Entry) -> None:
@@ -58,7 +58,7 @@ def _show_raw(app: App, entry: Entry) -> None:
     if app.out.as_json:
         app.out.json({"id": entry.id, "path": str(app.store.path_of(entry)), "raw": text})
     elif app.out.is_terminal:
-        app.out.text(text)
+        app.out.text(text.splitlines())
     else:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -22,7 +22,7 @@ def start(app: App) -> None:
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = starting.look(store)
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
-    app.out.result(plain, "\n".join(_lines(found)))
+    app.out.result(plain, _lines(found))
 
 
 def _lines(found: Start) -> Iterator[str]:

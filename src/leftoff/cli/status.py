@@ -28,7 +28,7 @@ def status(app: App) -> None:
         used = msgspec.to_builtins(context) if context else None
         app.out.json({**place, "context": used, "count": count, "checkpoints": listed})
         return
-    app.out.text("\n".join(_lines(place, context)))
+    app.out.text(_lines(place, context))
     app.out.text(f"{'open':9}{count or 'nothing: `leftoff save` keeps where you are'}")
     if entries:
         app.out.gap()

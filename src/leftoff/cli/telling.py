@@ -8,6 +8,7 @@ from leftoff import briefing, paths, restore
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import artifacts, replay
 from leftoff.cli.app import App
+from leftoff.fence import Rendered, say
 from leftoff.store import Action, Entry
 
 
@@ -25,14 +26,14 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
     checkpoint: Checkpoint
     checks: restore.Checks
-    text: str
+    text: Rendered
     waiting: replay.Waiting
-    artifacts: str
+    artifacts: Rendered
     """The contents of the artifacts, if they are to be read."""
     asks: bool
     """Whether it is to be asked if they shall be read."""
 
-    def plain(self, question: str | None) -> dict[str, Any]:
+    def plain(self, question: Rendered | None) -> dict[str, Any]:
         """Return it as plain values, with the question that comes with it."""
         return {
             "checkpoint": to_plain(self.checkpoint),
@@ -42,9 +43,9 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
             "prompts": replay.rows(self.waiting),
         }
 
-    def questions(self) -> list[str]:
+    def questions(self) -> list[Rendered]:
         """Return what stands open, for where nobody can be asked."""
-        return [replay.notice(self.waiting), artifacts.QUESTION if self.asks else ""]
+        return [replay.notice(self.waiting), say(artifacts.QUESTION if self.asks else "")]
 
 
 def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
@@ -58,7 +59,7 @@ def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
         checks=checks,
         text=briefing.render(checkpoint, checks, budget=view.budget),
         waiting=replay.waiting(app, session_id=checkpoint.session_id),
-        artifacts=artifacts.contents(checks, app.project) if view.reads else "",
+        artifacts=artifacts.contents(checks, app.project) if view.reads else say(""),
         asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
 

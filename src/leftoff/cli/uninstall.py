@@ -27,7 +27,7 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
         app.out.json({"done": bool(done), "changes": listed, "notes": notes})
         return
     _tell(app, changes, done, dry_run=dry_run)
-    app.out.text("\n".join(notes))
+    app.out.text(notes)
 
 
 def _uninstalled(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:

@@ -6,6 +6,7 @@ import click
 
 from leftoff.cli.app import App, command, group
 from leftoff.errors import Usage
+from leftoff.fence import block, join, say
 from leftoff.wal import notes, scanning
 from leftoff.wal.place import place, unused
 
@@ -21,7 +22,9 @@ def show(app: App) -> None:
             f"{other} is not used, as it may have come with the repository; "
             "`leftoff config set notes worktree --project` uses it"
         )
-    app.out.result({"path": str(path), "text": text}, text or f"Nothing is noted in {path}")
+    shown = join([say("From the file {path}:", path=path), block(text)])
+    told = shown if text else f"Nothing is noted in {path}"
+    app.out.result({"path": str(path), "text": text}, told)
 
 
 @group(default=show)
@@ -55,7 +58,7 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
         noted = [notes.add(app.store, each.kind, each.text, path=path) for each in found]
         rows, lines = [_row(each) for each in noted], [_line(each) for each in noted]
     told = {"path": str(path), "found": rows}
-    app.out.result(told, "\n".join(lines) or "There is nothing to note in it.")
+    app.out.result(told, lines or "There is nothing to note in it.")
 
 
 @command(name="reset")

@@ -1,9 +1,11 @@
 """Hook events in one form for all agents, and what a module supplies to be a dialect."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NewType, Protocol
 
 import msgspec
+
+from leftoff.fence import Rendered
 
 Kind = Literal[
     "session-start",
@@ -16,6 +18,11 @@ Kind = Literal[
     "post-tool",
     "idle",
 ]
+
+
+Reply = NewType("Reply", str)
+"""What a hook prints: one line, made by a dialect from rendered text only."""
+NO_REPLY = Reply("")
 
 
 class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -71,11 +78,11 @@ class Dialect(Protocol):
     def translate(self, event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
         """Read a payload; None for one that tells nothing."""
 
-    def context_reply(self, event: str, text: str, *, notice: str = "") -> str:
+    def context_reply(self, event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
         """Give the model background for its next answer, and the user a line of notice."""
 
-    def block_reply(self, reason: str) -> str:
+    def block_reply(self, reason: Rendered) -> Reply:
         """Keep a prompt from the model, with the reason for the user."""
 
-    def deny_reply(self, event: str, reason: str) -> str:
+    def deny_reply(self, event: str, reason: Rendered) -> Reply:
         """Keep a tool from being run, with the reason for the model."""

@@ -5,7 +5,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff.dialects.base import HookEvent, Kind
+from leftoff import fence
+from leftoff.dialects.base import NO_REPLY, HookEvent, Kind, Reply
+from leftoff.fence import Rendered
 
 # Names that every supported version knows: one unknown name makes the program stop at a warning
 # dialog on every start.
@@ -56,27 +58,27 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
     )
 
 
-def context_reply(event: str, text: str, *, notice: str = "") -> str:
+def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
     """Give the model background for its next answer, and the user a line of notice."""
     reply: dict[str, Any] = {}
     if text:
-        reply["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": text}
+        reply["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": str(text)}
     if notice:
-        reply["systemMessage"] = notice
-    line = _line(reply) if reply else ""
+        reply["systemMessage"] = str(notice)
+    line = _line(reply) if reply else NO_REPLY
     if text and (excess := len(line) - REPLY_LIMIT) > 0:
-        return context_reply(event, text[:-excess], notice=notice)
+        return context_reply(event, fence.cut(text, len(text) - excess), notice=notice)
     return line
 
 
-def block_reply(reason: str) -> str:
+def block_reply(reason: Rendered) -> Reply:
     """Keep a prompt from the model, with the reason for the user."""
-    return _line({"decision": "block", "reason": reason})
+    return _line({"decision": "block", "reason": str(reason)})
 
 
-def deny_reply(event: str, reason: str) -> str:
+def deny_reply(event: str, reason: Rendered) -> Reply:
     """Keep a tool from being run, with the reason for the model."""
-    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": str(reason)}
     return _line({"hookSpecificOutput": {"hookEventName": event, **decision}})
 
 
@@ -86,8 +88,8 @@ def _input(payload: Mapping[str, Any], tools: frozenset[str]) -> Mapping[str, An
     return given if isinstance(name, str) and name in tools and isinstance(given, dict) else {}
 
 
-def _line(reply: object) -> str:
-    return msgspec.json.encode(reply).decode()
+def _line(reply: object) -> Reply:
+    return Reply(msgspec.json.encode(reply).decode())
 
 
 def _text(value: object) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from leftoff.features.interruption import avoided
 from leftoff.features.values import Board, Feature, Fix, Loop
-from leftoff.fence import disarm
+from leftoff.fence import Rendered, join, say
 from leftoff.gitstate import Change, printable
 
 WORKING_LINES = 40
@@ -92,25 +92,30 @@ def helper_text(
     *,
     verify: Sequence[str] = (),
     rules: Sequence[str] = (),
-) -> str:
+) -> Rendered:
     """Tell a helper agent in at most 500 characters what is done here and what to avoid."""
-    lines = [f"{loop.feature}: {_line(item.name)} (attempt {loop.attempt}/{loop.max_attempts})"]
-    if verify:
-        lines.append(_line("Verify: " + "; ".join(verify), 120))
+    head = say(
+        "Feature {id:100}: {name:200} (attempt {attempt}/{most})",
+        id=loop.feature,
+        name=item.name,
+        attempt=loop.attempt,
+        most=loop.max_attempts,
+    )
+    lines = [say("Verify: {text:110}", text="; ".join(verify))] if verify else []
     failed = avoided(loop.history)[-_FAILURES:]
-    lines += [f"Avoid: {_line(each, 90)}" for each in failed]
-    lines += [f"Rule: {_line(each, 70)}" for each in rules[:_RULES]]
+    lines += [say("Avoid: {text:90}", text=each) for each in failed]
+    lines += [say("Rule: {text:70}", text=each) for each in rules[:_RULES]]
     names = [each.scenario or each.then for each in item.scenarios[:_SCENARIOS]]
-    lines += [f"Must hold: {_line(each, 60)}" for each in names if each]
-    return _fitting([disarm(line) for line in lines], HELPER_CHARS)
+    lines += [say("Must hold: {text:60}", text=each) for each in names if each]
+    return _fitting([head, *lines], HELPER_CHARS)
 
 
-def _fitting(lines: Sequence[str], limit: int) -> str:
-    kept = _line(lines[0], limit)
-    for line in lines[1:]:
-        if len(kept) + 1 + len(line) <= limit:
-            kept += f"\n{line}"
-    return kept
+def _fitting(lines: Sequence[Rendered], limit: int) -> Rendered:
+    kept: list[Rendered] = []
+    for line in lines:
+        if len(join([*kept, line])) <= limit:
+            kept.append(line)
+    return join(kept)
 
 
 def _lines(texts: Sequence[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """Work that broke off: a session ended or died in the middle of a loop."""
 
 from collections.abc import Sequence
+from shlex import quote
 
 import msgspec
 
@@ -9,7 +10,7 @@ from leftoff.features import files
 from leftoff.features.changes import State
 from leftoff.features.places import place_of
 from leftoff.features.values import Attempt, Interrupted, Loop
-from leftoff.fence import disarm
+from leftoff.fence import Rendered, join, say
 from leftoff.store import Store
 
 _LAST_FAILED = 5
@@ -61,14 +62,14 @@ def interrupted_loops(store: Store) -> list[Loop]:
 
 def how_to_go_on(loop: Loop) -> ChoiceNeeded:
     """Say that a loop broke off, what was tried in it, and which ways there are to go on."""
-    command = f"leftoff feature start {loop.feature} --again"
+    command = f"leftoff feature start {quote(loop.feature or '')} --again"
     labels = {
         "fresh": "FRESH APPROACH: go on with the next attempt, another way",
         "retry": "RETRY SAME: do the attempt that broke off once more",
         "reset": "RESET: begin again with the first attempt",
     }
     return ChoiceNeeded(
-        "\n".join([_told(loop), *avoided(loop.history)]),
+        "\n".join([f"INTERRUPTED: {_told(loop)}", *avoided(loop.history)]),
         question="How do you want to go on?",
         choices=[
             {"choice": choice, "label": label, "command": f"{command} {choice}"}
@@ -78,11 +79,20 @@ def how_to_go_on(loop: Loop) -> ChoiceNeeded:
     )
 
 
-def ways_to_go_on(loop: Loop) -> str:
-    """Tell a loop that broke off, the last approaches that failed, and the commands to go on."""
+def ways_to_go_on(loop: Loop) -> Rendered:
+    """Tell a loop that broke off, the last approaches that failed, and the commands to go on.
+
+    What failed can be told at length, and the reply has other things to tell, so lines are cut.
+    """
     failed = avoided(loop.history)[-_LAST_FAILED:]
-    ways = [f"{each['label']}: `{each['command']}`" for each in how_to_go_on(loop).choices]
-    return disarm("\n".join([_told(loop), *failed, *ways]))
+    ways = how_to_go_on(loop).choices
+    return join(
+        [
+            say("INTERRUPTED: {text:150}", text=_told(loop)),
+            *(say("  {text:160}", text=each) for each in failed),
+            *(say("{label}: `{command:160}`", **each) for each in ways),
+        ]
+    )
 
 
 def avoided(history: Sequence[Attempt]) -> list[str]:
@@ -100,7 +110,7 @@ def _told(loop: Loop) -> str:
     reason = f" ({mark.reason})" if mark and mark.reason else ""
     phase = f", phase {mark.phase}" if mark and mark.phase else ""
     attempt = f"attempt {loop.attempt} of {loop.max_attempts}{phase}"
-    return f"INTERRUPTED: {loop.feature} {loop.name or ''} broke off at {attempt}{reason}"
+    return f"{loop.feature} {loop.name or ''} broke off at {attempt}{reason}"
 
 
 def _is_to_mark(state: State, key: str) -> bool:

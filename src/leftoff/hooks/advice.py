@@ -6,6 +6,7 @@ from pathlib import Path
 from leftoff import paths, prompts
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
+from leftoff.fence import Rendered, join
 from leftoff.hooks import ladder, repeats, replies
 from leftoff.hooks.case import Case
 
@@ -53,7 +54,7 @@ def _told_step(case: Case, reached: int, *, is_printed: bool) -> int:
     return max(told, case.now.ready) if is_printed or is_deferred else told
 
 
-def _advice(case: Case, reached: int) -> list[str]:
+def _advice(case: Case, reached: int) -> list[Rendered]:
     """Say what the session was not told yet of its context; nothing while that is deferred."""
     is_new = reached > case.now.advised and case.now.deferred_at is None
     return [ladder.advice(reached, case.percent)] if case.percent and is_new else []
@@ -66,7 +67,9 @@ def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     return case.noting(repeats=repeats.follow(case.event, case.store, case.now, case.facts))
 
 
-def _lay_ready(event: HookEvent, lines: list[str], *, reason: str, since: float | None) -> None:
+def _lay_ready(
+    event: HookEvent, lines: list[Rendered], *, reason: str, since: float | None
+) -> None:
     """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""
     place = _place(event, event.cwd)
     if event.kind == "session-end" or not (lines or reason):
@@ -75,8 +78,8 @@ def _lay_ready(event: HookEvent, lines: list[str], *, reason: str, since: float 
         replies.remove(place)
         replies.put(place.with_name(place.name + replies.ASK), reason)
     else:
-        text = "\n".join(lines)
-        replies.put(place, DIALECTS[event.agent].context_reply("UserPromptSubmit", text))
+        reply = DIALECTS[event.agent].context_reply("UserPromptSubmit", join(lines))
+        replies.put(place, reply)
         if since is not None:
             # A prompt that came meanwhile was told the same.
             os.utime(place, (since, since))

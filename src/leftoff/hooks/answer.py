@@ -9,38 +9,42 @@ from pathlib import Path
 
 from leftoff import intents, paths
 from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent
+from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
+from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.draining import is_off
 from leftoff.store import Store
 
 
-def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
+def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Keep a prompt, then return the reply to it: a block, or nothing for one that passes."""
     state = paths.state_folder()
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
     if read is None or intents.passes_always(read.prompt):
-        return ""
+        return NO_REPLY
     try:
         project = paths.find_project(Path(read.cwd))
     except NotAProject:
-        return ""
+        return NO_REPLY
     if is_off(project):
-        return ""
+        return NO_REPLY
     store = Store(project)
     try:
         percent = _blocking_percent(store, read, state)
         if percent is None:
             replies.remove(ask_path.with_name(ask_path.name.removesuffix(replies.ASK)))
-            return ""
+            return NO_REPLY
         _keep(store, read)
         _mirror(store)
     finally:
         store.close()
     return DIALECTS[agent].block_reply(
-        f"leftoff: context at {percent:.2f}%. The prompt is kept (`leftoff prompts list`); "
-        "/compact or a new session gets it back."
+        say(
+            "leftoff: context at {percent}%. The prompt is kept (`leftoff prompts list`); "
+            "/compact or a new session gets it back.",
+            percent=f"{percent:.2f}",
+        )
     )
 
 

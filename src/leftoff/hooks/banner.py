@@ -2,8 +2,9 @@
 
 import msgspec
 
-from leftoff import config, fence, git, mirroring
+from leftoff import config, git, mirroring
 from leftoff.dialects.base import HookEvent
+from leftoff.fence import join, say
 from leftoff.hooks.offers import Told
 from leftoff.store import Store
 
@@ -16,16 +17,15 @@ def added(told: Told, event: HookEvent, store: Store, settings: config.Settings)
     own = [each for each in waiting if each.session_id == event.session_id]
     first = (own or waiting)[0]
     whose = (
-        "session-id match: current-session"
+        say("session-id match: current-session")
         if own
-        else f"mismatch-warning: it was left for session {first.session_id}"
+        else say("mismatch-warning: it was left for session {id:100}", id=first.session_id)
     )
-    path = " ".join(git.printable(str(first.path)).split("\n"))
-    line = fence.disarm(
-        f"Pending restore detected. `leftoff restore` is recommended (checkpoint: {path} — {whose})"
+    line = say(
+        "Pending restore detected. `leftoff restore` is recommended (checkpoint: {path} — {whose})",
+        path=git.printable(str(first.path)),
+        whose=whose,
     )
     return msgspec.structs.replace(
-        told,
-        text=f"{line}\n{told.text}" if told.text else line,
-        notice=f"{line} {told.notice}" if told.notice else line,
+        told, text=join([line, told.text]), notice=join([line, told.notice], " ")
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from leftoff import config, paths
 from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent
+from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
+from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool
 from leftoff.hooks.draining import is_off
 from leftoff.paths import Project
@@ -46,29 +47,33 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
     return place.with_name(place.name + replies.ASK)
 
 
-def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
+def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Save the session's state, then return the reply: a block, or nothing to let it begin."""
     state = paths.state_folder()
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
     if read is None or not read.session_id:
-        return ""
+        return NO_REPLY
     try:
         project = paths.find_project(Path(read.cwd))
     except NotAProject:
-        return ""
+        return NO_REPLY
     settings = config.load(project).settings
     if settings.compaction == "allow":
         ask_path.unlink(missing_ok=True)
-        return ""
+        return NO_REPLY
     if is_off(project) or _passes(read, project):
-        return ""
+        return NO_REPLY
     # Whoever holds the lock drains what we kept, too.
     is_saved = settle.run_apart(state, wait_seconds=WAIT_SECONDS)
     if settings.compaction != "block" or not is_saved or _is_others_turn(project, settings):
-        return ""
+        return NO_REPLY
     return DIALECTS[agent].block_reply(
-        "leftoff: the state is saved, and compacting by itself is off here (compaction = block). "
-        f"/compact, or a file named {ALLOWED}, lets it pass; `leftoff restore` goes on afresh."
+        say(
+            "leftoff: the state is saved, and compacting by itself is off here (compaction = "
+            "block). /compact, or a file named {allowed}, lets it pass; `leftoff restore` goes on "
+            "afresh.",
+            allowed=ALLOWED,
+        )
     )
 
 

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from leftoff.fence import Rendered, say
 from leftoff.hooks import shell
 from leftoff.hooks.gitcalls import GitCall, git_call
 
@@ -32,7 +33,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """The feature or fix that is under way in the worktree, if one is."""
 
 
-def dangers(command: str, standing: Standing | None = None) -> str | None:
+def dangers(command: str, standing: Standing | None = None) -> Rendered | None:
     """Return why a command should not be run and the way out; None if nothing speaks against it."""
     standing = standing or Standing()
     for each in shell.commands(command):
@@ -48,7 +49,7 @@ def dangers(command: str, standing: Standing | None = None) -> str | None:
     return None
 
 
-def _of_git(call: GitCall, standing: Standing) -> str | None:
+def _of_git(call: GitCall, standing: Standing) -> Rendered | None:
     rule = {
         "push": _of_push,
         "reset": _of_reset,
@@ -64,15 +65,16 @@ def _of_git(call: GitCall, standing: Standing) -> str | None:
     return rule(call, standing)
 
 
-def _of_push(call: GitCall, standing: Standing) -> str | None:
+def _of_push(call: GitCall, standing: Standing) -> Rendered | None:
     refs = call.words[1:]
     is_forced = call.has("f", "--force") or any(ref.startswith("+") for ref in refs)
     if call.has("n", "--dry-run"):
         return None
     if is_forced or call.has("", "--mirror"):
-        return (
+        return say(
             "A force push can throw away commits of others. Push without it, or with "
-            f"`git push --force-with-lease`, which looks first. {_ASK}"
+            "`git push --force-with-lease`, which looks first. {ask}",
+            ask=_ASK,
         )
     targets = {ref.rpartition(":")[2].removeprefix("refs/heads/") for ref in refs}
     if targets & {"HEAD", "@"} or not (refs or call.has("", "--tags")):
@@ -82,38 +84,41 @@ def _of_push(call: GitCall, standing: Standing) -> str | None:
     return _of_main(targets, "pushed", standing)
 
 
-def _of_reset(call: GitCall, standing: Standing) -> str | None:
+def _of_reset(call: GitCall, standing: Standing) -> Rendered | None:
     del standing
     if not call.has("", "--hard"):
         return None
-    return (
+    return say(
         "`git reset --hard` throws away what is not committed. Commit it or `git stash` it, "
-        f"then go back with `git reset --keep`. {_ASK}"
+        "then go back with `git reset --keep`. {ask}",
+        ask=_ASK,
     )
 
 
-def _of_clean(call: GitCall, standing: Standing) -> str | None:
+def _of_clean(call: GitCall, standing: Standing) -> Rendered | None:
     del standing
     if not call.has("f", "--force") or call.has("n", "--dry-run"):
         return None
-    return (
+    return say(
         "`git clean -f` removes files that git does not know and cannot bring back. Look with "
-        f"`git clean -n`, then remove by name what is yours. {_ASK}"
+        "`git clean -n`, then remove by name what is yours. {ask}",
+        ask=_ASK,
     )
 
 
-def _of_branch(call: GitCall, standing: Standing) -> str | None:
+def _of_branch(call: GitCall, standing: Standing) -> Rendered | None:
     del standing
     is_forced = call.has("d", "--delete") and call.has("f", "--force")
     if not (call.has("D", "") or is_forced):
         return None
-    return (
+    return say(
         "`git branch -D` drops a branch with commits that may be nowhere else. `git branch -d` "
-        f"removes one that is merged. {_ASK}"
+        "removes one that is merged. {ask}",
+        ask=_ASK,
     )
 
 
-def _of_checkout(call: GitCall, standing: Standing) -> str | None:
+def _of_checkout(call: GitCall, standing: Standing) -> Rendered | None:
     return _of_main({_branch_after(call)}, "checked out", standing)
 
 
@@ -127,18 +132,22 @@ def _branch_after(call: GitCall) -> str:
     return "" if is_look else call.words[0]
 
 
-def _of_main(targets: Iterable[str], done: str, standing: Standing) -> str | None:
+def _of_main(targets: Iterable[str], done: str, standing: Standing) -> Rendered | None:
     mains = sorted(_MAINS.intersection(targets))
     if not mains or not standing.feature or not _is_in(standing.folder, standing.worktree):
         return None
-    return (
-        f"{standing.feature} is under way, so {mains[0]} is not {done}. Go on with it on a branch "
+    return say(
+        "Feature {feature:100} is under way, so {main} is not {done}. Go on with it on a branch "
         "of its own (`git switch -c NAME`), or end it first: `leftoff feature pass` or `fail`. "
-        f"{_ASK}"
+        "{ask}",
+        feature=standing.feature,
+        main=mains[0],
+        done=done,
+        ask=_ASK,
     )
 
 
-def _of_removal(words: tuple[str, ...], standing: Standing) -> str | None:
+def _of_removal(words: tuple[str, ...], standing: Standing) -> Rendered | None:
     call = GitCall.parsed(("rm", *words))
     is_deep = call.has("rR", "--recursive")
     for path in (_absolute(word, standing) for word in (*call.words, *call.paths)):
@@ -150,10 +159,12 @@ def _of_removal(words: tuple[str, ...], standing: Standing) -> str | None:
         ]
         kept += (folder for folder in standing.native if is_deep and _covers(path, folder))
         if path and kept:
-            return (
-                f"That would remove {kept[0]}, where work is kept that can be taken up again. "
+            return say(
+                "That would remove {folder}, where work is kept that can be taken up again. "
                 "`leftoff clear` and `leftoff delete` put checkpoints away so that "
-                f"`leftoff undo` brings them back. {_ASK}"
+                "`leftoff undo` brings them back. {ask}",
+                folder=kept[0],
+                ask=_ASK,
             )
     return None
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from leftoff import config, paths
 from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent
+from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
+from leftoff.fence import Rendered, say
 from leftoff.hooks import replies, spool
 from leftoff.hooks.draining import is_off
 from leftoff.store import Store
@@ -64,23 +65,23 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
     return place.with_name(place.name + replies.ASK)
 
 
-def answer(agent: str, event: str, ask_path: Path, data: bytes) -> str:
+def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Keep the event, then return the reply: a warning, a block, or nothing."""
     read = spool.read(spool.keep(paths.state_folder(), agent, event, data))
     project = _project(read)
     if read is None or project is None:
-        return ""
+        return NO_REPLY
     settings = config.load(project).settings
     if is_off(project) or (settings.guard == "off" and settings.safety == "off"):
         ask_path.unlink(missing_ok=True)
-        return ""
+        return NO_REPLY
     if settings.safety == "on" and (reason := _unsafe(read, project, settings)):
-        return DIALECTS[agent].deny_reply(event, f"leftoff: {reason}")
+        return DIALECTS[agent].deny_reply(event, say("leftoff: {reason}", reason=reason))
     if settings.guard == "off" or passes_always(read):
-        return ""
+        return NO_REPLY
     text, is_denied = _guarded(ask_path, project, settings)
     reply = DIALECTS[agent].deny_reply if is_denied else DIALECTS[agent].context_reply
-    return reply(event, text) if text else ""
+    return reply(event, text) if text else NO_REPLY
 
 
 def _project(event: HookEvent | None) -> paths.Project | None:
@@ -90,23 +91,25 @@ def _project(event: HookEvent | None) -> paths.Project | None:
         return None
 
 
-def _guarded(ask_path: Path, project: paths.Project, settings: config.Settings) -> tuple[str, bool]:
+def _guarded(
+    ask_path: Path, project: paths.Project, settings: config.Settings
+) -> tuple[Rendered, bool]:
     """Return what to say of a call while the context fills up, and whether it is denied."""
     percent, age = _laid_ready(ask_path)
-    use = f"leftoff: context at {percent:.2f}%."
+    use = say("leftoff: context at {percent}%.", percent=f"{percent:.2f}")
     if settings.guard == "block" and percent >= settings.urge_at and age < _BLOCK_SECONDS:
-        return ("", False) if _is_saved(project) else (f"{use} {_SAVE}", True)
+        return (say(""), False) if _is_saved(project) else (say(_SAVE, use=use), True)
     is_due = percent >= settings.advise_at and age < _WARN_SECONDS
-    return f"{use} Save soon: `leftoff save`." * is_due, False
+    return say("{use} Save soon: `leftoff save`.", use=use) if is_due else say(""), False
 
 
 _SAVE = (
-    "Save first: `leftoff save --summary '…' --next '…'` with decisions and blockers, then go on. "
-    "Compacting would lose what only this context holds."
+    "{use} Save first: `leftoff save --summary '…' --next '…'` with decisions and blockers, then "
+    "go on. Compacting would lose what only this context holds."
 )
 
 
-def _unsafe(event: HookEvent, project: paths.Project, settings: config.Settings) -> str | None:
+def _unsafe(event: HookEvent, project: paths.Project, settings: config.Settings) -> Rendered | None:
     from leftoff.hooks import safety  # noqa: PLC0415 - few users switch it on
 
     return safety.reason_against(event, project, settings)

@@ -4,6 +4,7 @@ import msgspec
 
 from leftoff import fence, paths
 from leftoff.errors import LeftoffError
+from leftoff.fence import join, say
 from leftoff.hooks import trouble
 from leftoff.hooks.offers import Told
 from leftoff.store import Store
@@ -12,7 +13,6 @@ _BEFORE = (
     "leftoff: the work on a feature broke off here. Ask the user how to go on with it, and do "
     "nothing of it before they answer."
 )
-_LINE_CHARS = 160
 
 
 def note(store: Store, session_id: str, reason: str) -> None:
@@ -41,16 +41,10 @@ def added(told: Told, store: Store) -> Told:
         return told
     if not broken:
         return told
-    ways = "\n".join(_cut(line) for line in features.ways_to_go_on(broken[0]).split("\n"))
-    text = f"{_BEFORE}\n{fence.fenced(ways)}"
-    return msgspec.structs.replace(told, text=f"{told.text.rstrip()}\n\n{text}".lstrip())
+    text = join([say(_BEFORE), fence.fenced(features.ways_to_go_on(broken[0]))])
+    return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
 
 
 def _has_loops(store: Store) -> bool:
     places = [store.project.store / "loops", *store.log_paths("features")]
     return any(place.exists() for place in places)
-
-
-def _cut(line: str) -> str:
-    # What failed can be told at length, and the reply has other things to tell.
-    return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1] + "…"

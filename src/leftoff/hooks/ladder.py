@@ -1,6 +1,7 @@
 """The ladder: how full the context is, in steps, and what the agent is told at each."""
 
 from leftoff.config import Settings
+from leftoff.fence import Rendered, say
 
 # What each step means is in `advice`.
 ADVISE, URGE, FRESH, CAPTURE, PANIC = 1, 2, 3, 4, 5
@@ -27,20 +28,23 @@ def step(percent: float | None, settings: Settings) -> int:
     return max(reached, default=0)
 
 
-def advice(reached: int, percent: float) -> str:
+def advice(reached: int, percent: float) -> Rendered:
     """Say what the agent should know about its context."""
-    use = f"context at {percent:.2f}%"
+    use = say("context at {percent}%", percent=f"{percent:.2f}")
     if reached >= FRESH:
-        return (
-            f"leftoff: {use} — compact or start fresh now. The state is saved: the session after "
-            "/compact, and any new one, is told where this one left off."
+        return say(
+            "leftoff: {use} — compact or start fresh now. The state is saved: the session after "
+            "/compact, and any new one, is told where this one left off.",
+            use=use,
         )
     if reached >= URGE:
-        return (
-            f"leftoff: {use} — finish the step at hand, then run `leftoff save` with the exact "
-            "next action, what failed and why."
+        return say(
+            "leftoff: {use} — finish the step at hand, then run `leftoff save` with the exact "
+            "next action, what failed and why.",
+            use=use,
         )
-    return (
-        f"leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
-        "made; the rest is saved by itself."
+    return say(
+        "leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
+        "made; the rest is saved by itself.",
+        use=use,
     )

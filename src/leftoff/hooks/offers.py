@@ -5,17 +5,18 @@ Exactly one is told in short, several by name. What runs elsewhere is not offere
 
 from collections.abc import Sequence
 from datetime import timedelta
+from shlex import quote
 
 import msgspec
 
 from leftoff import briefing, config, fence, git, paths, records, restore, times
 from leftoff.checkpoint import Checkpoint
 from leftoff.dialects.base import HookEvent
+from leftoff.fence import Rendered, join, say
 from leftoff.store import Entry, Store
 from leftoff.tokens import estimate
 
 _SEVERAL = 8
-_TASK_CHARS = 80
 _LOOKED_AT = 10
 _MOST_HEADS = 100
 
@@ -23,8 +24,8 @@ _MOST_HEADS = 100
 class Told(msgspec.Struct, frozen=True):
     """What a session is told: the text for the model, and a line that the user sees."""
 
-    text: str = ""
-    notice: str = ""
+    text: Rendered = say("")
+    notice: Rendered = say("")
 
 
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
@@ -33,7 +34,10 @@ def offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
     if not entries:
         return Told()
     if len(entries) > 1:
-        notice = f"leftoff: {len(entries)} pieces of work were left off here; ask for one by name."
+        notice = say(
+            "leftoff: {count} pieces of work were left off here; ask for one by name.",
+            count=len(entries),
+        )
         return Told(_several(entries, store, budget=settings.start_budget), notice)
     return _one(entries[0], store, settings)
 
@@ -46,64 +50,74 @@ def age(entry: Entry, store: Store) -> str:
 def _one(entry: Entry, store: Store, settings: config.Settings) -> Told:
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
-    key = checkpoint.name or checkpoint.id
     before = _before(checkpoint)
     # An id costs more than a sentence, and what changed since must find room.
-    after = (
-        f"Ask the user whether to resume it, and do nothing of it before they answer; a message "
-        f"that asks to continue is a yes. Yes: `leftoff resume {key} --accept` gives the full "
-        f"briefing. No: the same with --decline.{_place(entry, store, settings)}"
+    after = say(
+        "Ask the user whether to resume it, and do nothing of it before they answer; a message "
+        "that asks to continue is a yes. Yes: `leftoff resume {key:200} --accept` gives the full "
+        "briefing. No: the same with --decline.{place}",
+        key=quote(checkpoint.name or checkpoint.id),
+        place=_place(entry, store, settings),
     )
     room = settings.start_budget - estimate(f"{before}\n{after}\n")
-    text = f"{before}\n{briefing.render(checkpoint, checks, budget=room)}{after}"
-    task = fence.disarm(_task(entry))
-    return Told(text, f'{before} Say "continue" to take it up ({age(entry, store)}): {task}')
+    text = join([before, briefing.render(checkpoint, checks, budget=room), after])
+    notice = say(
+        '{before} Say "continue" to take it up ({age}): {task:80}',
+        before=before,
+        age=age(entry, store),
+        task=entry.task or "",
+    )
+    return Told(text, notice)
 
 
-def _place(entry: Entry, store: Store, settings: config.Settings) -> str:
+def _place(entry: Entry, store: Store, settings: config.Settings) -> Rendered:
     """Tell the file, unless its path is so long that nothing else would find room."""
     native = None
     if settings.mirror:
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
         native = mirroring.path_of(store, settings.mirror, entry.id)
-    path = fence.disarm(git.printable(str(native or store.path_of(entry))))
-    told = f" Kept in {' '.join(path.splitlines())}"
-    return told if estimate(told) <= settings.start_budget // 3 else ""
+    told = say(" Kept in {path}", path=git.printable(str(native or store.path_of(entry))))
+    return told if estimate(told) <= settings.start_budget // 3 else say("")
 
 
-def _task(entry: Entry) -> str:
-    return " ".join((entry.task or "").split())[:_TASK_CHARS]
-
-
-def _before(checkpoint: Checkpoint) -> str:
+def _before(checkpoint: Checkpoint) -> Rendered:
     if checkpoint.trigger == "recovered":
-        return "leftoff: a session died here in the middle of its work."
-    return "leftoff: work was left off here."
+        return say("leftoff: a session died here in the middle of its work.")
+    return say("leftoff: work was left off here.")
 
 
-def _several(entries: Sequence[Entry], store: Store, *, budget: int) -> str:
+def _several(entries: Sequence[Entry], store: Store, *, budget: int) -> Rendered:
     """Name as many as there is room for, and say how many there are."""
-    lines = [fence.disarm(_line(entry, store)) for entry in entries[:_SEVERAL]]
+    lines = [_line(entry, store) for entry in entries[:_SEVERAL]]
     while len(lines) > 1 and estimate(_listed(lines, len(entries))) > budget:
         lines.pop()
     return _listed(lines, len(entries))
 
 
-def _listed(lines: list[str], count: int) -> str:
-    shown = "\n".join(lines)
-    more = "`leftoff list` shows all. " if len(lines) < count else ""
-    return (
-        f"leftoff: {count} pieces of work were left off here.\n{fence.fenced(shown)}{more}"
+def _listed(lines: list[Rendered], count: int) -> Rendered:
+    return say(
+        "leftoff: {count} pieces of work were left off here.\n{shown}\n{more}"
         "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "
-        "`leftoff resume NAME --accept` gives its full briefing."
+        "`leftoff resume NAME --accept` gives its full briefing.",
+        count=count,
+        shown=fence.fenced(join(lines)),
+        more=say("`leftoff list` shows all. " if len(lines) < count else ""),
     )
 
 
-def _line(entry: Entry, store: Store) -> str:
-    branch = f", branch {entry.branch}" if entry.branch else ""
-    elsewhere = "" if _is_here(entry, store) else f", in worktree {entry.worktree}"
-    return f"- {entry.name or entry.id}{branch}{elsewhere}, {age(entry, store)}: {_task(entry)}"
+def _line(entry: Entry, store: Store) -> Rendered:
+    branch = say(", branch {name}", name=entry.branch) if entry.branch else say("")
+    is_here = _is_here(entry, store)
+    elsewhere = say("") if is_here else say(", in worktree {path}", path=entry.worktree)
+    return say(
+        "- {name}{branch}{elsewhere}, {age}: {task:80}",
+        name=entry.name or entry.id,
+        branch=branch,
+        elsewhere=elsewhere,
+        age=age(entry, store),
+        task=entry.task or "",
+    )
 
 
 def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:

@@ -9,12 +9,13 @@ from leftoff import config, fence, memorybriefing, paths
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, StoreRefused
+from leftoff.fence import Rendered, join, say
 from leftoff.hooks import trouble
 from leftoff.hooks.offers import Told
 from leftoff.store import Store, disk
 from leftoff.tokens import estimate
 
-_BEFORE = "leftoff: what is known of this project.\n"
+_BEFORE = "leftoff: what is known of this project."
 # Below that there is no room for more than headings.
 _LEAST_TOKENS = 120
 # What a reply has besides its text.
@@ -48,44 +49,44 @@ def added(
     try:
         if page is None:
             page = _kept(_place(store, settings))
-        known = _Page(store, page or "", with_standing=not told.text)
+        known = _Page(store, _place(store, settings), page or "", with_standing=not told.text)
         text = _fitting(told, event, settings, known)
     except (LeftoffError, OSError) as error:
         trouble.note(paths.state_folder(), "the memory briefing", error)
         return told
     if not text:
         return told
-    before = f"{told.text.rstrip()}\n\n" if told.text else ""
-    return msgspec.structs.replace(told, text=f"{before}{text}")
+    return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
 
 
-def _fitting(told: Told, event: HookEvent, settings: config.Settings, page: "_Page") -> str:
+def _fitting(told: Told, event: HookEvent, settings: config.Settings, page: "_Page") -> Rendered:
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - _width(told.text)
     budget = settings.memory_budget
     while budget >= _LEAST_TOKENS:
-        text = page.within(budget - estimate(_BEFORE + fence.fenced("")))
+        text = page.within(budget - estimate(f"{_BEFORE}\n{fence.fenced(say(''))}"))
         if not text or _width(text) <= most:
-            return f"{_BEFORE}{fence.fenced(text.strip())}" if text else ""
+            return join([say(_BEFORE), fence.fenced(text)]) if text else text
         # The agent would cut it in the middle of a line.
         budget = budget * 3 // 4
-    return ""
+    return say("")
 
 
 class _Page:
     """The page to tell: from its file, if there is one, or else made now."""
 
-    def __init__(self, store: Store, kept: str, *, with_standing: bool) -> None:
+    def __init__(self, store: Store, path: Path | None, kept: str, *, with_standing: bool) -> None:
+        self._path = path
         self._file = kept
         self._material = memorybriefing.Material()
         if not self._file:
             caps = memorybriefing.AT_START
             self._material = memorybriefing.gather(store, caps=caps, with_standing=with_standing)
 
-    def within(self, budget: int) -> str:
-        if self._file:
-            return memorybriefing.from_file(self._file, budget=budget)
+    def within(self, budget: int) -> Rendered:
+        if self._path is not None and self._file:
+            return memorybriefing.from_file(self._file, self._path, budget=budget)
         if not self._material.tells_anything:
-            return ""
+            return say("")
         return memorybriefing.render(
             self._material, budget=budget, caps=memorybriefing.AT_START, with_empty=False
         )
@@ -106,4 +107,4 @@ def _kept(path: Path | None) -> str | None:
 
 
 def _width(text: str) -> int:
-    return len(msgspec.json.encode(text).decode())
+    return len(msgspec.json.encode(str(text)).decode())

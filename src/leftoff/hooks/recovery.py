@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
 from leftoff import briefing, config, fence, records, restore, sessionstate
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
+from leftoff.fence import Rendered, block, join, say
 from leftoff.hooks import offers
 from leftoff.store import Entry, Store
 from leftoff.wal.place import place
@@ -23,7 +25,6 @@ _LAST_SAID = 5
 _SAID_CHARS = 2_000
 _STATE_CHARS = 2_000
 _DAY_CHARS = 1_000
-_TASK_CHARS = 120
 # What a reply has besides its text.
 _FRAME_CHARS = 500
 _FEWEST_TOKENS = 400
@@ -41,18 +42,18 @@ def is_summed_up(transcript: Path) -> bool:
         return _SUMMARY.search(file.read(_HEAD_BYTES)) is not None
 
 
-def told(event: HookEvent, store: Store, settings: config.Settings) -> str:
+def told(event: HookEvent, store: Store, settings: config.Settings) -> Rendered:
     """Tell a session where it stood before; empty if nobody knows."""
     entry = _entry(event, store)
     sources = [*_sources(event, store, settings)]
     if entry is None and not sources:
-        return ""
+        return say("")
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
     budget = settings.budget
     while True:
-        text = "".join([_state(entry, event, store, budget), *sources])
-        text += _closing(entry, store, settings)
-        if len(msgspec.json.encode(text).decode()) <= most or (not sources and not budget):
+        state = _state(entry, event, store, budget)
+        text = join([state, *sources, _closing(entry, store, settings)])
+        if len(msgspec.json.encode(str(text)).decode()) <= most or (not sources and not budget):
             return text
         # The agent would cut it in the middle of a line; the briefing drops what matters least.
         if sources and budget <= _FEWEST_TOKENS:
@@ -72,57 +73,79 @@ def _entry(event: HookEvent, store: Store) -> Entry | None:
     return found
 
 
-def _state(entry: Entry | None, event: HookEvent, store: Store, budget: int) -> str:
-    before = "leftoff: this session was compacted."
+def _state(entry: Entry | None, event: HookEvent, store: Store, budget: int) -> Rendered:
+    before = say("leftoff: this session was compacted.")
     if entry is None:
-        return f"{before} No checkpoint of it is known; recovered from what was noted:\n"
+        unknown = "{before} No checkpoint of it is known; recovered from what was noted:"
+        return say(unknown, before=before)
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
-    where = "Where it stood before"
+    where = say("Where it stood before")
     if entry.session_id != event.session_id:
-        key = entry.name or entry.id
-        where = (
-            f"The newest autosave here is from {offers.age(entry, store)}; "
-            f"`leftoff resume {key} --accept` takes it up"
+        where = say(
+            "The newest autosave here is from {age}; "
+            "`leftoff resume {key:200} --accept` takes it up",
+            age=offers.age(entry, store),
+            key=quote(entry.name or entry.id),
         )
-    return f"{before} {where}:\n{briefing.render(checkpoint, checks, budget=budget)}"
+    return say(
+        "{before} {where}:\n{briefing}",
+        before=before,
+        where=where,
+        briefing=briefing.render(checkpoint, checks, budget=budget),
+    )
 
 
-def _closing(entry: Entry | None, store: Store, settings: config.Settings) -> str:
+def _closing(entry: Entry | None, store: Store, settings: config.Settings) -> Rendered:
     """Name the last task; where the user confirms everything, that too."""
     if settings.confirm != "always":
-        return ""
-    noted = sessionstate.read(place(store.project, settings)).get("summary")
-    task = noted or (entry.task if entry else None) or "not known"
-    shown = fence.disarm(" ".join(str(task).split())[:_TASK_CHARS])
-    return f"Tell the user: Last task was {shown}. Continue? Do nothing of it before they answer.\n"
+        return say("")
+    notes = place(store.project, settings)
+    noted = sessionstate.read(notes).get("summary")
+    source = say(" what {file} notes", file=notes.name) if noted else say("")
+    return say(
+        "Tell the user{source}: Last task was {task:120}. Continue? "
+        "Do nothing of it before they answer.",
+        source=source,
+        task=noted or (entry.task if entry else None) or "not known",
+    )
 
 
-def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Iterator[str]:
+def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Iterator[Rendered]:
     """Yield what was written down before the compaction, in the order of recovery."""
     notes = place(store.project, settings)
-    said = _said(event, store) or _tail(notes.parent / "memory" / "working-buffer.md")
-    if said:
-        yield _fenced("The user's last requests, word for word", said[-_SAID_CHARS:])
+    buffer = notes.parent / "memory" / "working-buffer.md"
+    if said := _said(event, store):
+        yield said
+    elif text := _tail(buffer):
+        yield _quoted(buffer, text[-_SAID_CHARS:])
     state = sessionstate.text_of(notes)
     if not sessionstate.is_empty(state):
-        yield _fenced(f"Working notes ({notes.name})", state.strip()[:_STATE_CHARS])
+        yield _quoted(notes, state.strip()[:_STATE_CHARS])
     today = store.now().astimezone()
     for day in (today, today - timedelta(days=1)):
-        name = f"{day:%Y-%m-%d}.md"
-        if text := _tail(notes.parent / "memory" / name):
-            yield _fenced(f"Notes of {name}", text[-_DAY_CHARS:])
+        daily = notes.parent / "memory" / f"{day:%Y-%m-%d}.md"
+        if text := _tail(daily):
+            yield _quoted(daily, text[-_DAY_CHARS:])
 
 
-def _said(event: HookEvent, store: Store) -> str:
-    """Return what was last said while the context filled up: a summary loses the wording."""
+def _said(event: HookEvent, store: Store) -> Rendered:
+    """Return what the user last said while the context filled up: a summary loses the wording."""
     record = records.load(store, event.agent, event.session_id)
-    return "\n".join(f"- {each.asked}" for each in record.buffer[-_LAST_SAID:])
+    asked, room = [], _SAID_CHARS
+    for each in reversed(record.buffer[-_LAST_SAID:]):
+        if room > 0:
+            asked.append(say("- {text:lines}", text=each.asked[-room:]))
+            room -= len(each.asked)
+    if not asked:
+        return say("")
+    return fence.fenced(join([say("The user's last requests, word for word:"), *reversed(asked)]))
 
 
 def _tail(path: Path) -> str:
     return sessionstate.text_of(path).strip()
 
 
-def _fenced(title: str, text: str) -> str:
-    return fence.fenced(f"{title}:\n{fence.disarm(text)}")
+def _quoted(path: Path, text: str) -> Rendered:
+    """Quote a file under its path: anyone may have written it, so it never counts as the user."""
+    return fence.fenced(join([say("From the file {path:300}:", path=path), block(text)]))

@@ -3,15 +3,14 @@
 import contextlib
 from collections.abc import Iterator
 
-from leftoff import fence, memory
+from leftoff import memory
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts
-from leftoff.memory import Entry
+from leftoff.fence import Rendered, say
 from leftoff.records import Record
 from leftoff.redact import redact
 from leftoff.store import Store
 
-_LINE_CHARS = 300
 _MOST_TOLD = 3
 
 
@@ -45,17 +44,15 @@ def _tried(event: HookEvent, facts: Facts | None) -> Iterator[tuple[str, str]]:
             yield command, ""
 
 
-def lines(store: Store, ids: list[str]) -> list[str]:
-    """Say what failed before, in a line each, disarmed."""
+def lines(store: Store, ids: list[str]) -> list[Rendered]:
+    """Say what failed before, in a line each."""
     found = []
     for entry_id in ids:
         # It may have been rejected meanwhile, or its log be gone.
         with contextlib.suppress(memory.NoSuchEntry):
             found.append(memory.find(store, entry_id))
-    return [_line(entry) for entry in found if entry.status == "active"]
-
-
-def _line(entry: Entry) -> str:
-    text = " ".join(fence.disarm(memory.told(entry)).split())
-    cut = text if len(text) <= _LINE_CHARS else text[: _LINE_CHARS - 1] + "…"
-    return f"leftoff: {cut}"
+    return [
+        say("leftoff: {text:300}", text=memory.told(entry))
+        for entry in found
+        if entry.status == "active"
+    ]

@@ -6,6 +6,7 @@ from pathlib import Path
 from leftoff import config, paths, profiles, repository
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
+from leftoff.fence import Rendered, say
 from leftoff.hooks import trouble
 from leftoff.hooks.dangers import Standing, dangers
 from leftoff.store import Store
@@ -16,7 +17,7 @@ _TO_MAIN = ("checkout", "switch", "push")
 
 def reason_against(
     event: HookEvent, project: paths.Project, settings: config.Settings
-) -> str | None:
+) -> Rendered | None:
     """Return why a tool call should not be made and the way out; None for nearly all calls."""
     if event.tool in _WRITERS and event.file:
         return _against_writing(event, project)
@@ -25,13 +26,14 @@ def reason_against(
     return dangers(event.command, _standing(event, project, settings))
 
 
-def _against_writing(event: HookEvent, project: paths.Project) -> str | None:
+def _against_writing(event: HookEvent, project: paths.Project) -> Rendered | None:
     path = os.path.realpath(Path(event.cwd, event.file))
     if not any(Path(path).is_relative_to(folder) for folder in _own(project)):
         return None
-    return (
-        f"{path} is leftoff's own. Its commands change what is kept there, and `leftoff init` "
-        "puts its hooks right."
+    return say(
+        "That file is leftoff's own: {path}. Its commands change what is kept there, and "
+        "`leftoff init` puts its hooks right.",
+        path=path,
     )
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import briefing, config, paths, processes, records, restore
+from leftoff import briefing, config, fence, paths, processes, records, restore
 from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent, decode
+from leftoff.dialects.base import NO_REPLY, HookEvent, Reply, decode
 from leftoff.errors import LeftoffError, NotAProject
+from leftoff.fence import Rendered, join, say
 from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
 from leftoff.records import Life
@@ -36,23 +37,23 @@ def main(agent: str) -> None:
         reply = answer(agent, sys.stdin.buffer.read(), state)
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
         trouble.note(state, "session start", error)
-        reply = ""
+        reply = NO_REPLY
     if reply:
         sys.stdout.write(f"{reply}\n")
         sys.stdout.flush()
 
 
-def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> str:
+def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> Reply:
     """Settle what waits, note the session, and return the reply; empty if there is none."""
     event = _event(agent, data)
     if event is None or "session-start" in paths.disabled_hooks():
-        return ""
+        return NO_REPLY
     try:
         project = paths.find_project(Path(event.cwd))
     except NotAProject:
-        return ""
+        return NO_REPLY
     if draining.is_off(project):
-        return ""
+        return NO_REPLY
     with contextlib.suppress(OSError):
         installed.refresh(state)
     is_settled = settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
@@ -68,7 +69,7 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         _note(event, store, state)
     finally:
         store.close()
-    notice = " ".join(line for line in (_notice(state), told.notice) if line)
+    notice = join([_notice(state), told.notice], " ")
     return DIALECTS[agent].context_reply("SessionStart", told.text, notice=notice)
 
 
@@ -182,18 +183,18 @@ def _page(store: Store) -> str:
     return memorybriefing.page(store)
 
 
-def _changes(event: HookEvent, store: Store) -> str:
+def _changes(event: HookEvent, store: Store) -> Rendered:
     """On resume: silent, unless something changed while the session was away."""
     entry = store.index().newest_of_session(event.session_id)
     if entry is None:
-        return ""
+        return say("")
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
     lines = briefing.changes(checks)
     if not lines:
-        return ""
-    before = f"leftoff: since this session was last here ({offers.age(entry, store)}):"
-    return "\n".join([before, *lines])
+        return say("")
+    before = say("leftoff: since this session was last here ({age}):", age=offers.age(entry, store))
+    return join([before, fence.fenced(join(lines))])
 
 
 def _recover_crashed(event: HookEvent, store: Store) -> None:
@@ -254,12 +255,12 @@ def _keep_life(event: HookEvent, store: Store) -> None:
     records.keep_life(paths.state_folder(), life)
 
 
-def _notice(state: Path) -> str:
+def _notice(state: Path) -> Rendered:
     count = len(trouble.recent(state))
     if not count:
-        return ""
+        return say("")
     what = "something" if count == 1 else f"{count} things"
-    return f"leftoff: {what} went wrong in its hooks; `leftoff doctor` tells."
+    return say("leftoff: {what} went wrong in its hooks; `leftoff doctor` tells.", what=what)
 
 
 if __name__ == "__main__":
