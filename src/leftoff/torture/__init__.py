@@ -17,7 +17,7 @@ from leftoff.torture.worker import PARTS
 __all__ = ["PARTS", "Loss", "Plan", "Report", "Result", "run"]
 
 # How the time is shared out among the parts that are run.
-SHARES = {"kills": 6, "faults": 6, "cuts": 3, "files": 3, "repositories": 1, "load": 1}
+SHARES = {"kills": 8, "faults": 8, "cuts": 2, "files": 2, "repositories": 1, "load": 1}
 _NEEDED_BYTES = 1 << 30
 
 

@@ -43,8 +43,10 @@ class Crew:
 
     def _listen(self, number: int) -> None:
         stream = self._workers[number].stdout
-        for line in stream or ():
-            self._lines.put((number, line))
+        if stream is not None:
+            with stream:
+                for line in stream:
+                    self._lines.put((number, line))
         self._lines.put((number, b""))
 
     def _take(self, number: int, line: bytes) -> None:

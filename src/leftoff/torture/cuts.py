@@ -2,16 +2,15 @@
 
 import os
 import random
-import shutil
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from leftoff.torture import forks, shim, trace
 from leftoff.torture.deed import Deed
 from leftoff.torture.deeds import DEEDS
-from leftoff.torture.disks import MODELS, Disk, Model, Snapshot
+from leftoff.torture.disks import MODELS, Disk, Model
 from leftoff.torture.ledger import Ledger
+from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.trace import Call
 from leftoff.torture.trials import Arena, Prepare
 from leftoff.torture.world import Bench, Unprepared
@@ -95,7 +94,7 @@ def _cut(arena: Arena, bench: Bench, recording: Recording, point: int, model: Mo
     calls, told = recording.calls, recording.told
     chance = random.Random(f"{arena.seed}-{told}-{point}-{model}")  # noqa: S311 - no secret
     folders, files = Disk(recording.before, calls[:point]).state(model, chance)
-    _write(bench, folders, files)
+    recording.before.write(folders, files)
     known = bench.ledger
     bench.ledger = _expected(known, calls, point)
     arena.tally.count("power cuts")
@@ -111,13 +110,3 @@ def _expected(known: Ledger, calls: list[Call], point: int) -> Ledger:
         if call.name == "done":
             (ledger.acknowledge if at < point else ledger.try_)(call.claims)
     return ledger
-
-
-def _write(bench: Bench, folders: set[str], files: dict[str, bytes]) -> None:
-    """Let the folders hold this and nothing else."""
-    for root in (bench.home, bench.project):
-        shutil.rmtree(root, ignore_errors=True)
-    for folder in sorted(folders):
-        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-    for path, data in files.items():
-        Path(path).write_bytes(data)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.trace import Call
 
 Model = Literal["journalled", "strict"]
@@ -44,21 +45,6 @@ class Naming:
         self.at = at
         self.call = call
         self.inode = inode
-
-
-class Snapshot:
-    """All files and folders below some folders, with their inode numbers."""
-
-    def __init__(self, roots: Sequence[Path]) -> None:
-        self.folders: list[str] = []
-        self.files: dict[str, tuple[int, bytes]] = {}
-        for root in roots:
-            self.folders.append(str(root))
-            for path in sorted(root.rglob("*")):
-                if path.is_dir():
-                    self.folders.append(str(path))
-                elif path.is_file():
-                    self.files[str(path)] = (path.stat().st_ino, path.read_bytes())
 
 
 class Disk:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from leftoff.torture import forks, inject, probe
+from leftoff.torture.checkpoint_deeds import save
 from leftoff.torture.deed import Deed
 from leftoff.torture.forks import Counter, Ending
 from leftoff.torture.inject import Injection
+from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.values import Tally
 from leftoff.torture.world import Bench, Program, Unprepared
 
@@ -55,6 +57,14 @@ class Arena:
             self.tally.lost(difference, self.where(*told, *how, bench.project))
         return not differences
 
+    def check_works_on(self, bench: Bench, *told: object) -> None:
+        """Save once more, with a command that knows nothing of what happened."""
+        ended, _ = attempt(bench, save(bench), None)
+        if ended.code != 0:
+            what = f"the next save ended with {ended.code}: {ended.last_line}"
+            self.tally.broken(what, self.where(*told))
+        self.check(bench, *told, "and a save after it")
+
 
 def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Ending, bool]:
     """Do a deed in a child; say how it ended, and whether the injection was reached."""
@@ -83,10 +93,28 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Endi
     return ended, ended.is_killed or is_marked or is_reached
 
 
-def prepared(arena: Arena, bench: Bench, prepare: Prepare, *told: object) -> Deed | None:
-    """Prepare a deed; what works on a sound store and fails here is noted."""
+class Stage:
+    """A deed that is prepared, and can be attempted again and again from the same state."""
+
+    def __init__(self, arena: Arena, bench: Bench, deed: Deed) -> None:
+        self._arena = arena
+        self._deed = deed
+        self.bench = bench
+        self._ledger = bench.ledger
+        self._before = Snapshot([bench.home, bench.project])
+
+    def attempt(self, injection: Injection) -> tuple[Ending, bool]:
+        """Do the deed with something injected, as if nothing had been done before."""
+        self._before.restore()
+        self.bench.ledger = self._ledger.copy()
+        return attempt(self.bench, self._deed, injection)
+
+
+def staged(arena: Arena, name: str, prepare: Prepare) -> Stage | None:
+    """Prepare a deed in a new project; one that cannot be prepared is noted."""
+    bench = arena.bench()
     try:
-        return prepare(bench)
+        return Stage(arena, bench, prepare(bench))
     except Unprepared as error:
-        arena.tally.broken(f"the store does not work on: {error}", arena.where(*told))
+        arena.tally.broken(f"the store does not work on: {error}", arena.where(name))
         return None
