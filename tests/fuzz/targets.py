@@ -85,7 +85,7 @@ def check_fence(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     safe = fence.disarm(text)
     assert fence.disarm(safe) == safe
-    assert not re.search(r"<[/!]?\s*leftoff", _as_read(safe), re.IGNORECASE), safe
+    assert not re.search(r"<[/!\s]*leftoff\W{0,3}briefing", _as_read(safe), re.IGNORECASE), safe
 
 
 def _as_read(text: str) -> str:
