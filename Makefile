@@ -20,13 +20,14 @@ COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_d
   tests/cli/test_endings.py
 GATED := checkpoint.py store/* restore.py profiles/* profiles/*/*
 SESSIONS ?=
+MINUTES ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Programs behave as they do for a user who has set none of these.
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compat lint bench fidelity accept picture clean
+.PHONY: help setup demo test compat lint bench fuzz fidelity accept picture clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +68,9 @@ lint: $(READY) ## Check style, format, types and the direction of imports
 
 bench: $(READY) ## Measure, and print each figure beside its limit
 	@$(BIN)/python -m bench $(ARGS)
+
+fuzz: $(READY) ## Feed garbage to what parses: make fuzz ARGS=redaction MINUTES=10
+	@$(BIN)/python scripts/fuzz.py $(ARGS) --minutes $(MINUTES)
 
 fidelity: $(READY) ## Score captures: make fidelity SESSIONS=folder
 	@test -n "$(SESSIONS)" || { echo "Name a folder of sessions: make fidelity SESSIONS=folder"; exit 2; }

@@ -55,6 +55,7 @@ COMMANDS = {
     "start": "leftoff.cli.start:start",
     "status": "leftoff.cli.status:status",
     "statusline": "leftoff.cli.statusline:statusline",
+    "torture": "leftoff.cli.torture:torture",
     "trash": "leftoff.cli.trash:trash",
     "undo": "leftoff.cli.undo:undo",
     "uninstall": "leftoff.cli.uninstall:uninstall",

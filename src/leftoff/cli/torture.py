@@ -1,0 +1,97 @@
+"""leftoff torture."""
+
+import os
+import random
+import sys
+
+import click
+import msgspec
+
+from leftoff.cli.app import App, command
+from leftoff.torture import PARTS, Plan, Report, Result, worker
+from leftoff.torture import run as run_plan
+from leftoff.torture.values import Task
+
+_DEFAULT_MINUTES = 2.0
+_SHOWN = 5
+
+
+@command()
+@click.option(
+    "--minutes", type=click.FloatRange(min=0.05), metavar="N", help="How long to run (2)."
+)
+@click.option("--seed", type=int, metavar="N", help="Repeat the run that had this seed.")
+@click.option("--only", multiple=True, type=click.Choice([*PARTS]), help="Run this part only.")
+@click.option(
+    "--rounds", type=click.IntRange(min=1), metavar="N", help="Bound each part by rounds, not time."
+)
+def torture(
+    app: App, minutes: float | None, seed: int | None, only: tuple[str, ...], rounds: int | None
+) -> int:
+    """Try to make leftoff lose something, in a temp folder of its own."""
+    plan = Plan(
+        parts=only or [*PARTS],
+        seed=random.randrange(1 << 31) if seed is None else seed,  # noqa: S311 - no secret
+        seconds=60 * (minutes or _DEFAULT_MINUTES),
+        rounds=rounds or 0,
+        workers=max(2, min(8, os.cpu_count() or 2)),
+    )
+    result = run_plan(plan, lambda report: _show_progress(app, report))
+    _show(app, result)
+    return 1 if result.failures else 0
+
+
+def _show_progress(app: App, report: Report) -> None:
+    if not app.out.is_interactive or app.out.quiet or app.out.as_json:
+        return
+    line = f"\r{report.part}: {_counted(report)}; {report.failures} lost or broken"
+    click.echo(f"{line:<78}", nl=False, err=True)
+    if report.is_final:
+        click.echo("", err=True)
+
+
+def _counted(report: Report) -> str:
+    return ", ".join(f"{number:,} {what}" for what, number in report.tried.items()) or "nothing yet"
+
+
+def _show(app: App, result: Result) -> None:
+    if app.out.as_json:
+        app.out.result(msgspec.to_builtins(result) | {"failures": result.failures}, "")
+        return
+    app.out.table(
+        {
+            "part": [report.part for report in result.reports],
+            "tried": [_counted(report) for report in result.reports],
+            "lost": [str(len(report.lost)) for report in result.reports],
+            "broken": [str(len(report.broken)) for report in result.reports],
+        }
+    )
+    app.out.text("\n".join(_details(result)))
+
+
+def _details(result: Result) -> list[str]:
+    lines = [""]
+    for report in result.reports:
+        lines += [f"Skipped in {report.part}: {why}." for why in report.skipped]
+        for word, found in (("Lost", report.lost), ("Broken", report.broken)):
+            lines += [f"{word}: {each.what} ({each.where})" for each in found[:_SHOWN]]
+            if len(found) > _SHOWN:
+                lines.append(f"{word}: {len(found) - _SHOWN} more; --json lists all of them")
+    took = f"{result.seconds / 60:.1f} minutes, seed {result.seed}"
+    if result.folder is None:
+        return [*lines, f"Nothing was lost in {took}."]
+    again = f"leftoff torture --seed {result.seed}"
+    return [*lines, f"{result.failures} found in {took}; see {result.folder} or run `{again}`"]
+
+
+def work() -> None:
+    """Run one part as a worker of its own; the task is the last word of the command line."""
+    from leftoff.cli import run  # noqa: PLC0415 - the program whose commands are tortured
+
+    task = msgspec.json.decode(sys.argv[-1], type=Task)
+    own = os.dup(1)
+
+    def emit(report: Report) -> None:
+        os.write(own, msgspec.json.encode(report) + b"\n")
+
+    worker.run(task, run, emit)

@@ -1,0 +1,76 @@
+"""Torture: try to make leftoff lose something, in a world of its own, and say what came of it."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from leftoff.torture import crew, shim
+from leftoff.torture.values import Loss, Plan, Report
+from leftoff.torture.worker import PARTS
+
+__all__ = ["PARTS", "Loss", "Plan", "Report", "Result", "run"]
+
+# How the time is shared out among the parts that are run.
+SHARES = {"kills": 8, "faults": 8, "cuts": 2, "files": 2, "repositories": 1, "load": 1}
+_NEEDED_BYTES = 1 << 30
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it; the folder is kept if something was found."""
+
+    seed: int
+    reports: list[Report]
+    folder: str | None
+    seconds: float
+
+    @property
+    def failures(self) -> int:
+        """How many things went wrong."""
+        return sum(report.failures for report in self.reports)
+
+
+def run(plan: Plan, tell: Callable[[Report], None]) -> Result:
+    """Do all parts of a plan, one after the other; `tell` hears how far each is."""
+    began = time.monotonic()
+    root = Path(tempfile.mkdtemp(prefix="leftoff-torture-", dir=_roomy_folder()))
+    preload, why = shim.build(root)
+    reports = []
+    for part in plan.parts:
+        report = _run_part(plan, part, root, preload, tell)
+        skipped = [f"{each} ({why})" if why else each for each in report.skipped]
+        reports.append(msgspec.structs.replace(report, skipped=skipped))
+    has_failed = any(report.failures for report in reports)
+    if not has_failed:
+        shutil.rmtree(root, ignore_errors=True)
+    return Result(
+        seed=plan.seed,
+        reports=reports,
+        folder=str(root) if has_failed else None,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _roomy_folder() -> str | None:
+    """Return memory, if there is room: a process that is killed leaves its files to the system."""
+    with contextlib.suppress(OSError):
+        memory = "/dev/shm"  # noqa: S108 - a folder of our own is made in it
+        if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _NEEDED_BYTES:
+            return memory
+    return None
+
+
+def _run_part(
+    plan: Plan, part: str, root: Path, preload: Path | None, tell: Callable[[Report], None]
+) -> Report:
+    seconds = plan.seconds * SHARES[part] / sum(SHARES[each] for each in plan.parts)
+    tasks = crew.tasks(root, part, plan, seconds)
+    report = Report(part=part)
+    for report in crew.Crew(tasks, preload).reports():
+        tell(report)
+    return report

@@ -1,0 +1,126 @@
+"""What writes checkpoints, and what is done about them.
+
+Each function prepares on a bench what the deed needs, and returns the deed, not yet done.
+"""
+
+import os
+import time
+from collections.abc import Callable
+
+from leftoff import paths
+from leftoff.store import Store
+from leftoff.torture.deed import Deed, deed, save_words
+from leftoff.torture.ledger import Claim, text_of
+from leftoff.torture.talk import Talk
+from leftoff.torture.world import Bench
+
+
+def save(bench: Bench) -> Deed:
+    """Save under a new name."""
+    token = bench.ledger.new_token()
+    words = save_words(token, text_of(token, bench.chance))
+    return deed(bench, words, Claim("checkpoint", token))
+
+
+def save_decision(bench: Bench) -> Deed:
+    """Save with a decision, which goes to the memory."""
+    token = bench.ledger.new_token()
+    words = save_words(token, text_of(token), "--decision", f"{text_of(token)} :: it is faster")
+    return deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
+
+
+def overwrite(bench: Bench) -> Deed:
+    """Save a new revision of a name."""
+    token = bench.ledger.new_token()
+    words = save_words(token, text_of(token), "--overwrite", name="shared-work")
+    return deed(bench, words, Claim("checkpoint", token))
+
+
+def save_unnamed(bench: Bench) -> Deed:
+    """Save without a name."""
+    token = bench.ledger.new_token()
+    told = ("--summary", text_of(token), "--auto-name", "--overwrite", "--no-capture")
+    return deed(bench, ("save", *told), Claim("checkpoint", token))
+
+
+def _saved(bench: Bench) -> str:
+    token = bench.ledger.new_token()
+    bench.save(token)
+    return token
+
+
+def _cleared(bench: Bench) -> str:
+    token = _saved(bench)
+    bench.record("cleared", token)
+    return token
+
+
+def about(action: str, *words: str) -> Callable[[Bench], Deed]:
+    """Make the function for a command that does something about one saved checkpoint."""
+
+    def prepare(bench: Bench) -> Deed:
+        token = _saved(bench)
+        filled = [word.replace("NAME", token) for word in words]
+        return deed(bench, filled, Claim("event", f"{action}:{token}"))
+
+    return prepare
+
+
+def resume_consuming(bench: Bench) -> Deed:
+    """Resume in a project where that consumes the checkpoint."""
+    bench.do("config", "set", "--project", "on_resume", "consume")
+    token = _saved(bench)
+    return deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
+
+
+def undo(bench: Bench) -> Deed:
+    """Undo a clear."""
+    token = _cleared(bench)
+    return deed(bench, ("undo",), Claim("event", f"undone:{token}"))
+
+
+def trash_restore(bench: Bench) -> Deed:
+    """Bring a checkpoint back from the trash."""
+    token = _cleared(bench)
+    return deed(bench, ("trash", "restore", token), Claim("event", f"restored:{token}"))
+
+
+def purge(bench: Bench) -> Deed:
+    """Destroy a checkpoint that is in the trash."""
+    token = _cleared(bench)
+    bench.ledger.acknowledged["event"].discard(f"cleared:{token}")
+
+    def work() -> None:
+        # The command takes what is older than a minute, and nobody waits for that here.
+        store = Store(paths.find_project(bench.project))
+        store.purge([store.find(token)])
+
+    return Deed(work=work, destroys=(token,))
+
+
+def recover(bench: Bench) -> Deed:
+    """Recover a session that died without a word."""
+    token = bench.ledger.new_token()
+    talk = Talk(bench.project, f"dead-{token}")
+    talk.write(text_of(token))
+    long_ago = time.time() - 3600
+    os.utime(talk.transcript, (long_ago, long_ago))
+    return deed(bench, ("recover",), Claim("checkpoint", token))
+
+
+def export(bench: Bench) -> Deed:
+    """Write the checkpoints as another system's files."""
+    _saved(bench)
+    folder = bench.root / f"export-{bench.ledger.new_token()}"
+    return deed(bench, ("export", "--to", "sail", str(folder)))
+
+
+def import_(bench: Bench) -> Deed:
+    """Import a checkpoint of another system."""
+    token = bench.ledger.new_token()
+    folder = bench.root / f"native-{token}"
+    folder.mkdir()
+    native = f"# Checkpoint: {token}\n\n- **Branch:** `main`\n\n## Left Off\n{text_of(token)}\n"
+    (folder / f"checkpoint-{token}.md").write_text(native, encoding="utf-8")
+    claim = Claim("checkpoint", token)
+    return deed(bench, ("import", "--from", "guardz", str(folder)), claim)

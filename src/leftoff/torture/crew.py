@@ -1,0 +1,90 @@
+"""The crew: the worker processes that do one part, each in a world of its own."""
+
+import queue
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from leftoff.torture import programs
+from leftoff.torture.values import Loss, Plan, Report, Task, merge
+from leftoff.torture.worker import folder_of
+from leftoff.torture.world import environment
+
+# The program that does one part: it gets the task as its last word.
+WORKER = (sys.executable, "-I", "-c", "from leftoff.cli.torture import work; work()")
+
+
+class Crew:
+    """Workers that were started, and the last report of each."""
+
+    def __init__(self, tasks: list[Task], preload: Path | None) -> None:
+        self._tasks = tasks
+        self._latest = [Report(part=task.part) for task in tasks]
+        self._words = [b"" for _ in tasks]
+        self._lines: queue.Queue[tuple[int, bytes]] = queue.Queue()
+        self._workers = [_started(task, preload) for task in tasks]
+        for number in range(len(tasks)):
+            threading.Thread(target=self._listen, args=(number,), daemon=True).start()
+
+    def reports(self) -> Iterator[Report]:
+        """Yield what all of them together have tried so far, until all have ended."""
+        left = len(self._workers)
+        while left:
+            number, line = self._lines.get()
+            if line:
+                self._take(number, line)
+            else:
+                left -= 1
+                self._end(number)
+            yield merge(self._latest)
+
+    def _listen(self, number: int) -> None:
+        stream = self._workers[number].stdout
+        if stream is not None:
+            with stream:
+                for line in stream:
+                    self._lines.put((number, line))
+        self._lines.put((number, b""))
+
+    def _take(self, number: int, line: bytes) -> None:
+        try:
+            self._latest[number] = msgspec.json.decode(line, type=Report)
+        except msgspec.MsgspecError:
+            # Whatever else a worker says, the last of it tells why it broke down.
+            self._words[number] = line
+
+    def _end(self, number: int) -> None:
+        code = self._workers[number].wait()
+        report = self._latest[number]
+        if report.is_final and code == 0:
+            return
+        words = self._words[number].decode("utf-8", "replace").strip()
+        loss = Loss(what=f"a worker broke down: {code} {words}", where=self._tasks[number].folder)
+        broken = [*report.broken, loss]
+        self._latest[number] = msgspec.structs.replace(report, broken=broken, is_final=True)
+
+
+def _started(task: Task, preload: Path | None) -> programs.Process:
+    folder = Path(task.folder)
+    command = [*WORKER, msgspec.json.encode(task).decode()]
+    process = programs.start(command, cwd=folder, env=environment(folder, preload=preload))
+    if process.stdin is not None:
+        process.stdin.close()
+    return process
+
+
+def tasks(root: Path, part: str, plan: Plan, seconds: float) -> list[Task]:
+    """Make a task for each worker, with a folder and a seed of its own."""
+    return [
+        Task(
+            part=part,
+            folder=str(folder_of(root, part, number)),
+            seed=plan.seed + number,
+            seconds=seconds,
+            rounds=plan.rounds,
+        )
+        for number in range(plan.workers)
+    ]

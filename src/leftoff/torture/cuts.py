@@ -1,0 +1,112 @@
+"""Power cuts: record what deeds do to the disk, and look at what any cut may leave of it."""
+
+import os
+import random
+from functools import partial
+from typing import NamedTuple
+
+from leftoff.torture import forks, shim, trace
+from leftoff.torture.deed import Deed
+from leftoff.torture.deeds import DEEDS
+from leftoff.torture.disks import MODELS, Disk, Model
+from leftoff.torture.ledger import Ledger
+from leftoff.torture.snapshot import Snapshot
+from leftoff.torture.trace import Call
+from leftoff.torture.trials import Arena, Prepare
+from leftoff.torture.world import Bench, Unprepared
+
+# What git and sh write is not recorded: only a process that was forked here can be.
+_NOT_RECORDED = frozenset({"ship", "hook"})
+# Deeds that need nothing before them, done after the one that is looked at.
+_AFTERWARDS = ("save", "save over a name", "memory add", "wal add", "save with a decision")
+_CUTS = 60
+
+
+class Recording(NamedTuple):
+    """What was there before, and all that was done to the disk from then on."""
+
+    before: Snapshot
+    calls: list[Call]
+    told: str
+
+
+def run(arena: Arena) -> None:
+    """Cut the power until the time is up."""
+    if shim.loaded() is None:
+        arena.tally.skip("power cuts")
+        return
+    for name in arena.in_turn([each for each in DEEDS if each not in _NOT_RECORDED]):
+        cut_everywhere(arena, name)
+
+
+def cut_everywhere(arena: Arena, name: str) -> None:
+    """Record a deed and others after it, and cut the power between any two of their calls."""
+    bench = arena.bench()
+    chance = random.Random(f"{arena.seed}-{name}")  # noqa: S311 - no secret
+    order = [name, *chance.sample(_AFTERWARDS, 2)]
+    try:
+        deeds = [_prepare(bench, DEEDS[each]) for each in order]
+    except Unprepared as error:
+        arena.tally.broken(str(error), arena.where(name))
+        return
+    before = Snapshot([bench.home, bench.project])
+    recording = Recording(before=before, calls=record(bench, deeds), told=", ".join(order))
+    points = [*range(len(recording.calls) + 1)]
+    rounds = 12 if arena.tally.task.rounds else _CUTS
+    for point in chance.sample(points, min(rounds, len(points))):
+        for model in MODELS:
+            if arena.tally.has_time():
+                _cut(arena, bench, recording, point, model)
+    arena.release(bench)
+
+
+def _prepare(bench: Bench, prepare: Prepare) -> Deed:
+    deed = prepare(bench)
+    bench.ledger.try_(deed.claims)
+    bench.ledger.destroy(deed.destroys, is_done=False)
+    return deed
+
+
+def record(bench: Bench, deeds: list[Deed]) -> list[Call]:
+    """Do deeds one after the other; return all they did to the disk, and when each was done."""
+    path = bench.root / "trace"
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        for deed in deeds:
+            work = partial(_recorded, bench, deed, descriptor)
+            ended = forks.run(work, cwd=bench.project)
+            if ended.code == 0:
+                os.write(descriptor, trace.mark(deed.claims))
+    finally:
+        os.close(descriptor)
+    return trace.read(path)
+
+
+def _recorded(bench: Bench, deed: Deed, descriptor: int) -> int | None:
+    library = shim.loaded()
+    if library is not None:
+        library.leftoff_torture_record(os.fsencode(bench.root), descriptor)
+    return deed.work()
+
+
+def _cut(arena: Arena, bench: Bench, recording: Recording, point: int, model: Model) -> None:
+    calls, told = recording.calls, recording.told
+    chance = random.Random(f"{arena.seed}-{told}-{point}-{model}")  # noqa: S311 - no secret
+    folders, files = Disk(recording.before, calls[:point]).state(model, chance)
+    recording.before.write(folders, files)
+    known = bench.ledger
+    bench.ledger = _expected(known, calls, point)
+    arena.tally.count("power cuts")
+    arena.tally.count("acknowledged records found", bench.ledger.count())
+    arena.check(bench, told, f"power cut before call {point} of {len(calls)}, {model} disk")
+    bench.ledger = known
+
+
+def _expected(known: Ledger, calls: list[Call], point: int) -> Ledger:
+    """Return what must be found after a cut at this point."""
+    ledger = known.copy()
+    for at, call in enumerate(calls):
+        if call.name == "done":
+            (ledger.acknowledge if at < point else ledger.try_)(call.claims)
+    return ledger

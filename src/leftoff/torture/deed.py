@@ -1,0 +1,31 @@
+"""A deed: something that writes, as a user, an agent or a hook does it, and what it claims."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
+
+import msgspec
+
+from leftoff.torture.ledger import Claim
+from leftoff.torture.world import Bench
+
+
+class Deed(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to do in a child of its own; what it claims holds once it ends with 0."""
+
+    work: Callable[[], int | None]
+    claims: tuple[Claim, ...] = ()
+    destroys: tuple[str, ...] = ()
+    """Checkpoints that are meant to be gone afterwards."""
+    program: Callable[[Mapping[str, str]], NoReturn] | None = None
+    """Another program that the child becomes instead, with these variables added."""
+
+
+def save_words(token: str, text: str, *more: str, name: str = "") -> tuple[str, ...]:
+    """Return the words of a save."""
+    told = ("--summary", text, "--next", f"Run pytest -k {token}", "--no-capture")
+    return ("save", name or token, *told, *more)
+
+
+def deed(bench: Bench, words: Sequence[str], *claims: Claim) -> Deed:
+    """Make a deed of a command of leftoff."""
+    return Deed(work=lambda: bench.program(words), claims=tuple(claims))

@@ -1,0 +1,278 @@
+"""Garbled and planted files: whatever lies in the store or the state folder, readers cope.
+
+Each command must end soon, without a traceback, and `list` must show every checkpoint whose own
+file was not touched. Nothing behind a planted link may be changed or shown.
+"""
+
+import contextlib
+import os
+import random
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from leftoff.torture.deeds import DEEDS
+from leftoff.torture.ledger import tokens_in
+from leftoff.torture.talk import Talk
+from leftoff.torture.trials import Arena, attempt
+from leftoff.torture.world import Bench, install_hooks
+
+BOUND_SECONDS = 30.0
+_SECRET = "PRIVATE-7d1f-behind-the-link"  # noqa: S105 - made up
+_HUGE_BYTES = 1 << 30
+_BOUND_MEGABYTES = 700
+_PREPARED = (
+    "save", "save with a decision", "save over a name", "clear", "memory add", "feature add",
+    "wal add", "wal reset", "prompts import", "config set", "settle", "resume and accept",
+)  # fmt: skip
+READERS: tuple[tuple[str, ...], ...] = (
+    ("latest",),
+    ("status",),
+    ("dashboard",),
+    ("start",),
+    ("log",),
+    ("search", "work"),
+    ("lint",),
+    ("briefing",),
+    ("memory", "list"),
+    ("feature", "list"),
+    ("prompts", "list"),
+    ("config", "explain"),
+    ("trash", "list"),
+    ("sessions",),
+    ("resume",),
+    ("wal", "show"),
+)
+
+Change = Callable[[Path, random.Random], None]
+
+
+def _flip(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(chance.choice((1, 1, 8))):
+        if data:
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+def _truncate(path: Path, chance: random.Random) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: chance.randrange(len(data) + 1)])
+
+
+def _zero(path: Path, chance: random.Random) -> None:
+    data = path.read_bytes()
+    at = chance.randrange(len(data) + 1)
+    path.write_bytes(data[:at] + bytes(len(data) - at))
+
+
+def _empty(path: Path, _: random.Random) -> None:
+    path.write_bytes(b"")
+
+
+def _append_garbage(path: Path, chance: random.Random) -> None:
+    lines = (b"\xff\xfe\x00garbage\n", b'{"id": \n', b"{}\n", b"[" * 3000 + b"\n", b"null\n\n\n")
+    path.write_bytes(path.read_bytes() + chance.choice(lines))
+
+
+def _insert_line(path: Path, chance: random.Random) -> None:
+    data = path.read_bytes()
+    at = chance.randrange(len(data) + 1)
+    path.write_bytes(data[:at] + b"\nnonsense\x00\n" + data[at:])
+
+
+def _forbid(path: Path, _: random.Random) -> None:
+    path.chmod(0)
+
+
+def _replace(path: Path, make: Callable[[Path], object]) -> None:
+    path.unlink()
+    make(path)
+
+
+def _secret_of(path: Path) -> Path:
+    """Return the file that a planted link leads to, far from the store."""
+    return next(parent for parent in path.parents if (parent / "private").is_dir()) / "private"
+
+
+def _link(path: Path, _: random.Random) -> None:
+    target = _secret_of(path) / "secret.txt"
+    _replace(path, lambda place: place.symlink_to(target))
+
+
+def _loop(path: Path, _: random.Random) -> None:
+    _replace(path, lambda place: place.symlink_to(place.name))
+
+
+def _hard_link(path: Path, _: random.Random) -> None:
+    target = _secret_of(path) / "secret.txt"
+    _replace(path, lambda place: place.hardlink_to(target))
+
+
+def _fifo(path: Path, _: random.Random) -> None:
+    _replace(path, os.mkfifo)
+
+
+def _folder(path: Path, _: random.Random) -> None:
+    _replace(path, lambda place: (place / "inside").mkdir(parents=True))
+
+
+def _device(path: Path, _: random.Random) -> None:
+    # Only the superuser may; elsewhere a link to the device has to do.
+    path.unlink()
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))
+    except OSError:
+        path.symlink_to("/dev/zero")
+
+
+def _huge(path: Path, _: random.Random) -> None:
+    os.truncate(path, _HUGE_BYTES)
+
+
+GARBLED: dict[str, Change] = {
+    "bits flipped": _flip,
+    "truncated": _truncate,
+    "zeros": _zero,
+    "emptied": _empty,
+    "garbage appended": _append_garbage,
+    "a line inserted": _insert_line,
+}
+PLANTED: dict[str, Change] = {
+    "a link to a private file": _link,
+    "a link to itself": _loop,
+    "a hard link to a private file": _hard_link,
+    "a FIFO": _fifo,
+    "a folder": _folder,
+    "a device": _device,
+    "1 GB of zeros": _huge,
+    "no permission": _forbid,
+}
+
+
+def run(arena: Arena) -> None:
+    """Garble one file after the other until the time is up."""
+    bench = _populated(arena)
+    kept = arena.root / "kept"
+    shutil.copytree(bench.project, kept / "project", symlinks=True)
+    shutil.copytree(bench.home, kept / "home", symlinks=True)
+    changes = {**GARBLED, **PLANTED, "swapped": _flip}
+    chance = random.Random(arena.seed)  # noqa: S311 - no secret
+    for name in arena.in_turn([*changes]):
+        _restore(bench, kept)
+        _try(arena, bench, name, changes[name], chance)
+    for folder in (kept, bench.project):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _populated(arena: Arena) -> Bench:
+    """Make a project that has some of everything."""
+    bench = arena.bench()
+    install_hooks(bench.state)
+    private = arena.root / "private"
+    private.mkdir(exist_ok=True)
+    (private / "secret.txt").write_text(f"{_SECRET}\n", encoding="utf-8")
+    for name in _PREPARED:
+        attempt(bench, DEEDS[name](bench), None)
+    Talk(bench.project, "listed").write("Add a login form to app.py")
+    arena.check(bench, "an untouched store")
+    return bench
+
+
+def _restore(bench: Bench, kept: Path) -> None:
+    for place, copy in ((bench.project, kept / "project"), (bench.home, kept / "home")):
+        for path in place.rglob("*"):
+            if not path.is_symlink() and path.is_file():
+                path.chmod(0o600)
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(copy, place, symlinks=True, dirs_exist_ok=True)
+
+
+def _try(arena: Arena, bench: Bench, name: str, change: Change, chance: random.Random) -> None:
+    files = [*_files(bench.store), *_files(bench.state)]
+    path = chance.choice(files)
+    place = path.relative_to(arena.root)
+    told = (f"{place}: {name}",)
+    if name == "swapped":
+        other = chance.choice(files)
+        first, second = path.read_bytes(), other.read_bytes()
+        path.write_bytes(second)
+        other.write_bytes(first)
+        touched = {path, other}
+    else:
+        change(path, chance)
+        touched = {path}
+    arena.tally.count("files garbled" if name in GARBLED or name == "swapped" else "planted")
+    _check_list(arena, bench, touched, told)
+    for words in chance.sample(READERS, 3):
+        _check_reader(arena, bench, words, told)
+    _check_private(arena, told)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def _check_list(arena: Arena, bench: Bench, touched: set[Path], told: tuple[str, ...]) -> None:
+    """Every checkpoint whose own file is as it was is listed."""
+    ended = _read(arena, bench, ("list", "--all", "--limit", "1000", "--json"), told)
+    if ended is None:
+        return
+    intact = {
+        token
+        for path in (bench.store / "checkpoints").rglob("*.json")
+        if path not in touched and path.is_file()
+        for token in tokens_in(path.read_text(encoding="utf-8"))
+    }
+    try:
+        rows = msgspec.json.decode(ended)
+    except msgspec.DecodeError:
+        arena.tally.broken("`list --json` printed no JSON", arena.where(*told))
+        return
+    # A revision that was replaced is in the log, not in the list.
+    shown = tokens_in(str(rows)) | _in_log(bench)
+    for token in sorted(intact - shown):
+        arena.tally.lost(f"the intact checkpoint {token} is not listed", arena.where(*told))
+
+
+def _in_log(bench: Bench) -> set[str]:
+    ended = bench.run("log", "shared-work", seconds=BOUND_SECONDS)
+    return tokens_in(ended.output.decode("utf-8", "replace"))
+
+
+def _check_reader(
+    arena: Arena, bench: Bench, words: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    _read(arena, bench, words, told)
+
+
+def _read(
+    arena: Arena, bench: Bench, words: tuple[str, ...], told: tuple[str, ...]
+) -> bytes | None:
+    """Run a command that reads; note what it must not do."""
+    ended = bench.run(*words, seconds=BOUND_SECONDS)
+    arena.tally.count("commands")
+    where = arena.where(f"leftoff {' '.join(words)}", *told)
+    if ended.hung:
+        arena.tally.broken(f"it did not end within {BOUND_SECONDS:.0f} s", where)
+    elif ended.has_crashed or ended.signal:
+        arena.tally.broken(f"it ended with {ended.code or ended.signal}: {ended.last_line}", where)
+    elif ended.megabytes > _BOUND_MEGABYTES:
+        arena.tally.broken(f"it took {ended.megabytes} MB of memory", where)
+    elif _SECRET.encode() in ended.said:
+        arena.tally.broken("it showed what lies behind a link", where)
+    else:
+        return ended.output
+    return None
+
+
+def _check_private(arena: Arena, told: tuple[str, ...]) -> None:
+    path = arena.root / "private" / "secret.txt"
+    with contextlib.suppress(OSError):
+        path.chmod(0o600)
+        if path.read_text(encoding="utf-8") != f"{_SECRET}\n":
+            arena.tally.broken("a private file behind a link was changed", arena.where(*told))
+            path.write_text(f"{_SECRET}\n", encoding="utf-8")

@@ -1,0 +1,121 @@
+"""Load: many sessions fire hooks through the real letterbox at once; each event counts once."""
+
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from leftoff.hooks import spool
+from leftoff.torture import programs
+from leftoff.torture.ledger import Claim, text_of, tokens_in
+from leftoff.torture.talk import LETTERBOX, Talk
+from leftoff.torture.trials import Arena
+from leftoff.torture.values import Tally
+from leftoff.torture.world import Bench, hook_environment, install_hooks
+
+SESSIONS = 64
+_MOST_SETTLES = 2
+_PATIENCE_SECONDS = 180.0
+
+
+def run(arena: Arena) -> None:
+    """Let sessions fire until the time is up."""
+    if shutil.which("sh") is None:
+        arena.tally.skip("the letterbox (no sh was found)")
+        return
+    for _ in arena.tally.rounds():
+        fire_all(arena, 6 if arena.tally.task.rounds else SESSIONS)
+
+
+def fire_all(arena: Arena, sessions: int) -> None:
+    """Fire a prompt and the end of each session at once; then every one must have been settled."""
+    bench = arena.bench()
+    install_hooks(bench.state)
+    talks = [Talk(bench.project, f"session-{number}") for number in range(sessions)]
+    watch = _Watch(bench.state)
+    for event in ("UserPromptSubmit", "Stop", "SessionEnd"):
+        running = [_fire(bench, talk, event, arena.tally) for talk in talks]
+        _end_all(arena, watch, running, event)
+    if not watch.until(lambda: not spool.letters(bench.state)):
+        arena.tally.lost("events still wait in the spool", arena.where(bench.project))
+    watch.until(lambda: not watch.settles())
+    if watch.most > _MOST_SETTLES:
+        what = f"{watch.most} settle processes ran at once, more than {_MOST_SETTLES}"
+        arena.tally.broken(what, arena.where(f"{sessions} sessions"))
+    arena.check(bench, f"{sessions} sessions at once")
+    _check_once(arena, bench)
+    arena.tally.count("acknowledged records found", bench.ledger.count())
+    arena.release(bench)
+
+
+def _end_all(arena: Arena, watch: "_Watch", running: list[programs.Process], event: str) -> None:
+    watch.until(lambda: all(process.poll() is not None for process in running))
+    for process in running:
+        process.communicate()
+        if process.returncode:
+            arena.tally.broken(f"a hook ended with {process.returncode}", arena.where(event))
+
+
+def _fire(bench: Bench, talk: Talk, event: str, tally: Tally) -> programs.Process:
+    """Fire an event as the agent does; what a hook took is acknowledged."""
+    fields: dict[str, str] = {"reason": "other"} if event == "SessionEnd" else {}
+    if event == "UserPromptSubmit":
+        token = bench.ledger.new_token()
+        talk.write("Add a login form to app.py")
+        fields["prompt"] = text_of(token)
+        bench.ledger.acknowledge([Claim("prompt", token)])
+    process = programs.start(
+        ["sh", str(LETTERBOX), "claude", event],
+        cwd=bench.project,
+        env=hook_environment(talk.session_id),
+    )
+    assert process.stdin is not None  # noqa: S101 - started with pipes
+    process.stdin.write(talk.payload(event, **fields))
+    process.stdin.close()
+    process.stdin = None
+    tally.count("events")
+    return process
+
+
+def _check_once(arena: Arena, bench: Bench) -> None:
+    """No prompt was captured twice."""
+    log = bench.store / "prompts.jsonl"
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    captured = [line for line in lines if '"captured"' in line]
+    times = Counter(token for line in captured for token in tokens_in(line))
+    for token, count in times.items():
+        if count > 1:
+            arena.tally.lost(f"{token} was settled {count} times", arena.where(bench.project))
+
+
+class _Watch:
+    """Waits, and counts the settle processes of this world meanwhile."""
+
+    def __init__(self, state: Path) -> None:
+        self._state = str(state).encode()
+        self.most = 0
+
+    def until(self, is_so: Callable[[], bool]) -> bool:
+        """Wait for something, with patience; say whether it came."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not is_so():
+            if time.monotonic() > deadline:
+                return False
+            self.most = max(self.most, self.settles())
+            time.sleep(0.005)
+        return True
+
+    def settles(self) -> int:
+        """Count the settle processes that run now, where the system tells."""
+        return sum(self._is_settle(folder) for folder in Path("/proc").glob("[0-9]*"))
+
+    def _is_settle(self, folder: Path) -> bool:
+        try:
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            return False
+        return re.search(rb"leftoff\.hooks\.settle\x00", command) is not None and (
+            self._state in command
+        )

@@ -1,0 +1,135 @@
+"""The probe: look at a project with fresh eyes, and say all that is there."""
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from leftoff import config, features, memory, paths, prompts
+from leftoff.checkpoint import decode, encode
+from leftoff.errors import LeftoffError
+from leftoff.hooks import draining, settle, spool
+from leftoff.store import Event, Index, Store
+from leftoff.torture import forks, programs
+from leftoff.torture.ledger import Seen, halves_in, tokens_in
+from leftoff.torture.world import Bench
+from leftoff.wal.place import place
+
+_ALL = 1_000_000
+_SETTLES = 4
+
+
+def look(bench: Bench, *, rebuilt: bool = False) -> Seen:
+    """Look in a process of its own, after the events that wait were settled.
+
+    With `rebuilt` nothing is known but the files that are the truth.
+    """
+    if rebuilt:
+        for path in bench.store.glob("*.sqlite*"):
+            path.unlink()
+    ended = forks.run(lambda: _print(bench), cwd=bench.project)
+    if ended.code != 0 or ended.signal:
+        what = "hung" if ended.hung else f"ended with {ended.code}: {ended.last_line}"
+        return Seen(found={}, problems=[f"a fresh look at the project {what}"])
+    return msgspec.json.decode(ended.output, type=Seen)
+
+
+def _print(bench: Bench) -> int:
+    os.write(1, msgspec.json.encode(_look(bench)))
+    return 0
+
+
+def _look(bench: Bench) -> Seen:
+    problems: list[str] = []
+    _settle_all(bench.state, problems)
+    project = paths.find_project(bench.project)
+    store = Store(project)
+    found: dict[str, list[str]] = {}
+    half: list[str] = []
+    digests: dict[str, str] = {}
+    texts = [*_checkpoints(store, digests, problems), *_texts(store)]
+    if bench.ledger.tried["commit"]:
+        subjects = programs.git(bench.project, "log", "--format=%s").splitlines()
+        texts += [("commit", subject) for subject in subjects]
+    for kind, text in texts:
+        found.setdefault(kind, []).extend(tokens_in(text))
+        half += [f"{kind} {token}" for token in halves_in(text)]
+    found["event"] = sorted(_events(store.index()))
+    problems += [f"{entry.id} cannot be read" for entry in store.index().unreadable()]
+    store.close()
+    return Seen(
+        found={kind: sorted(set(tokens)) for kind, tokens in found.items()},
+        half=sorted(set(half)),
+        digests=digests,
+        registers=_registers(project),
+        problems=problems,
+    )
+
+
+def _settle_all(state: Path, problems: list[str]) -> None:
+    """Settle what waits, as often as an event is tried before it is set aside."""
+    for _ in range(_SETTLES):
+        if not spool.letters(state):
+            return
+        settle.run(state, wait_seconds=30)
+    if spool.letters(state):
+        problems.append("events wait in the spool though settle has run")
+
+
+def _checkpoints(
+    store: Store, digests: dict[str, str], problems: list[str]
+) -> Iterator[tuple[str, str]]:
+    for entry in store.index().newest(_ALL):
+        try:
+            data = store.read_raw(entry)
+            checkpoint = decode(data)
+        except (LeftoffError, OSError) as error:
+            problems.append(f"{entry.id} is listed and cannot be read: {error}")
+            continue
+        digests[entry.id] = hashlib.sha256(data).hexdigest()
+        yield "checkpoint", encode(checkpoint).decode()
+
+
+def _texts(store: Store) -> Iterator[tuple[str, str]]:
+    every = memory.entries(store, statuses=memory.STATUSES, limit=_ALL)
+    yield from (("memory", entry.text) for entry in every)
+    yield from (("feature", item.name) for item in features.load(store).items)
+    yield from (("prompt", prompt.text) for prompt in prompts.history(store))
+    for path in [place(store.project), *(store.project.store / "trash").rglob("*.md")]:
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            yield from (("note", line) for line in lines)
+
+
+def _events(index: Index) -> set[str]:
+    """Return what happened to which checkpoint, by the token of its name."""
+    events = {event.id: event for event in index.newest_events(_ALL)}
+    tokens: defaultdict[str, set[str]] = defaultdict(set)
+    for entry in index.newest(_ALL):
+        tokens[entry.id] = tokens_in(entry.name or "")
+    return {
+        f"{event.action}:{token}"
+        for event in events.values()
+        for checkpoint in _concerned(event, events)
+        for token in tokens[checkpoint]
+        if event.action not in {"saved", "purged"}
+    }
+
+
+def _concerned(event: Event, known: dict[str, Event]) -> list[str]:
+    undone = known.get(event.of or "")
+    return undone.ids if undone is not None else event.ids
+
+
+def _registers(project: paths.Project) -> dict[str, str]:
+    settings = paths.agent_folder("claude") / "settings.json"
+    is_wired = settings.is_file() and b"leftoff" in settings.read_bytes()
+    loaded = config.load(project)
+    return {
+        "budget": "" if loaded.settings.budget == 1500 else str(loaded.settings.budget),
+        "hooks": "wired" if is_wired else "",
+        "switch": "off" if draining.is_off(project) else "",
+    }

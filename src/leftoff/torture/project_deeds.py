@@ -1,0 +1,186 @@
+"""What writes all else: memory, features, settings, notes, prompts, commits, hooks and events.
+
+Each function prepares on a bench what the deed needs, and returns the deed, not yet done.
+"""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from leftoff.hooks import settle, spool
+from leftoff.torture import programs
+from leftoff.torture.deed import Deed, deed
+from leftoff.torture.ledger import Claim, text_of
+from leftoff.torture.talk import LETTERBOX, Talk
+from leftoff.torture.world import Bench, hook_environment, install_hooks
+
+
+def memory_add(bench: Bench) -> Deed:
+    """Add a rule to the memory."""
+    token = bench.ledger.new_token()
+    return deed(bench, ("memory", "add", "rule", text_of(token)), Claim("memory", token))
+
+
+def memory_edit(bench: Bench) -> Deed:
+    """Put other words in the place of an entry's."""
+    token = bench.ledger.new_token()
+    known = bench.do("memory", "add", "rule", f"A rule of old, number {bench.chance.random()}")
+    return deed(bench, ("memory", "edit", known["id"], text_of(token)), Claim("memory", token))
+
+
+def memory_reject(bench: Bench) -> Deed:
+    """Reject an entry, which stays in the memory."""
+    token = bench.ledger.new_token()
+    claim = Claim("memory", token)
+    bench.ledger.try_([claim])
+    known = bench.do("memory", "add", "rule", text_of(token))
+    return deed(bench, ("memory", "reject", known["id"]), claim)
+
+
+def feature_add(bench: Bench) -> Deed:
+    """Note a feature and begin with it."""
+    token = bench.ledger.new_token()
+    _finish_feature(bench)
+    return deed(bench, ("feature", "add", text_of(token), "--start"), Claim("feature", token))
+
+
+def _finish_feature(bench: Bench) -> None:
+    """Finish the feature at hand, if there is one: only one can be worked on at a time."""
+    bench.run("feature", "pass")
+
+
+def feature_attempt(bench: Bench) -> Deed:
+    """Note a failed attempt, which goes to the memory."""
+    token = bench.ledger.new_token()
+    _finish_feature(bench)
+    bench.ledger.try_([Claim("feature", token)])
+    bench.do("feature", "add", text_of(token), "--start")
+    bench.ledger.acknowledge([Claim("feature", token)])
+    words = ("feature", "attempt", text_of(token), "--root-cause", "too slow")
+    return deed(bench, words, Claim("memory", token))
+
+
+def feature_pass(bench: Bench) -> Deed:
+    """Finish a feature and archive it."""
+    token = bench.ledger.new_token()
+    claim = Claim("feature", token)
+    bench.ledger.try_([claim])
+    known = bench.do("feature", "add", text_of(token))
+    return deed(bench, ("feature", "pass", known["id"]), claim)
+
+
+def config_set(bench: Bench) -> Deed:
+    """Set a value in the project's settings."""
+    value = str(bench.chance.randrange(200, 9000))
+    words = ("config", "set", "--project", "budget", value)
+    return deed(bench, words, Claim("register", f"budget={value}"))
+
+
+def wal_add(bench: Bench) -> Deed:
+    """Note something in the working notes."""
+    token = bench.ledger.new_token()
+    words = ("wal", "add", "--kind", "decision", text_of(token))
+    return deed(bench, words, Claim("note", token))
+
+
+def wal_reset(bench: Bench) -> Deed:
+    """Begin new notes; the old ones go to the trash."""
+    token = bench.ledger.new_token()
+    claim = Claim("note", token)
+    bench.ledger.try_([claim])
+    bench.do("wal", "add", "--kind", "decision", text_of(token))
+    bench.ledger.acknowledge([claim])
+    return deed(bench, ("wal", "reset"), claim)
+
+
+def prompts_import(bench: Bench) -> Deed:
+    """Queue the prompt of a file."""
+    token = bench.ledger.new_token()
+    file = bench.root / f"pending-prompt-{token}.txt"
+    file.write_text(text_of(token), encoding="utf-8")
+    return deed(bench, ("prompts", "import", str(file)), Claim("prompt", token))
+
+
+def prompts_drop(bench: Bench) -> Deed:
+    """Take a prompt off the queue, where it stays known."""
+    queued = prompts_import(bench)
+    bench.ledger.try_(queued.claims)
+    token = queued.claims[0].token
+    bench.do("prompts", "import", str(bench.root / f"pending-prompt-{token}.txt"))
+    bench.ledger.acknowledge(queued.claims)
+    return deed(bench, ("prompts", "drop", "--all"), *queued.claims)
+
+
+def ship(bench: Bench) -> Deed:
+    """Save, commit and stop there."""
+    token = bench.ledger.new_token()
+    branch = programs.git(bench.project, "branch", "--show-current").strip()
+    if branch == "main":
+        programs.git(bench.project, "switch", "--quiet", "--create", "work")
+    (bench.project / "app.py").write_text(f"print('{token}')\n", encoding="utf-8")
+    words = ("ship", "--no-push", "--no-pr", "--message", f"Print {token}")
+    return deed(bench, words, Claim("commit", token))
+
+
+def init(bench: Bench) -> Deed:
+    """Wire the hooks."""
+    words = ("init", "--agent", "claude", "--scope", "user", "--yes")
+    return deed(bench, words, Claim("register", "hooks=wired"))
+
+
+def uninstall(bench: Bench) -> Deed:
+    """Take the hooks out again."""
+    bench.ledger.try_([Claim("register", "hooks=wired")])
+    bench.do("init", "--agent", "claude", "--scope", "user", "--yes")
+    bench.ledger.acknowledge([Claim("register", "hooks=wired")])
+    return deed(bench, ("uninstall", "--yes"), Claim("register", "hooks="))
+
+
+def switch(bench: Bench) -> Deed:
+    """Switch the project off, or on again."""
+    now = bench.chance.choice(("on", "off"))
+    return deed(bench, (now,), Claim("register", f"switch={'' if now == 'on' else 'off'}"))
+
+
+def settle_events(bench: Bench) -> Deed:
+    """Settle the events of a session: a prompt that must be kept, and its end."""
+    token = bench.ledger.new_token()
+    talk = Talk(bench.project, f"live-{token}")
+    talk.write("Add a login form to app.py")
+    install_hooks(bench.state)
+    for event, fields in _events(token):
+        spool.keep(bench.state, "claude", event, talk.payload(event, **fields))
+    claim = Claim("prompt", token)
+    # The events are on disk: whatever becomes of this settle, the next one must find them.
+    bench.ledger.acknowledge([claim])
+    return Deed(work=lambda: _settle(bench.state), claims=(claim,))
+
+
+def hook(bench: Bench) -> Deed:
+    """Fire an event through the letterbox; it says nothing, but what it took must be settled."""
+    token = bench.ledger.new_token()
+    talk = Talk(bench.project, f"fired-{token}")
+    talk.write("Add a login form to app.py")
+    # Whoever looks settles the event; a settle in the background would outlive its world.
+    install_hooks(bench.state, python=shutil.which("true") or "")
+    payload = bench.root / f"payload-{token}"
+    payload.write_bytes(talk.payload("UserPromptSubmit", prompt=text_of(token)))
+
+    def program(more: Mapping[str, str]) -> NoReturn:
+        os.dup2(os.open(payload, os.O_RDONLY), 0)
+        shell = shutil.which("sh") or "/bin/sh"
+        words = (shell, str(LETTERBOX), "claude", "UserPromptSubmit")
+        os.execve(shell, words, {**hook_environment(talk.session_id), **more})  # noqa: S606
+
+    return Deed(work=lambda: None, claims=(Claim("prompt", token),), program=program)
+
+
+def _events(token: str) -> tuple[tuple[str, dict[str, str]], ...]:
+    asked = {"prompt": text_of(token)}
+    return (("UserPromptSubmit", asked), ("Stop", {}), ("SessionEnd", {"reason": "other"}))
+
+
+def _settle(state: Path) -> int:
+    return 0 if settle.run(state) else 1

@@ -1,0 +1,42 @@
+"""A snapshot: some folders as they are at one moment, kept in memory and put back again."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+
+class Snapshot:
+    """All files and folders below some folders, with their modes and inode numbers."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = roots
+        self.folders: list[str] = []
+        self.files: dict[str, tuple[int, bytes]] = {}
+        self._modes: dict[str, int] = {}
+        for root in roots:
+            self.folders.append(str(root))
+            for path in sorted(root.rglob("*")):
+                self._take(path)
+
+    def _take(self, path: Path) -> None:
+        if path.is_dir():
+            self.folders.append(str(path))
+        elif path.is_file():
+            found = path.stat()
+            self.files[str(path)] = (found.st_ino, path.read_bytes())
+            self._modes[str(path)] = found.st_mode & 0o777
+
+    def restore(self) -> None:
+        """Let the folders hold what they held, and nothing else."""
+        self.write(self.folders, {path: data for path, (_, data) in self.files.items()})
+
+    def write(self, folders: Iterable[str], files: Mapping[str, bytes]) -> None:
+        """Let the folders hold this and nothing else."""
+        for root in self.roots:
+            shutil.rmtree(root, ignore_errors=True)
+        for folder in sorted(folders):
+            Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place, data in files.items():
+            path = Path(place)
+            path.write_bytes(data)
+            path.chmod(self._modes.get(place, 0o600))

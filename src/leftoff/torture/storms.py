@@ -1,0 +1,118 @@
+"""Storms: several writers at once in one project, killed at random moments and started again."""
+
+import contextlib
+import os
+import random
+import signal
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from leftoff.torture import forks
+from leftoff.torture.deeds import DEEDS
+from leftoff.torture.ledger import Claim, Ledger
+from leftoff.torture.trials import Arena
+from leftoff.torture.world import Bench, Unprepared
+
+WRITERS = 3
+_KILLS = 60
+_LONGEST_SECONDS = 0.08
+# What others take part in at the same moment: no purge, no switch, and one setting would be
+# claimed by several.
+_TOGETHER = (
+    "save", "save with a decision", "save over a name", "save without a name", "clear", "delete",
+    "complete", "resume and accept", "resume and decline", "restore from the trash", "memory add",
+    "memory edit", "feature add", "wal add", "prompts import", "settle",
+)  # fmt: skip
+
+_decoder = msgspec.json.Decoder(tuple[str, list[Claim]])
+
+
+class Writer(NamedTuple):
+    """A child that writes until it is killed, and what it tells of it."""
+
+    child: int
+    reader: int
+
+
+def run(arena: Arena) -> None:
+    """Let writers write and kill them; all that they acknowledged must be found."""
+    bench = arena.bench()
+    chance = random.Random(f"{arena.seed}-{bench.project.name}")  # noqa: S311 - no secret
+    kills = 12 if arena.tally.task.rounds else _KILLS
+    writers = [_start(bench, chance.randrange(1 << 30), slot) for slot in range(WRITERS)]
+    for number in range(kills):
+        time.sleep(chance.uniform(0, _LONGEST_SECONDS))
+        slot = number % WRITERS
+        _end(bench.ledger, writers[slot])
+        arena.tally.count("kills")
+        writers[slot] = _start(bench, chance.randrange(1 << 30), WRITERS + number)
+    for writer in writers:
+        _end(bench.ledger, writer)
+        arena.tally.count("kills")
+    arena.check(bench, "a storm of writers")
+    arena.check(bench, "a storm of writers", rebuilt=True)
+    arena.tally.count("acknowledged records found", bench.ledger.count())
+    arena.release(bench)
+
+
+def _start(bench: Bench, seed: int, slot: int) -> Writer:
+    reader, writer = os.pipe()
+
+    def work() -> int:
+        os.setpgid(0, 0)
+        os.close(reader)
+        # Tokens of its own, so that writers never claim the same.
+        bench.ledger = _Telling(1000 + slot, writer)
+        bench.chance = random.Random(seed)  # noqa: S311 - no secret
+        while True:
+            _one(bench)
+
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
+        child = forks.start(work, cwd=bench.project, streams=(nowhere.fileno(), nowhere.fileno()))
+    with contextlib.suppress(OSError):
+        os.setpgid(child, child)
+    os.close(writer)
+    return Writer(child, reader)
+
+
+def _one(bench: Bench) -> None:
+    prepare = DEEDS[bench.chance.choice(_TOGETHER)]
+    with contextlib.suppress(Unprepared):
+        deed = prepare(bench)
+        bench.ledger.try_(deed.claims)
+        if forks.run(deed.work, cwd=bench.project).code == 0:
+            bench.ledger.acknowledge(deed.claims)
+
+
+class _Telling(Ledger):
+    """A ledger that tells the parent what is tried and what is acknowledged, as it happens."""
+
+    def __init__(self, number: int, pipe: int) -> None:
+        super().__init__(number)
+        self._pipe = pipe
+
+    def try_(self, claims: Iterable[Claim]) -> None:
+        self._tell("try", claims)
+
+    def acknowledge(self, claims: Iterable[Claim]) -> None:
+        self._tell("acknowledge", claims)
+
+    def _tell(self, what: str, claims: Iterable[Claim]) -> None:
+        os.write(self._pipe, msgspec.json.encode((what, list(claims))) + b"\n")
+
+
+def _end(ledger: Ledger, writer: Writer) -> None:
+    """Kill a writer with all that it started, and note what it had told."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(writer.child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(writer.child, signal.SIGKILL)
+    os.waitpid(writer.child, 0)
+    with os.fdopen(writer.reader, "rb") as pipe:
+        for line in pipe:
+            if line.endswith(b"\n"):
+                what, claims = _decoder.decode(line)
+                (ledger.try_ if what == "try" else ledger.acknowledge)(claims)

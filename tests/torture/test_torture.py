@@ -1,0 +1,109 @@
+"""The torture finds nothing in leftoff, and finds what was broken on purpose."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.runs import Cli
+from leftoff.torture import PARTS, crew
+from torture import broken
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
+    return Cli(monkeypatch)
+
+
+def tortured(cli: Cli, *words: str) -> tuple[int, dict[str, Any]]:
+    """Run a short torture, bounded by counts; return its exit code and what it reports."""
+    result = cli("torture", *words, "--seed", "1", "--json")
+    told = json.loads(result.out)
+    if told["folder"]:
+        shutil.rmtree(told["folder"])
+    return result.code, told
+
+
+# Enough of each part that every kind of trial comes up; none takes long.
+ROUNDS = {"kills": 2, "faults": 1, "cuts": 2, "files": 15, "repositories": 13, "load": 1}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_is_lost_and_nothing_breaks(cli: Cli, part: str) -> None:
+    code, told = tortured(cli, "--only", part, "--rounds", str(ROUNDS[part]))
+
+    (report,) = told["reports"]
+    assert (report["lost"], report["broken"]) == ([], [])
+    assert code == 0
+    assert report["tried"] or report["skipped"]
+
+
+BROKEN = {
+    "lose_records": ("kills", "was acknowledged and is lost"),
+    "show_halves": ("kills", "cannot be read"),
+    "forget_sync": ("cuts", "was acknowledged and is lost"),
+    "swallow_errors": ("faults", "cannot be read"),
+    "hide_entries": ("files", "is not listed"),
+    "read_outside": ("repositories", "showed a private file"),
+    "settle_twice": ("load", "was settled 2 times"),
+    "crash": ("kills", "a worker broke down: 3"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_what_is_broken_on_purpose_is_found(
+    cli: Cli, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part, expected = BROKEN[how]
+    if part == "cuts" and shutil.which("cc") is None:
+        pytest.skip("power cuts need a C compiler")
+    monkeypatch.setattr(crew, "WORKER", (sys.executable, broken.__file__, how))
+
+    rounds = "1" if part in {"faults", "files", "load"} else "2"
+    code, told = tortured(cli, "--only", part, "--rounds", rounds)
+
+    (report,) = told["reports"]
+    found = [each["what"] for each in [*report["lost"], *report["broken"]]]
+    assert any(expected in what for what in found), found
+    assert not any("broke down: T" in what for what in found), found
+    assert code == 1
+
+
+def test_every_way_to_break_is_tried() -> None:
+    assert set(BROKEN) == set(broken.WAYS)
+    assert {part for part, _ in BROKEN.values()} == set(PARTS)
+
+
+def test_a_table_says_what_was_tried_and_what_was_lost(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "WORKER", (sys.executable, broken.__file__, "lose_records"))
+
+    result = cli("torture", "--only", "kills", "--rounds", "2", "--seed", "7")
+
+    assert result.code == 1
+    assert result.out.splitlines()[0].split() == ["part", "tried", "lost", "broken"]
+    assert "seed 7" in result.out
+    folder = Path(result.out.split("see ")[1].split(" or run")[0])
+    assert folder.is_dir()
+    shutil.rmtree(folder)
+
+
+def test_what_cannot_be_tried_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name, **_: None if name != "git" else name)
+
+    code, told = tortured(cli, "--only", "cuts", "--rounds", "1")
+
+    assert told["reports"][0]["skipped"] == ["power cuts (no C compiler (cc) was found)"]
+    assert code == 0
+
+
+def test_the_user_s_own_store_is_never_touched(cli: Cli, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+
+    tortured(cli, "--only", "kills", "--rounds", "1")
+
+    assert sorted(tmp_path.rglob("*")) == before
