@@ -39,16 +39,16 @@ _TELLING = frozenset(
 _HARMLESS = frozenset(
     b"sha sha1 sha2 sha256 sha384 sha512 md5 crc crc32 hash digest checksum etag integrity commit "
     b"rev revision ref refs tree blob object obj git build chunk bundle asset assets static vendor "
-    b"vendors main index app page pages runtime module modules style styles css js img image images "
-    b"icon font file files dir path cache cached tmp temp backup log logs trace span event events "
-    b"evt msg msgbatch message messages req request resp response res call toolu srvtoolu tool chatcmpl cmpl "
-    b"run step thread asst batch job jr dt task item items node id ids uid gid uuid guid user usr users "
-    b"org account acct cus customer pi price product sub invoice in ch charge card src pm seti txn "
-    b"team proj project ws workspace conv conversation session sess i vpc subnet ami sg eni vol "
-    b"snap igw rtb nat eipalloc acl tgw vgw lt fs pod deployment replicaset rs container layer "
-    b"manifest virtual npm patch version v release tests case spec fixture data table column row "
-    b"field enum type struct class func fn method var const param arg impl trait dep deps lib pkg "
-    b"package crate wheel".split()
+    b"vendors main index app page pages runtime module modules style styles css js img image "
+    b"images icon font file files dir path cache cached tmp temp backup log logs trace span event "
+    b"events evt msg msgbatch message messages req request resp response res call toolu srvtoolu "
+    b"tool chatcmpl cmpl run step thread asst batch job jr dt task item items node id ids uid gid "
+    b"uuid guid user usr users org account acct cus customer pi price product sub invoice in ch "
+    b"charge card src pm seti txn team proj project ws workspace conv conversation session sess i "
+    b"vpc subnet ami sg eni vol snap igw rtb nat eipalloc acl tgw vgw lt fs pod deployment "
+    b"replicaset rs container layer manifest virtual npm patch version v release tests case spec "
+    b"fixture data table column row field enum type struct class func fn method var const param "
+    b"arg impl trait dep deps lib pkg package crate wheel".split()
 )
 
 
@@ -88,23 +88,24 @@ def is_issued(run: bytes) -> bool:
     """Tell whether a run of letters, digits and joints is a name and a random body after it."""
     names, joint, body = _split(run)
     is_told = not _TELLING.isdisjoint(names)
-    if not names or not (is_told or _HARMLESS.isdisjoint(names)):
+    if not names or body.endswith(b"EXAMPLE") or not (is_told or _HARMLESS.isdisjoint(names)):
         return False
-    if _UUID.fullmatch(body) or body.endswith(b"EXAMPLE"):
-        return is_told and not body.endswith(b"EXAMPLE")
+    if _UUID.fullmatch(body):
+        return is_told
     solid = _PUNCTUATION.sub(b"", body)
     if (len(body) - len(solid)) * 8 > len(body) or not is_random(solid):
         return False
     if is_told:
         return len(solid) >= _told_length(solid)
-    if not _ISSUER.match(run):
-        return False
+    return bool(_ISSUER.match(run)) and _is_untold(solid, names[0], joint)
+
+
+def _is_untold(solid: bytes, name: bytes, joint: bytes) -> bool:
     if _is_mixed(solid):
         return len(solid) >= _MIXED_BODY and _mean_run(solid) <= _UNTOLD_RUN
     # A hash after a hyphen or a dot is the name of a build or of a file.
-    if joint != b"_" or not names[0].isalpha():
-        return False
-    return len(solid) >= (_HEX_BODY if _HEX.fullmatch(solid) else _PLAIN_BODY)
+    is_named = joint == b"_" and name.isalpha()
+    return is_named and len(solid) >= (_HEX_BODY if _HEX.fullmatch(solid) else _PLAIN_BODY)
 
 
 def _told_length(solid: bytes) -> int:

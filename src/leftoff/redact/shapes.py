@@ -7,12 +7,11 @@ found by their first bytes; a pattern is compiled when its opening first shows u
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
+from leftoff.redact.index import KEY, Opening, anchored, by_key, infixes, joined, pattern
 from leftoff.redact.issued import is_issued, is_made_up, is_random
-from leftoff.redact.issuers import ROWS, Row
-from leftoff.redact.template import fixed_part, openings, to_pattern
+from leftoff.redact.issuers import Row
 
 
 class Span(NamedTuple):
@@ -23,29 +22,38 @@ class Span(NamedTuple):
     kind: str
 
 
-class _Opening(NamedTuple):
-    text: bytes
-    row: Row
-
-
 # No shape in the table has a shorter run; longer would miss an AWS access key.
 _SHORTEST_RUN = 20
 _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
 _RUN = b"a" * _SHORTEST_RUN
 _DIGIT = re.compile(rb"[0-9]")
-_STRETCH = re.compile(rb"[A-Za-z0-9]{10}")
+_STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
 _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # What may stand between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
 _LEAD, _TRAIL = 120, 60
-_DOTS = (b".", b"~", b":")
-_KEY = 3
+_DOTS = frozenset(b".~:")
 # No shape without an opening is shorter.
 _SHORTEST_INFIX = 30
-_UNSURE = (b"AAAAAAAAAA", b"NRAL", b"-NRMA", b"+A", b"tt-", b"msh", b"AZDO", b"ACDb", b"AzFu", b"AzSe")
+_UNSURE = (
+    b"AAAAAAAAAA",
+    b"NRAL",
+    b"-NRMA",
+    b"+A",
+    b"tt-",
+    b"msh",
+    b"AZDO",
+    b"ACDb",
+    b"AzFu",
+    b"AzSe",
+)
 _GOES_ON = (b"+", b"/", b"~", b".", b"=")
+# What is matched and judged of a body at most, so that a text made of nothing but openings takes no
+# more than linear time; what is longer is cut out to its end.
+_LONGEST, _JUDGED = 2500, 300
+_REST = re.compile(rb"[A-Za-z0-9_.=/+-]*+")
 _BASE64 = b"+/"
 # No word, though no secret of an issuer either: what people type to stand for one.
 _SEQUENCE = re.compile(rb"(?i)abcdef|123456|qwerty")
@@ -61,14 +69,10 @@ _NOT_BEFORE = b"/+.@#%&$\\~-_"
 _NOT_AFTER = b"/+=.@(\\~%"
 _NAME_BYTES = bytes(sorted(_RUN_BYTES)) + b"."
 _LABEL = 16
-_DIGEST = re.compile(rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z")
-_TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
-# Shapes that need not hold a long run.
-ANCHORED: tuple[Row, ...] = (
-    ("azure secret", "<3 tilde><1 digit>Q~<31-34 tilde>", "<3 tilde><1 digit>Q~<8 tilde>"),
-    ("vault unseal key", "Unseal Key <1-2 digit>: (<40+ jose>)", "Unseal Key <1 digit>: (<8 jose>)"),
-    ("zapier webhook", "hooks.zapier.com/hooks/(catch/<8+ path>)", "hooks.zapier.com/hooks/(catch)"),
+_DIGEST = re.compile(
+    rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z"
 )
+_TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
 _REACH = 8
 # Password hashes: `$` and the name of the method, then the parameters, the salt and the hash.
 _HASH = re.compile(
@@ -84,7 +88,7 @@ _HASH = re.compile(
 def find_shapes(data: bytes) -> Iterator[Span]:
     """Yield every secret that its own shape gives away."""
     done = 0
-    by_key = _by_key()
+    keyed = by_key()
     for start, end in _long_runs(data):
         if end <= done:
             continue
@@ -92,8 +96,8 @@ def find_shapes(data: bytes) -> Iterator[Span]:
             found = _in_run(data, max(start, done), end)
         else:
             # A random text without any digit is rare, so only its very start is tried.
-            begin = _lead(data, start) if data[start - 1 : start] in _DOTS else start
-            if not (rows := by_key.get(data[begin : begin + _KEY])):
+            begin = _lead(data, start) if data[start - 1] in _DOTS else start
+            if not (rows := keyed.get(data[begin : begin + KEY])):
                 continue
             found = _opened(data, begin, rows)
         for span in found:
@@ -101,18 +105,20 @@ def find_shapes(data: bytes) -> Iterator[Span]:
             done = span.end
     for hashed in _HASH.finditer(data):
         yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
-    for literal, row in _anchored():
+    for literal, row in anchored():
         yield from _around(data, literal, row)
 
 
 def _around(data: bytes, literal: bytes, row: Row) -> Iterator[Span]:
     at = data.find(literal)
     while at >= 0:
+        done = at + 1
         for back in range(_REACH):
-            if at >= back and (found := _pattern(row[1]).match(data, at - back)):
+            if at >= back and (found := pattern(row[1]).match(data, at - back)):
                 yield Span(*found.span(found.lastindex or 0), row[0])
+                done = max(done, found.end())
                 break
-        at = data.find(literal, at + 1)
+        at = data.find(literal, done)
 
 
 def _long_runs(data: bytes) -> Iterator[tuple[int, int]]:
@@ -129,11 +135,11 @@ def _long_runs(data: bytes) -> Iterator[tuple[int, int]]:
 def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
     before = data[start - 1 : start] or b" "
     begin = _lead(data, start) if before in _LEAD_JOINTS else start
-    by_key = _by_key()
-    if not by_key.keys().isdisjoint(_KEYS.findall(data, begin, end)):
+    keyed = by_key()
+    if not keyed.keys().isdisjoint(_KEYS.findall(data, begin, end)):
         at = begin
         for found in _KEYS.finditer(data, begin, end):
-            if found.start() >= at and (rows := by_key.get(found[1])):
+            if found.start() >= at and (rows := keyed.get(found[1])):
                 for span in _opened(data, found.start(), rows):
                     yield span
                     at = span.end
@@ -147,47 +153,54 @@ def _lead(data: bytes, start: int) -> int:
     return start - (len(window) - len(window.rstrip(_LEAD_BYTES)))
 
 
-def _opened(data: bytes, at: int, openings_here: list[_Opening]) -> Iterator[Span]:
+def _opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator[Span]:
     for text, row in openings_here:
         if not data.startswith(text, at):
             continue
-        found = _pattern(row[1]).match(data, at)
+        found = pattern(row[1]).match(data, at, at + _LONGEST)
         if found and _is_whole(data, found, text) and _is_body(found[0][len(text) :], text):
-            yield Span(*found.span(found.lastindex or 0), row[0])
+            start, end = found.span(found.lastindex or 0)
+            rest = _REST.match(data, end) if end == at + _LONGEST else None
+            yield Span(start, rest.end() if rest else end, row[0])
             return
 
 
 def _is_body(body: bytes, opening: bytes) -> bool:
+    body = body[:_JUDGED]
     if is_made_up(body):
         return False
     return opening not in _WEAK or is_random(body) or _SEQUENCE.search(body) is not None
 
 
 def _is_whole(data: bytes, found: re.Match[bytes], text: bytes) -> bool:
-    """Tell a shape that opens with a mere word from the middle of some base64."""
+    """Tell a shape that opens with a mere word from the middle of another name or of base64."""
+    before = data[found.start() - 1 : found.start()] or b" "
+    if text in _WEAK and before in b"-_":
+        return False
     if not text.isalnum():
         return True
-    before = data[found.start() - 1 : found.start()] or b" "
     after = data[found.end() : found.end() + 1] or b" "
     is_path = after == b"/" and data[found.end() + 1 : found.end() + 9].isdigit()
-    is_inside = before in _BASE64 or (text in _WEAK and before in b"-_")
-    return not is_inside and (after not in _BASE64 or is_path)
+    return before not in _BASE64 and (after not in _BASE64 or is_path)
 
 
 def _unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Span]:
     """Yield what is told by its middle or its end, or else by looking issued."""
     if end - begin >= _SHORTEST_INFIX or data[end : end + 1] in _GOES_ON:
         text = data[begin : end + _TRAIL]
-        for literal, row in _infixes():
-            if literal in text and (found := _pattern(row[1]).search(text)):
+        for literal, row in infixes():
+            if literal in text and (found := pattern(row[1]).search(text)):
                 first, last = found.span(found.lastindex or 0)
                 if _is_infix(data, begin + found.start(), begin + found.end(), literal):
                     yield Span(begin + first, begin + last, row[0])
                     return
-        for row in _joined().get(data[start - 1 : start], ()):
-            if (found := _pattern(row[1]).search(text)) and is_random(
-                found[found.lastindex or 0]
-            ):
+        for row in joined().get(b"-", ()):
+            if pattern(row[1]).fullmatch(data, start, end):
+                yield Span(start, end, row[0])
+                return
+        for row in joined().get(data[start - 1 : start], ()):
+            found = pattern(row[1]).search(text)
+            if found and is_random(found[0].rpartition(data[start - 1 : start])[2]):
                 first, last = found.span(found.lastindex or 0)
                 yield Span(begin + first, begin + last, row[0])
                 return
@@ -216,53 +229,3 @@ def _unknown(data: bytes, start: int, end: int) -> Iterator[Span]:
         return
     if not _DIGEST.search(data, max(0, start - _LABEL), start):
         yield Span(start, end, "token")
-
-
-@cache
-def _by_key() -> dict[bytes, list[_Opening]]:
-    """Index the rows by the first bytes of their openings, the longest opening first."""
-    index: dict[bytes, list[_Opening]] = {}
-    for row in ROWS:
-        for text in openings(row[1]):
-            if text:
-                opening = _Opening(text.encode(), row)
-                for key in _keys(opening.text):
-                    index.setdefault(key, []).append(opening)
-    for rows in index.values():
-        rows.sort(key=lambda opening: -len(opening.text))
-    return index
-
-
-def _keys(text: bytes) -> Iterator[bytes]:
-    if len(text) >= _KEY:
-        yield text[:_KEY]
-        return
-    for more in sorted(_RUN_BYTES):
-        yield from _keys(text + bytes([more]))
-
-
-@cache
-def _anchored() -> tuple[tuple[bytes, Row], ...]:
-    return tuple((fixed_part(row[1]).encode(), row) for row in ANCHORED)
-
-
-@cache
-def _infixes() -> tuple[tuple[bytes, Row], ...]:
-    """List the rows without an opening, each with the fixed text to look for first."""
-    fixed = ((fixed_part(row[1]).encode(), row) for row in ROWS if not openings(row[1])[0])
-    return tuple((literal, row) for literal, row in fixed if len(literal) > 1)
-
-
-@cache
-def _joined() -> dict[bytes, list[Row]]:
-    """Index the rows whose only fixed texts are single joints by the one before the long run."""
-    joined: dict[bytes, list[Row]] = {}
-    for row in ROWS:
-        if not openings(row[1])[0] and len(literal := fixed_part(row[1]).encode()) == 1:
-            joined.setdefault(literal, []).append(row)
-    return joined
-
-
-@cache
-def _pattern(shape: str) -> re.Pattern[bytes]:
-    return re.compile(to_pattern(shape).encode())

@@ -1,6 +1,7 @@
 """The small language of shapes: what is fixed, how many characters of which alphabet, either-or."""
 
 import re
+
 ALPHABETS: dict[str, str] = {
     "alnum": "A-Za-z0-9",
     "lower": "a-z0-9",

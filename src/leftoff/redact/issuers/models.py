@@ -24,7 +24,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("pinecone key", "pcsk_<40+ word>", "pcsk_<12 alnum>"),
     ("langsmith key", "lsv2_{pt|sk}_<32 hex>_<10 hex>", "lsv2_pt_<10 hex>"),
     ("langchain key", "ls__<32 hex>", "ls__<12 hex>"),
-    ("elevenlabs key", "sk_<48 xhex>", "sk_<20 hex>"),
+    ("elevenlabs key", "sk_<48 xhex>", "sk_<12 hex>"),
     ("fireworks key", "fw_<20-24 alnum>", "fw_download_firmware_image"),
     ("together key", "tgp_v1_<40+ word>", "tgp_v1_<12 word>"),
     ("anyscale key", "esecret_<20+ alnum>", "esecret_<8 alnum>"),
