@@ -66,7 +66,7 @@ def anchored() -> tuple[tuple[bytes, Row], ...]:
 @cache
 def infixes() -> tuple[tuple[bytes, Row], ...]:
     """List the rows without an opening, each with the fixed text to look for first."""
-    fixed = ((fixed_part(row[1]).encode(), row) for row in ROWS if not openings(row[1])[0])
+    fixed = ((fixed_part(row[1]).encode(), row) for row in ROWS if row[1].startswith("<"))
     return tuple((literal, row) for literal, row in fixed if len(literal) > 1)
 
 
@@ -75,7 +75,7 @@ def joined() -> dict[bytes, list[Row]]:
     """Index the rows whose only fixed texts are single joints by the one before the long run."""
     joined: dict[bytes, list[Row]] = {}
     for row in ROWS:
-        if not openings(row[1])[0] and len(literal := fixed_part(row[1]).encode()) == 1:
+        if row[1].startswith("<") and len(literal := fixed_part(row[1]).encode()) == 1:
             joined.setdefault(literal, []).append(row)
     return joined
 

@@ -75,7 +75,7 @@ _DIGEST = re.compile(
 _TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
 _REACH = 8
 # Password hashes: `$` and the name of the method, then the parameters, the salt and the hash.
-_HASH = re.compile(
+_HASH = (
     rb"\$(?:2[abxy]?\$\d{1,2}\$([\w./]{53})|[156]\$(?:rounds=\d{1,9}\$)?[\w./]{1,16}\$[\w./]{22,86}"
     rb"|[78]\$[\w./]{8,32}\$[\w./]{40,86}|g?y\$[\w./]{1,16}\$[\w./]{1,86}\$[\w./]{40,86}"
     rb"|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[\w+/]{8,88}\$[\w+/]{16,172}"
@@ -103,8 +103,10 @@ def find_shapes(data: bytes) -> Iterator[Span]:
         for span in found:
             yield span
             done = span.end
-    for hashed in _HASH.finditer(data):
-        yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
+    if b"$" in data:
+        # Compiled where it is needed: most texts have no dollar sign, and `re` keeps it.
+        for hashed in re.finditer(_HASH, data):
+            yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
     for literal, row in anchored():
         yield from _around(data, literal, row)
 
