@@ -42,6 +42,7 @@ UNKNOWN = [
     "ACME-<40 alnum>",
     "acme_v1_<43 alnum>==",
     "token-<uuid>",
+    "acmekey-<uuid>",
 ]
 
 

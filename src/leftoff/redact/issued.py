@@ -35,6 +35,7 @@ _TELLING = frozenset(
     b"staging private priv bot pass password passwd pwd cred creds credential signing "
     b"webhook whsec admin personal client bearer license licence".split()
 )
+_TELLING_ENDS = (b"key", b"token", b"secret")
 # What names a thing that anyone may see: hashes, files, builds, and the ids of records.
 _HARMLESS = frozenset(
     b"sha sha1 sha2 sha256 sha384 sha512 md5 crc crc32 hash digest checksum etag integrity commit "
@@ -87,7 +88,7 @@ def _is_mixed(text: bytes) -> bool:
 def is_issued(run: bytes) -> bool:
     """Tell whether a run of letters, digits and joints is a name and a random body after it."""
     names, joint, body = _split(run)
-    is_told = not _TELLING.isdisjoint(names)
+    is_told = any(name in _TELLING or name.endswith(_TELLING_ENDS) for name in names)
     if not names or body.endswith(b"EXAMPLE") or not (is_told or _HARMLESS.isdisjoint(names)):
         return False
     if _UUID.fullmatch(body):

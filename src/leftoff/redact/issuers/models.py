@@ -3,7 +3,7 @@
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("anthropic key", "sk-ant-<16+ word>", "sk-ant-design-table-wrapper"),
     ("openrouter key", "sk-or-{v1-|}<16+ word>", "sk-or-should-we-use-another"),
-    ("langfuse key", "{sk|pk}-lf-<uuid>", "sk-lf-loading-placeholder-line"),
+    ("langfuse key", "{sk|pk}-lf-<16+ word>", "sk-lf-loading-placeholder-line"),
     ("openai key", "sk-{proj|svcacct|admin|service|None}-<16+ word>", "sk-project-list-item-title"),
     ("openai key", "sk-<20+ alnum>", "sk-foldingcubechildelement"),
     ("openai key", "sk-<2-200 word>T3BlbkFJ<16+ word>", "sk-<2 word>T3BlbkFJ<4 word>"),
@@ -15,7 +15,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("groq key", "gsk_<40+ alnum>", "gsk_render_node_get_type_and_name"),
     ("xai key", "xai-<40+ word>", "xai-<12 alnum>"),
     ("perplexity key", "pplx-<40+ alnum>", "pplx-<12 alnum>"),
-    ("replicate token", "r8_<37+ alnum>", "r8_<12 alnum>"),
+    ("replicate token", "r8_<37+ word>", "r8_<12 alnum>"),
     ("cerebras key", "csk-<40+ lower>", "csk-<12 lower>"),
     ("nvidia key", "nvapi-<40+ word>", "nvapi-subdev-interrupt-handler"),
     ("nvidia key", "<26 alnum>:<uuid>", "<12 alnum>:<uuid>"),

@@ -9,7 +9,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("checkout key", "sk_{sbox_|}<26-30 lower>", "sk_sbox_<8 lower>"),
     ("square token", "{sandbox-|}sq0{atp|csp|idb|idp|ids|cgb|crp}-<22+ word>", "sq0atp-<8 word>"),
     ("square token", "{sandbox-|}sq0{i|c}<2 letter>-<22+ word>", "sq0iab-<8 word>"),
-    ("square token", "EAAA<46-60 word>", "EAAA<20 word>"),
+    ("square token", "EAAA<46-64 word>", "EAAA<20 word>"),
     ("shopify token", "shp{at|ca|pa|ss|ua|tka}_<30+ xhex>", "shpat_<12 hex>"),
     ("plaid token", "{access|public|link}-{sandbox|development|production}-<uuid>",
      "access-sandbox-<8 hex>"),

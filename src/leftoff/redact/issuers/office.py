@@ -55,7 +55,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "LS0tLS1CRUdJTiBQVUJMSUMgS0VZ<50+ alnum>"),
     ("private key", "LS0tLS1CRUdJTiB{FTkNSWVBURUQgUFJJVkFURS|EU0EgUFJJVkFURS}<50+ jose>",
      "LS0tLS1CRUdJTiBEU0EgUFVCTElD<50+ alnum>"),
-    ("jwt", "ZXlK<60+ jose>", "ZXlK<12 alnum>"),
+    ("jwt", "ZXlK<50+ jose>", "ZXlK<12 alnum>"),
     ("paseto token", "v{1|2|3|4}.{local|public}.<40+ dotted>", "v2.local.<8 word>"),
     ("macaroon", "MDA{x|w|y|z|0}<60+ base64url>", "MDAx<8 alnum>"),
 )  # fmt: skip
