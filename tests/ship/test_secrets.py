@@ -155,27 +155,64 @@ def test_what_cannot_be_read_and_what_is_a_repository_itself_is_left_out(
     assert "app.py" in shop.committed()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".env.example", "example.env", "id_rsa.pub", "monkey.py", "keys.md", "secrets.py",
-        "src/env.ts", "environment.yml", "package-lock.json", "pem.txt", "credentials.py",
-        "vite-env.d.ts", "deploy_rsa.pub",
-    ],
-)  # fmt: skip
+NO_SECRETS = """
+    .env.example .env.sample .env.template .env.dist example.env prod.env.example id_rsa.pub
+    deploy_rsa.pub monkey.py keys.md secrets.py src/env.ts environment.yml package-lock.json pem.txt
+    credentials.py credentials.md vite-env.d.ts passwords.ts key.json hotkey.json keyboard-keys.json
+    migrations/0001_init.sql schema.sql db/structure.sql backup.py dump.py core.py core/index.ts
+    core.ts docker/config.json config.json kube/config.go settings.xml gradle.properties hosts.yml
+    terraform.tf variables.tf example.tfvars prod.tfvars.example history.md browser_history.ts
+    release.asc app.tar.gz.asc signature.gpg share.md harbor.yml wg.py nginx.conf rclone.md
+    .gitignore .dockerignore .bashrc .yarnrc.yml .editorconfig certificate.crt sqlite.py
+""".split()
+
+HELD_BACK = """
+    .env .ENV a/b/.env.local .env.production .env~ prod.env.bak .env.old .envrc Server.KEY x/tls.pem
+    app.p12 app.PFX release.jks android.keystore putty.ppk vault.kdbx deploy_rsa keys/ci_ed25519
+    id_rsa id_rsa.bak home/.ssh/id_ed25519 secring.gpg my-secret-key.asc private.gpg client.ovpn
+    vpn/wg0.conf config/master.key project-key.json x/.docker/config.json x/.kube/config kubeconfig
+    prod.kubeconfig .aws/credentials home/.AWS/Credentials credentials credentials.yml.enc.yml
+    credentials.json app_credentials.json application_default_credentials.json ada_accessKeys.csv
+    client_secret_123.json service-account.json sub/my-service-account.json ci-sa.json
+    shop-firebase-adminsdk-x1-abc.json gha-creds-0123.json .netrc _netrc .pypirc .npmrc web/.npmrc
+    .pgpass .my.cnf .mylogin.cnf .htpasswd .git-credentials .vault-token .terraformrc rclone.conf
+    .s3cfg .boto gh/hosts.yml home/.cargo/credentials.toml .m2/settings.xml secrets.yml secrets.yaml
+    config/secrets.prod.json passwords.txt terraform.tfvars prod.auto.tfvars vars.tfvars.json
+    terraform.tfstate terraform.tfstate.backup .bash_history .zsh_history .python_history
+    .psql_history .mysql_history .node_repl_history .irb_history .sqlite_history .rediscli_history
+    .lesshst fish_history login.har trace.pcap heap.hprof core.1234 app.dmp prod.dump dump.sql
+    shop-dump.sql db_backup_2026.sql shop.sql.gz db.sqlite3 data/app.sqlite dump.rdb
+    local.settings.json
+""".split()
+
+
+@pytest.mark.parametrize("path", NO_SECRETS)
 def test_names_that_only_sound_like_secrets_are_none(path: str) -> None:
     assert secrets.why_by_name(path) is None
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".ENV", "a/b/.env.local", "Server.KEY", "x/.docker/config.json", ".env~", "prod.env.bak",
-        "deploy_rsa", "keys/ci_ed25519", "credentials", "ada_accessKeys.csv",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path", HELD_BACK)
 def test_names_are_known_in_any_case_and_place(path: str) -> None:
     assert secrets.why_by_name(path) is not None
+    assert secrets.why_by_name(f"deep/down/{path}") is not None
+
+
+DUMP = "-- PostgreSQL database dump\n\nCREATE TABLE users (id int, name text);\n"
+
+
+def test_the_dump_of_a_database_is_held_back_and_its_schema_is_not() -> None:
+    filled = DUMP + "COPY public.users (id, name) FROM stdin;\n1\tAda\n\\.\n"
+
+    assert list(secrets.secrets_in(filled.encode()).values()) == ["database dump"]
+    assert secrets.secrets_in(DUMP.encode()) == {}
+    assert secrets.secrets_in(b"INSERT INTO plans VALUES (1, 'free');\n") == {}
+
+
+@pytest.mark.parametrize("head", ["-- MySQL dump 10.13", "-- MariaDB dump 10.19"])
+def test_the_dumps_of_other_databases_are_known_too(head: str) -> None:
+    text = f"{head}\n\nINSERT INTO `users` VALUES (1,'Ada');\n"
+
+    assert list(secrets.secrets_in(text.encode()).values()) == ["database dump"]
 
 
 def test_a_certificate_is_public_and_a_bundle_with_its_key_is_not() -> None:

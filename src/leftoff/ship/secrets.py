@@ -10,25 +10,55 @@ from leftoff.redact import find_secrets
 from leftoff.redact.blocks import find_blocks
 from leftoff.redact.shapes import find_shapes
 
-# Tried in lower case against the last part of a path.
+# Tried in lower case against the last part of a path, without the suffix of a backup.
 _NAMES = (
-    ".env .env.* *.env .envrc .env-* .env~ *.env~ *.env.bak *.env.local *.env.old *.env.orig "
-    "*_rsa *_dsa *_ecdsa id_ecdsa_sk *_ed25519 id_ed25519_sk *.key *.pem *.p8 *.p12 "
-    "*.pfx *.jks *.keystore *.bks *.ppk *.kdbx *.kdb *.keychain *.keytab *.ovpn secring.* "
-    ".netrc _netrc .pypirc .pgpass .my.cnf .mylogin.cnf .htpasswd .git-credentials .vault-token "
-    ".vault_pass .s3cfg .boto .dockercfg .dockerconfigjson credentials credentials.csv "
-    "*accesskeys.csv credentials.json credentials.tfrc.json "
-    "client_secret*.json service-account*.json service_account*.json kubeconfig *.kubeconfig "
-    "*.secret *.secrets *.tfstate *.tfstate.* wallet.dat *.agekey"
+    # Settings of a program's environment
+    ".env .env.* *.env .envrc .env-* *.env.local local.settings.json "
+    # Private keys and key stores
+    "*_rsa *_dsa *_ecdsa id_ecdsa_sk *_ed25519 id_ed25519_sk id_xmss *.key *.pem *.p8 *.p12 *.pfx "
+    "*.pkcs12 *.jks *.jceks *.keystore *.bks *.ppk *.kdbx *.kdb *.keychain *.keychain-db *.keytab "
+    "*.agekey *.ovpn wg[0-9]*.conf secring.* *secret*.asc *secret*.gpg *private*.asc *private*.gpg "
+    "*-key.json *_key.json wallet.dat *.wallet master.key "
+    # Logins of tools
+    ".netrc _netrc .authinfo .pypirc .npmrc .pgpass pgpass.conf .my.cnf .mylogin.cnf .htpasswd "
+    ".git-credentials .vault-token .vault_pass .vault_password .s3cfg .boto .passwd-s3fs "
+    ".smbcredentials .dockercfg .dockerconfigjson .databrickscfg .snowsql .terraformrc "
+    "terraform.rc credentials.tfrc.json rclone.conf .msmtprc .fetchmailrc .sentryclirc "
+    ".clasprc.json settings-security.xml kubeconfig *.kubeconfig "
+    # Logins of clouds
+    "credentials credential .credentials credentials.db *accesskeys.csv *credentials.json "
+    "*credentials.csv client_secret*.json service-account*.json service_account*.json "
+    "serviceaccount*.json *-service-account.json *-sa.json *firebase-adminsdk*.json "
+    "gha-creds-*.json accesstokens.json msal_token_cache.* "
+    # Variables and state of infrastructure
+    "*.tfvars *.tfvars.json *.tfstate *.tfstate.* *.tfplan *.secret *.secrets "
+    # What was typed, sent, stored or in memory
+    ".*_history fish_history .lesshst .histfile .dbshell *.har *.pcap *.pcapng *.hprof *.dmp "
+    "core.[0-9]* vgcore.* *.dump *.pgdump *.sqlite *.sqlite3 *.rdb dump.sql *[-_.]dump.sql "
+    "*backup*.sql *.sql.gz *.sql.bz2 *.sql.xz *.sql.zst *.sql.zip *.bak.sql"
 ).split()
 # Two parts of a path: names that say nothing alone.
-_PLACES = (".aws/credentials", ".docker/config.json", ".kube/config", "gcloud/credentials.db")
+_PLACES = frozenset(
+    ".aws/credentials .docker/config.json .kube/config gcloud/credentials.db gh/hosts.yml "
+    ".cargo/credentials.toml .gem/credentials .m2/settings.xml .composer/auth.json "
+    ".gradle/gradle.properties .azure/azureprofile.json".split()
+)
 # What shows others which keys are needed: only its content counts.
 _HARMLESS = (
-    "*.example *.sample *.template *.dist *.tpl *.defaults example.env sample.env template.env"
+    "*.example *.sample *.template *.tmpl *.dist *.tpl *.defaults *.schema example.env sample.env "
+    "template.env *.example.* *.sample.* *.template.* example.tfvars"
 ).split()
+_BACKUP = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy|prev|swp|\d{1,3}))+$")
 # A list of secrets, unless it is code about them.
-_LISTS = re.compile(r"secrets?(\.[\w-]+)*\.(ya?ml|json|toml|ini|cfg|conf|txt|properties|xml|csv)")
+_LISTS = re.compile(
+    r"(?:secrets?|credentials?|passwords?)(\.[\w-]+)*"
+    r"\.(ya?ml|json|toml|ini|cfg|conf|txt|properties|xml|csv|kdbx?|sops)"
+)
+# The head of a dump, and the rows that tell it from a mere schema.
+_DUMP = re.compile(
+    r"(?m)^-- (?:PostgreSQL database|MySQL|MariaDB) dump\b|^PRAGMA foreign_keys=OFF;\s{1,4}BEGIN "
+)
+_ROWS = re.compile(r"(?m)^(?:COPY [^\n]{1,2000} FROM stdin;|INSERT INTO )")
 _PUBLIC = re.compile(rb"-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|RSA PUBLIC KEY|X509 CRL)")
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _HEAD_BYTES = 8000
@@ -40,12 +70,12 @@ def why_by_name(path: str) -> str | None:
     """Say why a file is taken for a secret by its name alone, or None."""
     if find_secrets(path):
         return "its name holds a secret"
-    lower = PurePosixPath(path.lower())
-    if any(fnmatchcase(lower.name, pattern) for pattern in _HARMLESS):
+    parts = PurePosixPath(path.lower()).parts
+    name = _BACKUP.sub("", parts[-1]) or parts[-1]
+    if any(fnmatchcase(name, pattern) for pattern in _HARMLESS):
         return None
-    place = "/".join(lower.parts[-2:])
-    is_named = any(fnmatchcase(lower.name, pattern) for pattern in _NAMES)
-    is_named |= place in _PLACES or _LISTS.fullmatch(lower.name) is not None
+    is_named = any(fnmatchcase(name, pattern) for pattern in _NAMES)
+    is_named |= "/".join((*parts[-2:-1], name)) in _PLACES or bool(_LISTS.fullmatch(name))
     return "its name says that it holds secrets" if is_named else None
 
 
@@ -91,9 +121,15 @@ def _found(window: bytes, encoding: str | None, *, is_last: bool) -> dict[str, s
     if encoding is None:
         return _in_binary(window)
     text = window.decode(encoding, "replace")
-    pairs = find_secrets(text)
+    pairs = [*find_secrets(text), *_dumped(text)]
     # One at the very end may be cut; the next window has it whole.
     return {secret: kind for kind, secret in pairs if is_last or not text.endswith(secret)}
+
+
+def _dumped(text: str) -> list[tuple[str, str]]:
+    """Name the dump of a database that a text is: what people stored there is in it."""
+    head = _DUMP.search(text)
+    return [("database dump", head[0])] if head and _ROWS.search(text, head.end()) else []
 
 
 def _in_binary(data: bytes) -> dict[str, str]:

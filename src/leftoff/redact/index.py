@@ -1,0 +1,86 @@
+"""The rows of the tables, found by the first bytes of a text or by a fixed part in its middle."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from leftoff.redact.issuers import ROWS, Row
+from leftoff.redact.template import fixed_part, openings, to_pattern
+
+# Shapes that need not hold a long run.
+ANCHORED: tuple[Row, ...] = (
+    ("azure secret", "<3 tilde><1 digit>Q~<31-34 tilde>", "<3 tilde><1 digit>Q~<8 tilde>"),
+    (
+        "vault unseal key",
+        "Unseal Key <1-2 digit>: (<40+ jose>)",
+        "Unseal Key <1 digit>: (<8 jose>)",
+    ),
+    ("azure signature", "sig=(<40+ encoded>)", "sig=(<8 encoded>)"),
+    (
+        "zapier webhook",
+        "hooks.zapier.com/hooks/(catch/<8+ path>)",
+        "hooks.zapier.com/hooks/(catch)",
+    ),
+)
+KEY = 3
+_KEY_BYTES = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
+
+class Opening(NamedTuple):
+    """A fixed text that a shape begins with, and the row of that shape."""
+
+    text: bytes
+    row: Row
+
+
+@cache
+def by_key() -> dict[bytes, list[Opening]]:
+    """Index the rows by the first bytes of their openings, the longest opening first."""
+    index: dict[bytes, list[Opening]] = {}
+    for row in ROWS:
+        for text in openings(row[1]):
+            if text:
+                opening = Opening(text.encode(), row)
+                for key in _keys(opening.text):
+                    index.setdefault(key, []).append(opening)
+    for rows in index.values():
+        rows.sort(key=lambda opening: -len(opening.text))
+    return index
+
+
+def _keys(text: bytes) -> Iterator[bytes]:
+    if len(text) >= KEY:
+        yield text[:KEY]
+        return
+    for more in _KEY_BYTES:
+        yield from _keys(text + bytes([more]))
+
+
+@cache
+def anchored() -> tuple[tuple[bytes, Row], ...]:
+    """List the rows that need no long run, each with the fixed text to look for."""
+    return tuple((fixed_part(row[1]).encode(), row) for row in ANCHORED)
+
+
+@cache
+def infixes() -> tuple[tuple[bytes, Row], ...]:
+    """List the rows without an opening, each with the fixed text to look for first."""
+    fixed = ((fixed_part(row[1]).encode(), row) for row in ROWS if row[1].startswith("<"))
+    return tuple((literal, row) for literal, row in fixed if len(literal) > 1)
+
+
+@cache
+def joined() -> dict[bytes, list[Row]]:
+    """Index the rows whose only fixed texts are single joints by the one before the long run."""
+    joined: dict[bytes, list[Row]] = {}
+    for row in ROWS:
+        if row[1].startswith("<") and len(literal := fixed_part(row[1]).encode()) == 1:
+            joined.setdefault(literal, []).append(row)
+    return joined
+
+
+@cache
+def pattern(shape: str) -> re.Pattern[bytes]:
+    """Return the compiled pattern of a shape."""
+    return re.compile(to_pattern(shape).encode())

@@ -1,0 +1,124 @@
+"""Whether a text looks issued by a machine: the body of a known shape, or a kind no table knows."""
+
+import re
+
+# A capital and the letters after it are one run, as in the words of a name: letters and digits
+# thrown together make runs of two characters on average, names of four and more.
+_RUNS = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_MIXED_RUN, _PLAIN_RUN, _UNTOLD_RUN = 2.9, 5.0, 2.4
+_DIGIT = re.compile(rb"[0-9]")
+# Hardly any word has five consonants in a row; letters thrown together soon have.
+_HARD = re.compile(rb"(?i)[b-df-hj-np-tv-xz]{5}")
+_HEX = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
+_UUID = re.compile(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
+_WORD = re.compile(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+_JOINT = re.compile(rb"[-_.]")
+# Documentation shows a shape with a body that nobody could log in with.
+_SPECIMEN = re.compile(
+    rb"(?i)x{6,}|\*{4}|\.{3}|(?:^|[-_])your(?=$|[-_])|[-_]here$|place_?holder|redacted|example"
+)
+_STRETCH = re.compile(rb"[A-Za-z0-9]{14,}")
+_PUNCTUATION = re.compile(rb"[^A-Za-z0-9]")
+# An issuer's name and what it issues, each at most twelve letters: `acme_live_`, `acme-pat-v1-`.
+_NAME = re.compile(
+    rb"(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11}|[a-z][a-z0-9]{1,6}|[A-Z][A-Z0-9]{1,6})[-_.]"
+)
+_MOST_NAMES = 4
+# Where no name tells, the first must be one: base64 with a joint near its start is none.
+_ISSUER = re.compile(rb"[a-z]{2,12}[-_.]|[A-Z]{3,12}[-_.]|[a-z][a-z0-9]{1,6}[-_.][A-Za-z0-9]+\Z")
+# The shortest body, by what it is made of; shorter where a name tells of a credential.
+_HEX_BODY, _MIXED_BODY, _PLAIN_BODY = 32, 20, 30
+_TOLD_HEX_BODY, _TOLD_MIXED_BODY, _TOLD_PLAIN_BODY = 24, 16, 20
+_TELLING = frozenset(
+    b"sk pk rk ak tk lk uk dk sak pak uak key keys apikey api pat pats token tokens tok tkn secret "
+    b"secrets auth oauth oat uat rat aat access refresh live test prod production sandbox "
+    b"staging private priv bot pass password passwd pwd cred creds credential signing "
+    b"webhook whsec admin personal client bearer license licence".split()
+)
+_TELLING_ENDS = (b"key", b"token", b"secret")
+# What names a thing that anyone may see: hashes, files, builds, and the ids of records.
+_HARMLESS = frozenset(
+    b"sha sha1 sha2 sha256 sha384 sha512 md5 crc crc32 hash digest checksum etag integrity commit "
+    b"rev revision ref refs tree blob object obj git build chunk bundle asset assets static vendor "
+    b"vendors main index app page pages runtime module modules style styles css js img image "
+    b"images icon font file files dir path cache cached tmp temp backup log logs trace span event "
+    b"events evt msg msgbatch message messages req request resp response res call toolu srvtoolu "
+    b"tool chatcmpl cmpl run step thread asst batch job jr dt task item items node id ids uid gid "
+    b"uuid guid user usr users org account acct cus customer pi price product sub invoice in ch "
+    b"charge card src pm seti txn team proj project ws workspace conv conversation session sess i "
+    b"vpc subnet ami sg eni vol snap igw rtb nat eipalloc acl tgw vgw lt fs pod deployment "
+    b"replicaset rs container layer manifest virtual npm patch version v release tests case spec "
+    b"fixture data table column row field enum type struct class func fn method var const param "
+    b"arg impl trait dep deps lib pkg package crate wheel".split()
+)
+
+
+def is_made_up(body: bytes) -> bool:
+    """Tell whether the body of a known shape is words or a specimen instead of a secret."""
+    if marked := _SPECIMEN.search(body):
+        rest = body[: marked.start()] + b" " + body[marked.end() :]
+        return not any(is_random(stretch) for stretch in _STRETCH.findall(rest))
+    return len(set(body)) > 1 and _is_wordy(body)
+
+
+def _is_wordy(body: bytes) -> bool:
+    if _DIGIT.search(body) is None:
+        return _mean_run(body) > _MIXED_RUN and _HARD.search(body) is None
+    parts = [part for part in _JOINT.split(body) if part]
+    words = sum(len(part) for part in parts if _WORD.fullmatch(part))
+    return len(parts) > 1 and words > 0.7 * sum(map(len, parts))
+
+
+def _mean_run(text: bytes) -> float:
+    runs: list[bytes] = _RUNS.findall(text)
+    return sum(map(len, runs)) / max(1, len(runs))
+
+
+def is_random(text: bytes) -> bool:
+    """Tell letters and digits thrown together from words and names."""
+    if _DIGIT.search(text) is None:
+        return False
+    return _mean_run(text) <= (_MIXED_RUN if _is_mixed(text) else _PLAIN_RUN)
+
+
+def _is_mixed(text: bytes) -> bool:
+    return text.lower() != text != text.upper()
+
+
+def is_issued(run: bytes) -> bool:
+    """Tell whether a run of letters, digits and joints is a name and a random body after it."""
+    names, joint, body = _split(run)
+    is_told = any(name in _TELLING or name.endswith(_TELLING_ENDS) for name in names)
+    if not names or body.endswith(b"EXAMPLE") or not (is_told or _HARMLESS.isdisjoint(names)):
+        return False
+    if _UUID.fullmatch(body):
+        return is_told
+    solid = _PUNCTUATION.sub(b"", body)
+    if (len(body) - len(solid)) * 8 > len(body) or not is_random(solid):
+        return False
+    if is_told:
+        return len(solid) >= _told_length(solid)
+    return bool(_ISSUER.match(run)) and _is_untold(solid, names[0], joint)
+
+
+def _is_untold(solid: bytes, name: bytes, joint: bytes) -> bool:
+    if _is_mixed(solid):
+        return len(solid) >= _MIXED_BODY and _mean_run(solid) <= _UNTOLD_RUN
+    # A hash after a hyphen or a dot is the name of a build or of a file.
+    is_named = joint == b"_" and name.isalpha()
+    return is_named and len(solid) >= (_HEX_BODY if _HEX.fullmatch(solid) else _PLAIN_BODY)
+
+
+def _told_length(solid: bytes) -> int:
+    if _is_mixed(solid):
+        return _TOLD_MIXED_BODY
+    return _TOLD_HEX_BODY if _HEX.fullmatch(solid) else _TOLD_PLAIN_BODY
+
+
+def _split(run: bytes) -> tuple[list[bytes], bytes, bytes]:
+    names: list[bytes] = []
+    at = 0
+    while len(names) < _MOST_NAMES and (name := _NAME.match(run, at)):
+        names.append(name[0][:-1].lower())
+        at = name.end()
+    return names, run[at - 1 : at], run[at:]
