@@ -200,12 +200,15 @@ def is_somebodys(path: Path) -> bool:
 def keep(path: Path, text: str) -> bool:
     """Write the briefing to a file, all at once; say whether it holds anything new."""
     data = text.encode()
-    if disk.is_regular(path) and path.read_bytes() == data:
+    is_there = disk.is_regular(path)
+    if is_there and path.read_bytes() == data:
         return False
+    mode = path.stat().st_mode if is_there else None
     path.parent.mkdir(parents=True, exist_ok=True)
     disk.replace(path, data, temps=path.parent)
-    # Others who work on the project read it, too.
-    path.chmod(0o644)
+    if mode is not None:
+        # Somebody may have let others read it.
+        path.chmod(mode & 0o777)
     return True
 
 

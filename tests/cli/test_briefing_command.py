@@ -39,6 +39,16 @@ def test_it_is_kept_in_a_file_and_touched_only_for_news(cli: Cli, tmp_path: Path
     assert (first["written"], second["written"]) == (True, False)
     assert path.stat().st_mtime_ns == stamp
     assert path.read_text(encoding="utf-8") == cli.ok("briefing").out
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_briefing_that_others_may_read_stays_readable(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "briefing.md"
+    cli.ok("briefing", "--write", str(path))
+    path.chmod(0o644)
+    cli.ok("memory", "add", "rule", "Import with @/")
+
+    assert cli.json("briefing", "--write", str(path))["written"]
     assert path.stat().st_mode & 0o777 == 0o644
 
 
