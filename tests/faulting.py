@@ -31,7 +31,7 @@ from stores import draft, fresh_view, project_at
 SHORT = -1
 SOURCE = Path(__file__).with_name("faults.c")
 # What a file system may lack, as in faults.c.
-LINKS, CAREFUL_RENAMES, LOCKS, UNNAMED, FOLDER_SYNC = 1, 2, 4, 8, 16
+LINKS, CAREFUL_RENAMES, LOCKS, FOLDER_SYNC = 1, 2, 4, 8
 _FAILED = 9
 
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS = 1, CAREFUL_RENAMES = 2, LOCKS = 4, UNNAMED = 8, FOLDER_SYNC = 16 };
+enum { LINKS = 1, CAREFUL_RENAMES = 2, LOCKS = 4, FOLDER_SYNC = 8 };
 enum { SHORT = -1 };
 
 static char scope[PATH_MAX];
@@ -84,7 +84,6 @@ static int lacks(int what, int code) {
 static int open_in(int folder, const char *path, int flags, mode_t mode) {
   REAL(openat);
   if (is_ours(folder, path)) {
-    if ((flags & O_TMPFILE) == O_TMPFILE && lacks(UNNAMED, EOPNOTSUPP)) return -1;
     if (fails()) return -1;
   }
   return real(folder, path, flags, mode);

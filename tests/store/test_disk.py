@@ -223,12 +223,7 @@ def test_a_lock_is_waited_for(tmp_path: Path) -> None:
         release.join()
 
 
-@pytest.mark.parametrize("can_be_unnamed", [True, False])
-def test_a_new_file_is_whole_and_alone_with_or_without_unnamed_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can_be_unnamed: bool
-) -> None:
-    if not can_be_unnamed:
-        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+def test_a_new_file_is_whole_and_alone(tmp_path: Path) -> None:
     temps = tmp_path / "temps"
     temps.mkdir()
     path = tmp_path / "new.json"

@@ -1,4 +1,4 @@
-"""Saves on file systems that lack what others have: links, locks, unnamed files, folder syncs."""
+"""Saves on file systems that lack what others have: links, locks, folder syncs."""
 
 import contextlib
 import os
@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from faulting import CAREFUL_RENAMES, FOLDER_SYNC, LINKS, LOCKS, UNNAMED, library
+from faulting import CAREFUL_RENAMES, FOLDER_SYNC, LINKS, LOCKS, library
 from leftoff.store import Store, disk, naming
 from programs import finish, run, start
 from stores import draft, names_listed, project_at
 
-ALL = LINKS | CAREFUL_RENAMES | LOCKS | UNNAMED | FOLDER_SYNC
+ALL = LINKS | CAREFUL_RENAMES | LOCKS | FOLDER_SYNC
 LACKS = {
     "no links": LINKS,
     "no links and no careful renames": LINKS | CAREFUL_RENAMES,
     "no links, no careful renames, no locks": LINKS | CAREFUL_RENAMES | LOCKS,
-    "no unnamed files": UNNAMED,
     "no folder syncs": FOLDER_SYNC,
     "no locks": LOCKS,
     "nothing": ALL,

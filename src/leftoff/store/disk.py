@@ -22,7 +22,7 @@ from leftoff.store.folders import (
     sync_folder,
     sync_open_folder,
 )
-from leftoff.store.naming import NO_LINKS, give_name
+from leftoff.store.naming import give_name
 
 __all__ = [
     "Folder",
@@ -45,10 +45,6 @@ __all__ = [
     "write_new",
 ]
 
-# What file systems say that have none: overlays of old, network ones, and others.
-_NO_UNNAMED_FILES = frozenset(
-    {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS, errno.EPERM}
-)
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
 
@@ -99,12 +95,13 @@ class Folder:
 
     def write_new(self, name: str, data: bytes, *, temps: Path) -> None:
         """Create a file with this content, durably, or raise FileExistsError; never half of it."""
-        if not self._link_from_nowhere(name, data):
-            temp = _written(temps / Path(name).stem, data)
-            try:
-                give_name(temp, name, self._descriptor)
-            finally:
-                _remove(temp)
+        # Not a file without a name (O_TMPFILE): where there is no journal, as on ext2, its inode
+        # would be on disk as one that nobody needs, and a third sync would have to mend that.
+        temp = _written(temps / Path(name).stem, data)
+        try:
+            give_name(temp, name, self._descriptor)
+        finally:
+            _remove(temp)
         try:
             sync_open_folder(self._descriptor)
         except OSError:
@@ -126,51 +123,6 @@ class Folder:
     def _take_back(self, name: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=self._descriptor)
-
-    def _link_from_nowhere(self, name: str, data: bytes) -> bool:
-        """Write a file that has no name until it is whole; say whether this system can.
-
-        Linux can, on most file systems and with /proc. It spares the temp file and its removal,
-        and a kill leaves nothing behind.
-        """
-        flags = getattr(os, "O_TMPFILE", 0)
-        if not flags:
-            return False
-        try:
-            descriptor = os.open(
-                ".", os.O_WRONLY | os.O_CLOEXEC | flags, 0o600, dir_fd=self._descriptor
-            )
-        except OSError as error:
-            if error.errno in _NO_UNNAMED_FILES:
-                return False
-            raise
-        try:
-            write_all(descriptor, data)
-            os.fsync(descriptor)
-            # Given a folder, though the path is absolute: only then links are followed, as here.
-            source = f"/proc/self/fd/{descriptor}"
-            os.link(source, name, src_dir_fd=descriptor, dst_dir_fd=self._descriptor)
-        except OSError as error:
-            if error.errno in NO_LINKS or isinstance(error, FileNotFoundError):
-                return False
-            raise
-        else:
-            self._sync_named(descriptor, name)
-        finally:
-            os.close(descriptor)
-        return True
-
-    def _sync_named(self, descriptor: int, name: str) -> None:
-        """Sync a file again that got its first name.
-
-        ext2 has no journal: the inode on its disk still says that the file has no name, and the
-        next file system check would remove it.
-        """
-        try:
-            os.fsync(descriptor)
-        except OSError:
-            self._take_back(name)
-            raise
 
 
 def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 # What systems answer that have no hard links, or do not let us make any.
-NO_LINKS = frozenset(
+_NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK}
 )
 # What systems answer that cannot refuse to replace.
@@ -36,7 +36,7 @@ def give_name(temp: Path, name: str, folder: int) -> None:
     try:
         os.link(temp, name, dst_dir_fd=folder)
     except OSError as error:
-        if error.errno not in NO_LINKS:
+        if error.errno not in _NO_LINKS:
             raise
         _move(temp, name, folder)
 
