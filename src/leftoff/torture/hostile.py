@@ -159,7 +159,7 @@ def huge_files(folder: Path, outside: Outside) -> Path:
     """Have huge files everywhere."""
     del outside
     make_repository(folder)
-    for name in ("dump.bin", "app.py", "SESSION-STATE.md", ".git/packed-refs", "PLAN.md"):
+    for name in ("dump.bin", "app.py", "SESSION-STATE.md", "PLAN.md", ".git/MERGE_MSG"):
         with (folder / name).open("ab") as file:
             file.truncate(_HUGE_BYTES)
     return folder

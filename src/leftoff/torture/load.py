@@ -1,6 +1,5 @@
 """Load: many sessions fire hooks through the real letterbox at once; each event counts once."""
 
-import re
 import shutil
 import time
 from collections import Counter
@@ -108,14 +107,32 @@ class _Watch:
         return True
 
     def settles(self) -> int:
-        """Count the settle processes that run now, where the system tells."""
-        return sum(self._is_settle(folder) for folder in Path("/proc").glob("[0-9]*"))
+        """Count the settle processes that run at one moment, where the system tells.
+
+        A look takes a while; all that two looks see were there at the moment between them.
+        """
+        return len(self._look() & self._look())
+
+    def _look(self) -> set[str]:
+        return {path.name for path in Path("/proc").glob("[0-9]*") if self._is_settle(path)}
 
     def _is_settle(self, folder: Path) -> bool:
         try:
-            command = (folder / "cmdline").read_bytes()
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            # `setsid`, which starts it, has the same words behind its own name.
+            is_python = b"python" in words[0].rpartition(b"/")[2]
+            if not (is_python and b"leftoff.hooks.settle" in words and self._state in words):
+                return False
+            # About to become git: until then it has our words, and whoever starts it waits.
+            return _state_of(folder.parent / _fields(folder)[1]) != "D"
         except OSError:
             return False
-        return re.search(rb"leftoff\.hooks\.settle\x00", command) is not None and (
-            self._state in command
-        )
+
+
+def _fields(folder: Path) -> list[str]:
+    """Return what the system tells of a process: its state, its parent, and more."""
+    return (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+
+
+def _state_of(folder: Path) -> str:
+    return _fields(folder)[0]
