@@ -7,6 +7,7 @@ the view knows which part of the text it came from. The text itself is never fol
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 # Letters of other scripts that look like Latin ones, each after the Latin letter.
 _LETTERS = {
@@ -79,9 +80,10 @@ _JOINT = r"[\W_]*"
 _OWN = _JOINT.join(
     [rf"(?:[li1]{_JOINT})?e", *"ft", "[o0]", *"ffb", rf"r{_JOINT}(?:[il1]{_JOINT})?e", "f"]
 )
+# Every bracket before it goes, so that none is left for a second look.
+_BEFORE_OWN = re.compile(rf"(?<![\W_])[\W_]++(?={_OWN})")
 _ARMED = re.compile(
-    rf"(?:<(?=(?:[^\w<]|_)*{_OWN})"
-    rf"|<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
+    rf"(?:<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
     r"|<(?=<?/?sys>>)|\[(?=/?inst\]))"
 )
 # In prose «system» is a quotation; with a slash or a joint it is none.
@@ -113,16 +115,23 @@ def disarm(text: str) -> str:
 def _without_marks(text: str) -> str:
     """Take the opening bracket from whatever looks like markup that agents obey, or like ours."""
     text = _MARKUP.sub("(", text) if "<" in text else text
-    if not _ARMED.search(fold(text)):
+    if next(_armed(fold(text)), None) is None:
         return text
     view, spans = fold_with_spans(text)
     parts, at = [], 0
-    for found in _ARMED.finditer(view):
-        start, end = spans[found.start()]
-        if start >= at and not (text[start] == "«" and _QUOTATION.match(view, found.start())):
+    for place in sorted({*_armed(view)}):
+        start, end = spans[place]
+        if start >= at and not (text[start] == "«" and _QUOTATION.match(view, place)):
             parts.append(f"{text[at:start]}(")
             at = end
     return "".join([*parts, text[at:]])
+
+
+def _armed(view: str) -> Iterator[int]:
+    """Yield where a bracket opens what looks like markup that agents obey, or like our mark."""
+    yield from (found.start() for found in _ARMED.finditer(view))
+    for found in _BEFORE_OWN.finditer(view):
+        yield from (place for place in range(*found.span()) if view[place] == "<")
 
 
 def fold(text: str) -> str:

@@ -151,3 +151,25 @@ def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
     cli.ok("save", "other-name", *GOOD)
     assert [each["name"] for each in cli.json("list")] == ["other-name", "login-form"]
     assert cli.json("show", "login-form")["path"].startswith(str(stored))
+
+
+def test_a_checkpoint_too_large_to_be_read_again_is_not_saved(cli: Cli) -> None:
+    huge = json.dumps({"summary": "Keep a log", "notes": [f"{n} {'x' * 1000}" for n in range(70_000)]})
+
+    result = cli("save", "huge", "--from-json", "-", stdin=huge)
+
+    assert result.code == 1
+    assert "too large to save" in result.err
+    assert cli.json("list") == []
+
+
+def test_a_huge_file_among_the_checkpoints_keeps_the_others_in_sight(
+    cli: Cli, stored: Path
+) -> None:
+    cli.ok("save", "here", "--next", "Run make test")
+    shard = next((stored / "checkpoints").iterdir())
+    planted = shard / f"{shard.name.replace('-', '')}01T000000000Z-00000000.json"
+    planted.touch()
+    os.truncate(planted, 2**40)
+
+    assert "here" in cli.ok("list").out

@@ -30,6 +30,17 @@ def test_a_new_file_holds_what_was_given_and_no_temp_file_is_left(
     assert list(temps.iterdir()) == []
 
 
+def test_a_file_too_large_to_be_ours_is_refused_and_not_read(tmp_path: Path) -> None:
+    planted = tmp_path / "a.json"
+    planted.touch()
+    os.truncate(planted, 2**40)  # sparse: reading it would take more memory than there is
+
+    with pytest.raises(StoreRefused, match="larger than 64 MB"):
+        disk.read(planted)
+    with pytest.raises(StoreRefused, match="larger than 64 MB"):
+        disk.Folder(tmp_path).read("a.json", temps=tmp_path)
+
+
 def test_a_file_that_exists_is_never_written_over(tmp_path: Path, temps: Path) -> None:
     disk.write_new(tmp_path / "a.json", b"first", temps=temps)
 

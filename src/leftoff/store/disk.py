@@ -25,6 +25,7 @@ from leftoff.store.folders import (
 from leftoff.store.naming import give_name
 
 __all__ = [
+    "LARGEST_BYTES",
     "Folder",
     "append",
     "ensure_folder",
@@ -47,6 +48,8 @@ __all__ = [
 
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
+# No file that we write whole comes near it; one that does was planted or is damaged.
+LARGEST_BYTES = 64 * 1024 * 1024
 
 
 def is_regular(path: Path) -> bool:
@@ -116,7 +119,7 @@ class Folder:
             found = os.fstat(descriptor)
             if not is_regular_file(found):
                 found = _regular(descriptor, name, twin=temps / Path(name).stem)
-            return _read_all(descriptor, found.st_size), found
+            return _read_whole(descriptor, found, name), found
         finally:
             os.close(descriptor)
 
@@ -207,7 +210,7 @@ def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_resul
     descriptor = _opened(path, os.O_RDONLY)
     try:
         found = _regular(descriptor, path, twin=temps and temps / path.stem)
-        return _read_all(descriptor, found.st_size), found
+        return _read_whole(descriptor, found, path), found
     finally:
         os.close(descriptor)
 
@@ -311,6 +314,15 @@ def write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def _read_whole(descriptor: int, found: os.stat_result, path: Path | str) -> bytes:
+    if found.st_size > LARGEST_BYTES:
+        raise StoreRefused(
+            f"{path} is larger than {LARGEST_BYTES // 1024**2} MB, so it is not read",
+            hint="leftoff wrote no such file; move it away.",
+        )
+    return _read_all(descriptor, found.st_size)
 
 
 def _read_all(descriptor: int, size: int) -> bytes:

@@ -85,6 +85,7 @@ def put(change: Change, data: bytes | None) -> None:
     target = Path(os.path.realpath(change.path))
     if data is None:
         target.unlink(missing_ok=True)
+        disk.sync_folder(target.parent)
         return
     if not change.is_foreign:
         disk.ensure_folder(target.parent)
