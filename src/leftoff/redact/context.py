@@ -123,7 +123,8 @@ def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
 
 @cache
 def _lookup() -> Lookup:
-    return Lookup({*STEMS, *_by_literal()})
+    # In this order, so that of two names for the same value the earlier one is told.
+    return Lookup(dict.fromkeys([*STEMS, *_by_literal()]))
 
 
 @cache
