@@ -37,6 +37,8 @@ _DENSE = lazy(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
 _RANDOM_SEGMENT = 20
 # The beginning of a long value tells enough of it.
 _JUDGED = 128
+# Hardly any word has five consonants in a row; letters thrown together soon have.
+_HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
 _JOINTS = lazy(rb"[^A-Za-z0-9]+")
 _DIGIT = lazy(rb"[0-9]")
 
@@ -121,8 +123,10 @@ def is_environment_secret(value: bytes) -> bool:
 
 def is_unlike_words(value: bytes) -> bool:
     """Tell a long value that nobody would use as a name, although it is not quite random."""
-    if len(value) < 14:
+    if len(value) < 12:
         return False
+    if _HARD.search(value) and not _SECRET_WORD.search(value):
+        return True
     if len(value) >= 16 and (len(_DIGIT.findall(value)) >= 5 or _is_jumbled(value)):
         return True
     longest = max(_JOINTS.split(value), key=len)

@@ -63,6 +63,16 @@ PLACES: tuple[Place, ...] = (
             "Authorization: SharedKey <token>",
         ),
         ("Authorization: Digest or Basic",),
+        before=r"(?:^|[^\"\w-])[\w-]{0,20}\Z",
+    ),
+    Place(
+        "authorization",
+        "auth",
+        r"authorization<h>(?:digest|hawk|aws4-hmac-sha256|oauth|negotiate|ntlm|signature|hmac|mac"
+        r"|sharedkey|kerberos|vapid)[ ]+([^\r\n\\'\"]{16,2000})",
+        "sealed",
+        ('"Authorization: Negotiate <base64>", "b"', '"authorization": "Hawk <token>"'),
+        before=r"\"[\w-]{0,20}\Z",
     ),
     Place(
         "docker login",
