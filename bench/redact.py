@@ -1,11 +1,14 @@
-"""Speed of redaction on tool output, beside known work in the same run.
+"""Speed of redaction on tool output and source code, beside known work in the same run.
 
     python -m bench.redact [SESSION_FILE ...]
+    python -m bench.redact --hostile [BYTES]
 
-Without files, the text of this project stands in for tool output.
+Without files, the text of this project stands in for tool output. `--hostile` redacts texts that
+are made to be slow, each at one size and at four times that size, and fails if one is not linear.
 """
 
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,10 +18,14 @@ from typing import Any
 import msgspec
 
 from bench.harness import ROOT, Figure, Sample, call, interleave, ratio, table, times
+from bench.hostile import repeated, seeds
 from leftoff.redact import redact
 
 ROUNDS = 9
 FLOOR = 20.0  # MB/s
+# Four times the text may take this many times as long; a quadratic rule takes sixteen times.
+STEEPEST = 8.0
+LEAST = 0.002  # seconds: less cannot be compared
 RESULTS = {"tool_result", "function_call_output", "custom_tool_call_output"}
 
 
@@ -63,15 +70,25 @@ def of_project() -> list[str]:
     ] * 5
 
 
+def of_sources() -> list[str]:
+    """Read the modules of Python itself: source code that nobody here wrote."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    return [path.read_text("utf-8", "replace") for path in sorted(folder.glob("*.py"))[:150]]
+
+
 def figures(outputs: list[str] | None = None) -> list[Figure]:
     """Measure redaction of tool outputs, beside a decode of the same texts."""
     outputs = of_project() if outputs is None else outputs
     joined = "\n".join(outputs)
     encoded = msgspec.json.encode(outputs)
+    sources = of_sources()
+    encoded_sources = msgspec.json.encode(sources)
     works: dict[str, Callable[[], object]] = {
         "decode": lambda: msgspec.json.decode(encoded, type=list[str]),
         "one": lambda: redact(joined),
         "each": lambda: [redact(text) for text in outputs],
+        "decode sources": lambda: msgspec.json.decode(encoded_sources, type=list[str]),
+        "sources": lambda: [redact(text) for text in sources],
     }
     cases = {name: partial(call, work) for name, work in works.items()}
     samples = interleave(cases, ROUNDS)
@@ -82,7 +99,15 @@ def figures(outputs: list[str] | None = None) -> list[Figure]:
         msgspec.structs.replace(
             _speed("  all in one text", samples, "one", megabytes, shown), limit=None
         ),
+        _source_speed(samples, sources),
     ]
+
+
+def _source_speed(samples: dict[str, list[Sample]], sources: list[str]) -> Figure:
+    megabytes = sum(len(text.encode()) for text in sources) / 1e6
+    ours = {"sources": samples["sources"], "decode": samples["decode sources"]}
+    shown = f"{len(sources)} files of Python, {megabytes:.1f} MB"
+    return _speed("redaction of source code", ours, "sources", megabytes, shown)
 
 
 def _speed(
@@ -95,8 +120,27 @@ def _speed(
     return Figure(what=what, value=value, unit="MB/s", limit=FLOOR, is_floor=True, note=note)
 
 
+def hostile(size: int) -> list[str]:
+    """Describe each text that takes far more than four times as long at four times the size."""
+    found: list[str] = []
+    for seed in dict.fromkeys(seeds()):
+        small, large = (_cpu(repeated(seed, each)) for each in (size, 4 * size))
+        if large > STEEPEST * max(small, LEAST):
+            found.append(f"{seed!r}: {small:.3f} s, then {large:.3f} s")
+    return found
+
+
+def _cpu(text: str) -> float:
+    return min(call(partial(redact, text)).cpu for _ in range(2))
+
+
 def main() -> int:
-    """Print the figures; fail below the floor."""
+    """Print the figures; fail below the floor, or where a hostile text is not linear."""
+    if sys.argv[1:2] == ["--hostile"]:
+        size = int(sys.argv[2]) if sys.argv[2:] else 20_000
+        steep = hostile(size)
+        print("\n".join(steep) or f"All hostile texts are linear from {size} to {4 * size} bytes.")
+        return int(bool(steep))
     measured = figures(of_sessions(sys.argv[1:]) if sys.argv[1:] else None)
     print(table("Redaction", measured))
     return int(any(figure.is_over for figure in measured))

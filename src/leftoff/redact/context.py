@@ -1,11 +1,47 @@
 """Secrets told by the place they stand in: headers, cookies, URLs, commands, login files."""
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
-from leftoff.redact.judge import is_path, is_placeholder, looks_random
+from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
+from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
+from leftoff.redact.judge import is_password, is_path, is_placeholder, looks_random
+from leftoff.redact.keyed import STEMS, find_keyed_at
+from leftoff.redact.lazy import lazy
+from leftoff.redact.lookup import Lookup
+from leftoff.redact.manifests import find_manifest
+from leftoff.redact.places import PLACES, Place
 from leftoff.redact.shapes import Span
+
+_ABBREVIATIONS = {
+    "<h>": r"(?:<q>)?\]?\s{0,8}[:=]\s{0,8}(?:<q>)?",
+    "<credential>": r"([\w.~+/=:@!$%^&*-]{8,4096})",
+    "<scheme>": (
+        r"(?:bearer|basic|token|bot|apikey|api-key|key|splunk|sso-key|geniekey|oauth|jwt"
+        r"|private-token|discogs|shopping|dpop|pve\w{0,8}|zoho-oauthtoken|klaviyo-api-key)[ =]{1,4}"
+    ),
+    "<text>": r"(?:[bfrun@$]{0,2}<q>[^\"'\\\r\n]{0,200}<q>)",
+    "<secret>": r"(?:some\()?[bfrun@$]{0,2}<q>([^\"'\\\r\n]{1,200})<q>",
+    "<value>": r"(?:<q>([^\"'\\\r\n]{1,200})<q>|([^\s\"'`\\]{1,200}))",
+    "<q>": r"\\{0,8}[\"'`]",
+}
+_LOOK_BEHIND = 250
+_LOOK_AHEAD = 9000
+# The beginning of a long value tells enough of it.
+_JUDGED = 256
+_COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
+_OPTION = lazy(
+    rb"-(?:[" + LETTERS + rb"]|" + b"|".join(option[1:] for option in LONG_OPTIONS) + rb")"
+)
+_OPENINGS = 3
+_PIPED = lazy(
+    rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
+    rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl)\b"
+)
+_BLANK = (b" ", b"\t")
+_NOT_A_USER = b" \t\r\n\"'(,/<>=&|;*#{}[]"
+_Judge = Callable[[bytes], bool]
 
 
 def _in_header(value: bytes) -> bool:
@@ -20,104 +56,196 @@ def _in_url(value: bytes) -> bool:
     return not is_placeholder(value)
 
 
+def _given(value: bytes) -> bool:
+    return not is_placeholder(value) and not value.startswith(b"-")
+
+
 def _in_command(value: bytes) -> bool:
-    return not is_placeholder(value) and not is_path(value) and not value.isdigit()
+    return _given(value) and not is_path(value) and not value.isdigit()
+
+
+def _encoded(value: bytes) -> bool:
+    return not is_placeholder(value) and (value.endswith(b"=") or looks_random(value))
+
+
+def _literal(value: bytes) -> bool:
+    return is_password(value, literal=True)
+
+
+def _sealed(value: bytes) -> bool:
+    return b"=" in value or any(len(word) >= 16 for word in value.split())
 
 
 def _always(_value: bytes) -> bool:
     return True
 
 
-class Place(NamedTuple):
-    """A lower-case literal, what must follow it (the group is the secret), and a judge.
-
-    In a pattern, `<q>` is a quote with its backslashes, `<h>` the colon between a header and its
-    value, `<args>` arguments of the same command, `<credential>` what a header may carry.
-    """
-
-    kind: str
-    literal: str
-    pattern: str
-    is_secret: Callable[[bytes], bool]
-
-
-_ABBREVIATIONS = {
-    "<h>": r"(?:<q>)?\]?\s*[:=]\s*(?:<q>)?",
-    "<q>": r"\\*[\"'`]",
-    "<args>": r"\b[^\r\n|;&]{0,200}?\s",
-    "<credential>": r"([\w.~+/=:@!$%^&*-]{8,}+)",
-    "<scheme>": r"(?:bearer|basic|token|bot|apikey|api-key|key|splunk|sso-key|geniekey|oauth)[ ]+",
+_JUDGES: dict[str, _Judge] = {
+    "in_header": _in_header,
+    "without_scheme": _without_scheme,
+    "in_url": _in_url,
+    "in_command": _in_command,
+    "given": _given,
+    "encoded": _encoded,
+    "literal": _literal,
+    "random": looks_random,
+    "sealed": _sealed,
+    "always": _always,
 }
 
-PLACES: tuple[Place, ...] = (
-    Place("authorization", "auth", r"authorization<h><scheme><credential>", _in_header),
-    Place("authorization", "auth", r"authorization<h><credential>", _without_scheme),
-    Place(
-        "authorization",
-        "auth",
-        r"authorization<h>(?:digest|hawk|aws4-hmac-sha256|oauth|negotiate|signature)[ ]+"
-        r"([^\r\n\\']{16,}+)",
-        _always,
-    ),
-    Place("authorization", "bearer ", r"\bbearer[ ]+<credential>", _without_scheme),
-    Place(
-        "cookie",
-        "cookie",
-        r"(?<!set-)cookie<h>([\w.%-]{1,64}=[^\s;\"'\\]+(?:;[ ]?[\w.%-]{1,64}=[^\s;\"'\\]*)*+)",
-        _in_url,
-    ),
-    Place("cookie", "cookie", r"(?<=set-)cookie<h>[\w.%-]{1,64}=([^\s;\"'\\]{4,}+)", _in_url),
-    Place(
-        "docker login", "auth", r"(?<=[\"'])auth<q>\s*:\s*<q>([\w+/]{12,}={0,2})<q>", looks_random
-    ),
-    Place("npm token", "auth", r"(?<=_)auth\s*=\s*[\"']?([A-Za-z0-9+/]{8,}={0,2})", _in_url),
-    Place("password in url", "://", r"://[^\s/:@\"'<>\\]*:([^\s/\"'<>\\]{1,200})@", _in_url),
-    Place("token in url", "://", r"://([\w.~-]{20,200}+)@", _without_scheme),
-    Place(
-        "password",
-        "curl",
-        r"curl<args>(?:-u|--user|--proxy-user)[ =]?\s*(?:<q>)?[^\s:\"'\\$]+:([^\s\"'\\]+)",
-        _in_command,
-    ),
-    Place("password", "sshpass", r"sshpass\s+-p\s*(?:<q>)?([^\s\"'\\]+)", _in_command),
-    Place("password", "mysql", r"mysql(?:dump|admin)?<args>-p([^\s\"'\\]{3,})", _in_command),
-    Place("password", " login ", r"[ ]login<args>-p[ =]?(?:<q>)?([^\s\"'\\]{4,})", _in_command),
-    Place("password", "pass:", r"(?<=[ '\"])pass:([^\s\"'\\]{4,})", _in_command),
-    Place(
-        "password",
-        "machine",
-        r"machine\s+(?:[\w-]+[.:][\w.:-]+|localhost)\s+login\s+\S+\s+password\s+([^\s\"'\\]+)",
-        _in_url,
-    ),
-    Place("password", ":5432:", r":5432:[^\s:]+:[^\s:]+:([^\s:\"'\\]{3,})", _in_url),
-)
+
+def find_placed(data: bytes) -> Iterator[Span]:
+    """Yield every secret that an address, a command or a pipe gives away."""
+    yield from _in_addresses(data)
+    yield from _in_commands(data)
+    yield from _in_pipes(data)
 
 
-def _compiled(pattern: str) -> re.Pattern[bytes]:
+def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
+    """Yield every secret that a word before it gives away, and whether that word is its name."""
+    ends = dict.fromkeys(STEMS, 0)
+    done: dict[bytes, int] = {}
+    manifest = 0
+    places = _by_literal()
+    for word, at in _lookup().hits(low):
+        if at >= done.get(word, 0):
+            for span in _at_places(data, at, places.get(word, ())):
+                done[word] = max(span.end, done.get(word, 0))
+                yield False, span
+        if word == b"secret" and at >= manifest:
+            manifest, spans = find_manifest(data, at)
+            yield from ((True, span) for span in spans)
+        named = find_keyed_at(data, low, word, at) if ends.get(word, at + 1) <= at else None
+        if named:
+            ends[word] = named.end
+            yield True, named
+
+
+@cache
+def _lookup() -> Lookup:
+    # In this order, so that of two names for the same value the earlier one is told.
+    return Lookup(dict.fromkeys([*STEMS, *_by_literal()]))
+
+
+@cache
+def _by_literal() -> dict[bytes, list[Place]]:
+    places: dict[bytes, list[Place]] = {}
+    for place in PLACES:
+        places.setdefault(place.literal.encode(), []).append(place)
+    return places
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[bytes]:
+    """Compile a pattern of the tables, once it is needed."""
     for short, long in _ABBREVIATIONS.items():
         pattern = pattern.replace(short, long)
-    return re.compile(b"(?i)" + pattern.encode())
+    flags = b"" if pattern.startswith("(?i") else b"(?i)"
+    return re.compile(flags + pattern.encode())
 
 
-_Try = tuple[str, re.Pattern[bytes], Callable[[bytes], bool]]
+def _at_places(data: bytes, at: int, places: Iterable[Place]) -> Iterator[Span]:
+    for place in places:
+        if span := _at_place(data, at, place):
+            yield span
 
 
-def _by_literal() -> dict[bytes, list[_Try]]:
-    tries: dict[bytes, list[_Try]] = {}
-    for kind, literal, pattern, is_secret in PLACES:
-        tries.setdefault(literal.encode(), []).append((kind, _compiled(pattern), is_secret))
-    return tries
+def _at_place(data: bytes, at: int, place: Place) -> Span | None:
+    found = compiled(place.pattern).match(data, at, at + _LOOK_AHEAD)
+    if not found:
+        return None
+    judge = _JUDGES[place.judge]
+    if not place.before:
+        return _secret(found, place.kind, judge)
+    start = max(0, at - _LOOK_BEHIND)
+    before = compiled(place.before).search(data[start:at])
+    if before and before.lastindex:
+        return _moved(_secret(before, place.kind, judge), start)
+    return _secret(found, place.kind, judge) if before else None
 
 
-_TRIES = _by_literal()
+def _moved(span: Span | None, by: int) -> Span | None:
+    return Span(span.start + by, span.end + by, span.kind) if span else None
 
 
-def find_placed(data: bytes, low: bytes) -> Iterator[Span]:
-    """Yield every secret that the text around it gives away."""
-    for literal, tries in _TRIES.items():
-        at = low.find(literal)
-        while at >= 0:
-            for kind, pattern, is_secret in tries:
-                if (found := pattern.match(data, at)) and is_secret(found[1]):
-                    yield Span(*found.span(1), kind)
-            at = low.find(literal, at + 1)
+def _secret(found: re.Match[bytes], kind: str, judge: _Judge) -> Span | None:
+    group = found.lastindex or 0
+    start, end = found.span(group)
+    judged = found.string[start : min(end, start + _JUDGED)]
+    return Span(start, end, kind) if judge(judged) else None
+
+
+def _in_addresses(data: bytes) -> Iterator[Span]:
+    """Look at what precedes each `@`; an `@` is found at the speed of memory."""
+    at = data.find(b"@", 1)
+    while at >= 0:
+        if data[at - 1] not in _NOT_A_USER:
+            yield from _in_address(data, at)
+        at = data.find(b"@", at + 1)
+
+
+def _in_address(data: bytes, at: int) -> Iterator[Span]:
+    """Try the last few places where an address may begin; more are not in one address."""
+    first = max(0, at - _LOOK_BEHIND)
+    for kind, opening, pattern, judge, _, _ in ADDRESSES:
+        start = at
+        for _ in range(_OPENINGS):
+            start = data.rfind(opening, first, start)
+            if start < 0:
+                break
+            found = compiled(pattern).match(data, start, at)
+            if found and (span := _secret(found, kind, _JUDGES[judge])):
+                yield span
+                break
+
+
+def _in_pipes(data: bytes) -> Iterator[Span]:
+    """Look at what is printed into a program that asks for a password."""
+    for found in _PIPED.finditer(data):
+        for pipe in PIPES:
+            if compiled(pipe.pattern).match(data, found.start(), found.start() + _LOOK_BEHIND):
+                yield from _in_pipe(data, found.start(), pipe)
+
+
+def _in_pipe(data: bytes, at: int, pipe: Pipe) -> Iterator[Span]:
+    start = max(0, at - _LOOK_BEHIND)
+    found = compiled(pipe.before).search(data[start:at])
+    span = _secret(found, pipe.kind, _in_command) if found else None
+    if moved := _moved(span, start):
+        yield moved
+
+
+def _in_commands(data: bytes) -> Iterator[Span]:
+    """Look at each line that has an option which may take a password, once."""
+    done = 0
+    for option in _OPTION.finditer(data):
+        at = option.start()
+        if at < done or data[at - 1 : at] not in _BLANK:
+            continue
+        start = data.rfind(b"\n", done, at) + 1 or done
+        end = data.find(b"\n", at)
+        done = len(data) if end < 0 else end
+        yield from _in_line(data, start, done)
+
+
+def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
+    tools, rows = _tools()
+    at = start
+    while found := tools.search(data, at, end):
+        stop = _COMMAND_END.search(data, found.end(), end)
+        at = stop.start() if stop else end
+        kind, pattern, judge = rows[found[1].lower()]
+        for hit in pattern.finditer(data, found.end(), at):
+            if span := _secret(hit, kind, judge):
+                yield span
+
+
+@cache
+def _tools() -> tuple[re.Pattern[bytes], dict[bytes, tuple[str, re.Pattern[bytes], _Judge]]]:
+    rows = {
+        tool.encode(): (row.kind, compiled(r"(?-i:(?<=[ ]))" + row.pattern), _JUDGES[row.judge])
+        for row in COMMANDS
+        for tool in row.tools.split()
+    }
+    names = b"|".join(re.escape(tool) for tool in sorted(rows, key=len, reverse=True))
+    return re.compile(rb"(?i)(?<![\w-])(" + names + rb")(?:\.exe)?(?=[ ])"), rows

@@ -1,44 +1,52 @@
-"""Finding all secrets of a text and putting a marker in the place of each."""
+"""Finding all secrets of a text and putting a marker in the place of each.
 
-import re
-from collections.abc import Iterable
+This ends, and in linear time, on any text. Every rule reads a bounded stretch around a hit. A
+marker is a border: the texts on its two sides are looked at apart, so no marker is ever part of a
+match. A cut can only give the rest of its text a new border, so the rest is looked at again, and
+what was looked at too often is cut as a whole.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 import msgspec
 
 from leftoff.redact.blocks import find_blocks
-from leftoff.redact.context import find_placed
-from leftoff.redact.keyed import find_keyed, secret_under_key
+from leftoff.redact.context import find_placed, find_told
+from leftoff.redact.keyed import secret_under_key
+from leftoff.redact.markers import marker, split_at_markers
+from leftoff.redact.nearby import find_nearby
 from leftoff.redact.shapes import Span, find_shapes
+from leftoff.redact.views import blank_escapes, decoded_views
 
 _Value = TypeVar("_Value")
 # No rule matches anything shorter.
 _SHORTEST = 8
-_ESCAPES = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
-_COLOURS = (
-    (b"\x1b[", re.compile(rb"\x1b\[[0-9;]*m")),
-    (b"\\u001b[", re.compile(rb"\\u001b\[[0-9;]*m")),
-)
+# How many times the size of a text may be looked at. Twice is the rule: once to find the secrets,
+# once to see that nothing is left.
+_LOOKS = 4
+_SMALL = 20_000
 
 
 def redact(text: str) -> str:
     """Replace each secret by a marker naming its kind, and change nothing else."""
-    # A marker can give the text beside it a boundary it did not have, so look until nothing is
-    # found; every turn leaves fewer characters outside of markers.
-    while len(text) >= _SHORTEST:
-        data = text.encode("utf-8", "surrogatepass")
-        spans = _find(data)
-        if not spans:
-            break
-        text = _cut(data, spans).decode("utf-8", "surrogatepass")
-    return text
+    if len(text) < _SHORTEST:
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    pieces = list(_pieces(data))
+    if all(kind is None for kind, _ in pieces):
+        return text
+    parts = (part if kind is None else marker(kind) for kind, part in pieces)
+    return b"".join(parts).decode("utf-8", "surrogatepass")
 
 
 def find_secrets(text: str) -> list[tuple[str, str]]:
     """List each secret of a text with its kind, in order."""
     data = text.encode("utf-8", "surrogatepass")
     return [
-        (kind, data[start:end].decode("utf-8", "surrogatepass")) for start, end, kind in _find(data)
+        (kind, part.decode("utf-8", "surrogatepass"))
+        for kind, part in _pieces(data)
+        if kind is not None
     ]
 
 
@@ -47,50 +55,80 @@ def redact_value(value: _Value) -> _Value:
     return cast("_Value", _redacted(value))
 
 
-def _marker(kind: str) -> str:
-    return f"[redacted: {kind}]"
+def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
+    """Yield the text in order, cut into secrets with their kinds and all else without one."""
+    looks = _LOOKS * len(data) + _SMALL
+    # Texts to look at are in reverse order, and between them what is settled. Each turn settles
+    # a piece or shortens it; once the looks are used up, each turn settles one.
+    waiting: list[tuple[str | None, bytes, bool]] = []
+    waiting += ((None, part, at % 2 == 1) for at, part in enumerate(split_at_markers(data)))
+    waiting.reverse()
+    while waiting:
+        kind, part, is_settled = waiting.pop()
+        spans = [] if is_settled or len(part) < _SHORTEST else _find(part)
+        if is_settled or not spans:
+            yield kind, part
+        elif looks < 0:
+            yield spans[0].kind, part
+        else:
+            looks -= len(part)
+            waiting += _cut(part, spans)[::-1]
+
+
+def _cut(data: bytes, spans: Iterable[Span]) -> list[tuple[str | None, bytes, bool]]:
+    parts: list[tuple[str | None, bytes, bool]] = []
+    at = 0
+    for start, end, kind in spans:
+        parts += ((None, data[at:start], False), (kind, data[start:end], True))
+        at = end
+    return [*parts, (None, data[at:], False)]
 
 
 def _find(data: bytes) -> list[Span]:
-    seen = _as_seen(data)
-    low = seen.lower()
+    spans = list(_ranked(blank_escapes(data)))
+    for view in decoded_views(data):
+        spans += [
+            (rank, Span(*view.origin(span.start, span.end), span.kind))
+            for rank, span in _ranked(view.data)
+        ]
+    return _merge(data, spans) if spans else []
+
+
+def _ranked(seen: bytes) -> Iterator[tuple[int, Span]]:
     # Where two rules see the same secret, the earlier one names it: exact shapes first.
-    return _merge(
-        [*find_blocks(seen), *find_shapes(seen), *find_placed(seen, low), *find_keyed(seen, low)]
-    )
+    low = seen.lower()
+    yield from ((0, span) for span in find_blocks(seen))
+    yield from ((1, span) for span in find_shapes(seen))
+    yield from ((2, span) for span in find_placed(seen))
+    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low))
+    yield from ((4, span) for span in find_nearby(seen))
 
 
-def _as_seen(data: bytes) -> bytes:
-    """Blank out escapes and colours byte for byte: after an escaped line end a word begins."""
-    if b"\\" in data:
-        for escape, blank in _ESCAPES:
-            data = data.replace(escape, blank)
-    for start, colour in _COLOURS:
-        if start in data:
-            data = colour.sub(lambda found: b" " * len(found[0]), data)
-    return data
-
-
-def _merge(spans: Iterable[Span]) -> list[Span]:
+def _merge(data: bytes, spans: list[tuple[int, Span]]) -> list[Span]:
     merged: list[tuple[int, Span]] = []
-    for rank, span in sorted(enumerate(spans), key=lambda item: item[1].start):
+    for rank, span in sorted(spans, key=lambda item: item[1].start):
         if merged and span.start < merged[-1][1].end:
             above, last = merged[-1]
-            kind = last.kind if above < rank else span.kind
+            kind = last.kind if above <= rank else span.kind
             union = Span(last.start, max(last.end, span.end), kind)
             merged[-1] = (min(above, rank), union)
         else:
             merged.append((rank, span))
-    return [span for _, span in merged]
+    return [_whole(data, span) for _, span in merged]
 
 
-def _cut(data: bytes, spans: Iterable[Span]) -> bytes:
-    parts: list[bytes] = []
-    at = 0
-    for start, end, kind in spans:
-        parts += (data[at:start], _marker(kind).encode())
-        at = end
-    return b"".join([*parts, data[at:]])
+def _whole(data: bytes, span: Span) -> Span:
+    """Widen a span to whole characters."""
+    start, end, kind = span
+    while start > 0 and _is_continued(data, start):
+        start -= 1
+    while _is_continued(data, end):
+        end += 1
+    return Span(start, end, kind)
+
+
+def _is_continued(data: bytes, at: int) -> bool:
+    return at < len(data) and data[at] & 0xC0 == 0x80
 
 
 def _redacted(value: Any) -> Any:
@@ -111,7 +149,7 @@ def _redacted_under(key: Any, value: Any) -> Any:
     if isinstance(key, str) and isinstance(value, str):
         clean = redact(value)
         kind = secret_under_key(key, clean)
-        return _marker(kind) if kind else clean
+        return marker(kind).decode() if kind else clean
     return _redacted(value)
 
 

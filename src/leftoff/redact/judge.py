@@ -2,13 +2,16 @@
 
 import re
 
+from leftoff.redact.lazy import lazy
+
 # In place of a secret: masks, templates, shell and environment variables, words of instruction.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | ^x+$ | \.{3} | \xe2\x80\xa6"
-    rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!]|\d$) | \$\{ | \{\{ | ^%[\w.] | ^!\w"
+    rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
+    rb"| \$\{ | \{\{ | ^%[\w.] | ^!\w"
     rb"| (?:^|[-_. ])your(?:$|[-_. a-z]) | [-_ ]here$ | change[-_ ]?(?:me|it) | place[-_]?holder"
     rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
-    rb"| redacted | &lt; | ^env:"
+    rb"| redacted | &lt; | ^env: | :$"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
 )
 _WORDS = frozenset(
@@ -19,23 +22,30 @@ _WORDS = frozenset(
     b"missing invalid valid expired revoked provided incorrect wrong mismatch secretstr file env "
     b"vault prompt stdin input hidden masked basic bearer oauth oauth2 jwt error failed ok "
     b"encrypted hashed base64 sha256 sha512 bcrypt argon2 utf8 hs256 rs256 es256 function async "
-    b"await return const static public private readonly self this new not and or inherit".split()
+    b"await return const static public private readonly self this new not and or inherit "
+    b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()
 )
-_SECRET_WORD = re.compile(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
-_WORDY = re.compile(rb"[A-Za-z]+(?:[-_/.:][A-Za-z]+)*\Z")
-_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*\Z")
-_DOTTED = re.compile(rb"[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z")
-_CONSTANT = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_PATH = re.compile(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$")
-_RUNS = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
+_WORDY = lazy(rb"[A-Za-z]+(?:[-_/.:][A-Za-z]+)*\Z")
+_IDENTIFIER = lazy(rb"[A-Za-z_]\w*\Z")
+_DOTTED = lazy(rb"[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z")
+_CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$")
+_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Twelve characters without any separator, three of them digits: no name looks like that.
-_DENSE = re.compile(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
+_DENSE = lazy(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
 _RANDOM_SEGMENT = 20
+# The beginning of a long value tells enough of it.
+_JUDGED = 128
+# Hardly any word has five consonants in a row; letters thrown together soon have.
+_HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
+_JOINTS = lazy(rb"[^A-Za-z0-9]+")
+_DIGIT = lazy(rb"[0-9]")
 
 
 def is_placeholder(value: bytes) -> bool:
     """Tell whether a value only stands for a secret, or is a plain word."""
-    return bool(_PLACEHOLDER.search(value)) or value.lower() in _WORDS
+    return bool(_PLACEHOLDER.search(value, 0, _JUDGED)) or value[:_JUDGED].lower() in _WORDS
 
 
 def is_path(value: bytes) -> bool:
@@ -62,8 +72,8 @@ def looks_random(value: bytes, *, needs_digit: bool = True) -> bool:
 
 def is_code(value: bytes) -> bool:
     """Tell whether an unquoted value is a name in a program: a variable, a field, a constant."""
-    if _DOTTED.match(value) or _CONSTANT.match(value):
-        return True
+    if _is_reference(value):
+        return len(_DIGIT.findall(value)) < 2 or bool(_SECRET_WORD.search(value))
     if not _IDENTIFIER.match(value):
         return False
     runs: list[bytes] = _RUNS.findall(value)
@@ -73,7 +83,7 @@ def is_code(value: bytes) -> bool:
 
 def is_password(value: bytes, *, literal: bool) -> bool:
     """Judge a value whose key says password; a literal is quoted or of an environment dump."""
-    if is_placeholder(value) or is_path(value) or any(space in value for space in b" \t"):
+    if is_placeholder(value) or is_path(value) or _has_blank(value):
         return False
     if literal:
         return len(value) >= 4
@@ -82,22 +92,78 @@ def is_password(value: bytes, *, literal: bool) -> bool:
 
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
     """Judge a value whose key says token, secret or key; `named` keys leave no other meaning."""
-    if is_placeholder(value) or is_path(value) or any(space in value for space in b" \t"):
+    value = value.strip()
+    if len(value) < 8 or is_placeholder(value) or _has_blank(value):
         return False
-    if value.isdigit() or len(value) < 8 or _CONSTANT.match(value) or _DOTTED.match(value):
+    if is_path(value):
+        return named and is_address_with_key(value)
+    if value.isdigit():
+        return named and len(value) >= (12 if literal else 15)
+    if looks_random(value) and not _is_reference(value):
+        return literal or len(value) >= (8 if named else 12)
+    return named and not _is_reference(value) and _is_named_token(value, literal=literal)
+
+
+def _is_named_token(value: bytes, *, literal: bool) -> bool:
+    if is_unlike_words(value):
+        return True
+    if not literal or (_WORDY.match(value.strip(b"_")) and _SECRET_WORD.search(value)):
         return False
-    if looks_random(value):
-        return literal or len(value) >= 12
-    if not (literal and named) or (_WORDY.match(value) and _SECRET_WORD.search(value)):
-        return False
-    return not value.isalpha() or len(value) >= 16
+    return not value.isalpha() or len(value) >= 16 or (len(value) >= 10 and _is_jumbled(value))
 
 
 def is_environment_secret(value: bytes) -> bool:
     """Judge the value of `SOME_TOKEN=value`: the name is explicit, so only clear misfits pass."""
-    if is_placeholder(value) or is_path(value) or _CONSTANT.match(value):
+    if is_placeholder(value) or _is_reference(value):
         return False
-    return len(value) >= 6 and not value.isdigit()
+    if is_path(value):
+        return is_address_with_key(value)
+    return len(value) >= (12 if value.isdigit() else 6)
+
+
+def is_unlike_words(value: bytes) -> bool:
+    """Tell a long value that nobody would use as a name, although it is not quite random."""
+    if len(value) < 12:
+        return False
+    if _HARD.search(value) and not _SECRET_WORD.search(value):
+        return True
+    if len(value) >= 16 and (len(_DIGIT.findall(value)) >= 5 or _is_jumbled(value)):
+        return True
+    longest = max(_JOINTS.split(value), key=len)
+    if len(longest) < 14 or _SECRET_WORD.search(longest) or b"base64" in longest:
+        return False
+    if _DIGIT.search(longest, 0, len(longest) - 1):
+        return True
+    return len(longest) >= 20 and (longest.islower() or longest.isupper())
+
+
+def _is_jumbled(value: bytes) -> bool:
+    """Tell letters thrown together from the humps of a name: those have one capital each."""
+    runs: list[bytes] = _RUNS.findall(value)
+    capitals = sum(run.isupper() and len(run) > 1 for run in runs)
+    is_short = sum(map(len, runs)) <= 3.4 * len(runs)
+    return capitals > 1 and is_short and not _SECRET_WORD.search(value)
+
+
+def is_address_with_key(value: bytes) -> bool:
+    """Tell whether a URL has a random part, so that whoever has it needs no other key."""
+    return b"://" in value and any(
+        len(part) >= 16 and looks_random(part) for part in re.split(rb"[/?&=]", value)
+    )
+
+
+def _is_reference(value: bytes) -> bool:
+    """Tell a constant or a dotted name from a token that has dots or underscores in it."""
+    if not (_DOTTED.match(value) or _CONSTANT.match(value)):
+        return False
+    return not any(
+        len(part) >= 16 and looks_random(part) and not _SECRET_WORD.search(part)
+        for part in _JOINTS.split(value)
+    )
+
+
+def _has_blank(value: bytes) -> bool:
+    return b" " in value or b"\t" in value
 
 
 def _is_mixed(value: bytes) -> bool:

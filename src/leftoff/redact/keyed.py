@@ -1,11 +1,19 @@
 """Secrets told by the name they are given: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`."""
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
-from leftoff.redact.judge import is_environment_secret, is_password, is_token
+from leftoff.redact.judge import (
+    is_environment_secret,
+    is_password,
+    is_token,
+    is_unlike_words,
+    looks_random,
+)
+from leftoff.redact.lazy import lazy
 from leftoff.redact.shapes import Span
+from leftoff.redact.telling import is_telling
 
 _KINDS = {
     b"pass": "password",
@@ -13,80 +21,128 @@ _KINDS = {
     b"secret": "secret",
     b"token": "token",
     b"key": "key",
-    b"credential": "credential",
+    b"cred": "credential",
 }
 _WORD = {
     b"pass": rb"(?:passw(?:or)?d?|passphrase|passcode|(?P<short>pass))",
-    b"credential": rb"credentials?",
+    b"cred": rb"cred(?:ential)?s?",
 }
 # What a name may go on with after its telling word, and how it is closed: `PASSWORD_2`, `token"]`.
 _SUFFIX = (
-    rb"(?:[ _-]?(?:access|key)|[_-]?(?:base64|base|b64|value|val|production|prod|dev|staging|stage"
+    rb"(?:[ ](?:access|key)(?![\w-])|[_-]?(?:access|key)|[_-]?(?:base64|base|b64"
+    rb"|value|val|production|prod|dev|staging|stage"
     rb"|test|live|default|old|new|str|string|text|plain|raw|[0-9]{1,3})){0,4}+"
-    rb"(?:\\*[\"'`]\]?+)?+(?:[ ]\[(?:none|\*+\w*)\])?+"
+    rb"(?:\\{0,8}+[\"'`]\]?+)?+(?:[ ]\[(?:none|\*+\w*)\])?+"
 )
+_QUOTE = rb"(?=[bfrun@$]{0,3}\\{0,8}[\"'`])"
 _SEPARATOR = (
-    rb"(?:[ \t]*+(?:(?P<equals>:=|=>|={1,3}|!={1,2})"
-    rb"|:[ \t]*[a-z_][\w.\[\] |?&<>]{0,40}?=(?=[ \t]*[bfru]?\\*[\"'])"
-    rb"|(?P<colon>:))"
-    rb"|(?:[\s,]|\\+[nr])*+\\*[\"']?value\\*[\"']?[ \t]*(?P<pair>[:=])"
+    rb"(?:(?:[\s,]|\\{1,8}[nr]){0,60}+\\{0,8}[\"']?value\\{0,8}[\"']?[ \t]{0,8}(?P<pair>[:=])"
+    rb"|[ \t]{0,40}+(?:(?P<equals>:=|=>|->|={1,3}|!={1,2})"
+    rb"|:[ \t]{0,8}[a-z_&*][\w.:\[\] |?&<>*']{0,40}?=(?=[ \t]{0,8}[bfru]?\\{0,8}[\"'])"
+    rb"|\)?[ ]{0,2}(?P<default>,|\|\||\?\?|\?:|or(?=[ ]))[ \t]{0,8}"
+    + _QUOTE
+    + rb"|(?P<fallback>:-)"
+    rb"|(?P<colon>:)|(?P<call>\()[ \t]{0,8}" + _QUOTE + rb")"
+    rb"|[ ]{0,4}\{\s{0,40}(?:type\s{0,8}=\s{0,8}string\s{1,40})?default[ ]{0,8}(?P<variable>=)"
+    rb"|</\w{1,20}>\s{0,20}<\w{1,20}(?P<item>>)"
     rb"|(?P<is>[ ](?:is|was)\b:?)"
     rb"|(?P<tag>>)"
     rb"|(?P<blank>(?=[ \t])))"
 )
 _VALUE = (
-    rb"(?P<gap>[ \t]*+)(?:[bfru]{0,2}(?P<mark>\\*[\"'`])"
+    rb"(?P<gap>[ \t]{0,40}+)(?:[bfrun@$]{0,3}(?P<mark>\\{0,8}[\"'`])"
     rb"|(?P<bare>[^\s\"'`\\,;&<>(){}\[\]|]{1,200}+))"
 )
-_MARK = re.compile(rb"(\\*)([\"'`])|[\r\n]")
-_ASSIGNMENTS = {
-    stem: re.compile(_WORD.get(stem, stem) + _SUFFIX + _SEPARATOR + _VALUE) for stem in _KINDS
-}
+_MARK = lazy(rb"(\\*+)([\"'`])|[\r\n]")
+STEMS = tuple(_KINDS)
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-_NAME_REACH = 48
-# A key is a secret only where the word before it says so: a cache key or a primary key is none.
-_KEY_OF = re.compile(
-    rb"(?:api|app|application|access|secret|private|auth|encryption|encrypt|signing|master|account"
-    rb"|admin|service|client|consumer|deploy|session|storage|shared|subscription|license|licence"
-    rb"|root|ssh|webhook|jwt|hmac|crypto|cipher|bot|server|functions|role|anon|sdk)[ _-]?\Z"
-)
-# These are tokens of another trade: paging, tokenizers, design systems.
-_NOT_OF = re.compile(
-    rb"(?:page|continuation|cancell?(?:ation)?|sync|pad|eos|bos|unk|mask|stop|special|design|next"
-    rb"|prev|previous|first|last|max|min|num|per|public|syntax|color)[ _-]?\Z"
-)
+_NAME_REACH = 88
 # A name with its issuer or use before the word leaves no other meaning.
-_QUALIFIED = re.compile(rb"[a-z0-9][ _-]?\Z")
+_QUALIFIED = lazy(rb"[a-z0-9][ _-]?\Z")
+# Functions that store a value under a name, or look one up and fall back to the value.
+_STORING = lazy(
+    rb"(?i)(?:env|environ|fetch|get|getOrDefault|property|put|set|add|append|define|header|param"
+    rb"|field"
+    rb"|entry|config|option|literal|of|with|prop|variable|string)s?\(\s{0,8}\\{0,8}[\"'`]\Z"
+)
+_SETTING = lazy(
+    rb"(?i)\b(?:set|setx|add|put|config|env|arg|setenv)\s{1,4}(?:-\w{1,12}\s{1,4}){0,2}"
+    rb"(?:\S{1,40}[/:.])?\Z"
+)
+# `setPassword("…")` and `.password("…")`, but not `checkPassword("…")`.
+_SETTER = lazy(
+    rb"(?i)(?:^|set|with|use|put|update|change|new|basic|auth|user|admin|root|db|database|client"
+    rb"|api|access|secret|private|ssh|key|store|http|smtp|proxy)[_-]?\Z"
+)
+_SQL = {
+    "password": lazy(
+        rb"(?i)\b(?:create|alter|grant|set|user|role|login|options|identified|encrypted|dblink)"
+        rb"\s[^\n]*\Z"
+    ),
+    "secret": lazy(rb"(?i)\bcreate\s(?:[a-z ]{0,40} )?secret\b"),
+    "key": lazy(rb"(?i)\bcreate\s(?:[a-z ]{0,40} )?(?:secret|credential|key)\b"),
+}
+_SQL_REACH = 200
 _LINE_ENDS = (b"\n", b"\\n", b"\r")
-_BARE = re.compile(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
-_TO_BLANK = re.compile(rb"[^\s\"'`\\]++")
+_BARE = lazy(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
+_TO_BLANK = lazy(rb"[^\s\"'`\\]++")
 _CALLS = (b"(", b"[", b"{", b"<")
+_INSIDE = (b"|", b";", b"&", b",")
 _TRAILING = b".,;:?)]}>"
+_LONG = 20
+# What may precede `key` in a name that says what it opens; a bare `key` says nothing.
+_JOINED = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz _-")
+_SPACED = (b"set", b"SET", b"Set", b"add", b"put", b"config", b"ENV", b"ARG", b"env")
 
 
 class _Assignment(NamedTuple):
     stem: bytes
     left: bytes  # of the name, before its telling word
-    before: bytes  # up to two bytes before the name
+    before: bytes  # what precedes the name
     found: re.Match[bytes]
 
+    @property
+    def is_flag(self) -> bool:
+        """Say whether the name is an option of a command."""
+        return self.left.startswith(b"-")
 
-def find_keyed(data: bytes, low: bytes) -> Iterator[Span]:
-    """Yield every value whose name says that it is a secret."""
-    for stem, pattern in _ASSIGNMENTS.items():
-        at = low.find(stem)
-        while at >= 0:
-            found = pattern.match(low, at)
-            span = _secret_of(data, _assignment(data, stem, found)) if found else None
-            if span:
-                yield span
-            at = low.find(stem, span.end if span else at + 1)
+    @property
+    def is_short(self) -> bool:
+        """Say whether the name ends in a mere `pass`, which has other meanings too."""
+        return self.stem == b"pass" and self.found["short"] is not None
+
+
+def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
+    """Find the value of a name whose telling word is at this place, if it is a secret."""
+    if stem == b"key" and low[at - 1 : at] not in _JOINED:
+        return None
+    found = _pattern(stem).match(low, at)
+    if not found or not is_telling(data, low, stem, at):
+        return None
+    if found["blank"] is not None and not _may_be_spaced(data, at):
+        return None
+    return _secret_of(data, _assignment(data, stem, found))
+
+
+def _may_be_spaced(data: bytes, at: int) -> bool:
+    """Tell quickly whether only a blank may be between a name and its value: most text is prose."""
+    before = data[max(0, at - _NAME_REACH) : at]
+    return (
+        b" -" in before
+        or b" '" in data[at : at + _NAME_REACH]
+        or any(word in before for word in _SPACED)
+    )
+
+
+@cache
+def _pattern(stem: bytes) -> re.Pattern[bytes]:
+    return re.compile(_WORD.get(stem, stem) + _SUFFIX + _SEPARATOR + _VALUE)
 
 
 def _assignment(data: bytes, stem: bytes, found: re.Match[bytes]) -> _Assignment:
     head = data[max(0, found.start() - _NAME_REACH) : found.start()]
     rest = head.rstrip(_NAME_BYTES)
-    return _Assignment(stem, head[len(rest) :], rest[-2:], found)
+    return _Assignment(stem, head[len(rest) :], rest, found)
 
 
 def secret_under_key(key: str, value: str) -> str | None:
@@ -97,19 +153,17 @@ def secret_under_key(key: str, value: str) -> str | None:
         return None
     escaped = body.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     line = data + escaped + b'"'
-    for span in find_keyed(line, line.lower()):
-        if span.start == len(data):
+    low = line.lower()
+    for stem in STEMS:
+        at = low.rfind(stem, 0, len(data))
+        span = find_keyed_at(line, low, stem, at) if at >= 0 else None
+        if span and span.start == len(data):
             return span.kind
     return None
 
 
 def _secret_of(data: bytes, one: _Assignment) -> Span | None:
-    # `AWS Secret Access Key` has its words apart, so look past the name itself.
-    words = data[max(0, one.found.start() - 16) : one.found.start()].lower()
-    if _NOT_OF.search(words) or (one.stem == b"key" and not _KEY_OF.search(words)):
-        return None
-    # In a URL the name is a user, and the value has its own rule.
-    if one.before == b"//" or not _is_said(data, one):
+    if not _is_said(data, one) or not _is_assigned(data, one):
         return None
     start, end = _value_span(data, one)
     if not _is_secret(data, one, data[start:end]):
@@ -121,11 +175,36 @@ def _secret_of(data: bytes, one: _Assignment) -> Span | None:
 
 def _is_said(data: bytes, one: _Assignment) -> bool:
     """Tell `DB_PASS=…`, `"pass": "…"` and `userPass` from a test run's `pass: 12` and a compass."""
-    if one.stem != b"pass" or not one.found["short"]:
+    if not one.is_short or one.is_flag:
         return True
     if one.left and not one.left.endswith(b"_"):
         return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
     return bool(one.found["mark"]) or (bool(one.left) and _is_environment(data, one))
+
+
+def _is_assigned(data: bytes, one: _Assignment) -> bool:
+    """Tell whether what follows the name is its value, and not the next word or argument."""
+    found = one.found
+    # In a URL the name is a user, and the value has its own rule.
+    if one.before.endswith(b"//"):
+        return False
+    # In `arn:…:secret:name` the name is a part of a path.
+    if found["colon"] and not found["gap"] and one.before.endswith(b":"):
+        return False
+    if found["default"]:
+        return found["default"] in (b"||", b"??", b"?:") or bool(_STORING.search(one.before))
+    if found["call"]:
+        return bool(_SETTER.search(one.left)) and not (one.is_short and not one.left)
+    is_plain = found["blank"] is None or one.is_flag
+    return is_plain or _is_statement(data, one) or bool(_SETTING.search(one.before))
+
+
+def _is_statement(data: bytes, one: _Assignment) -> bool:
+    """Tell `ALTER USER me PASSWORD '…'` from a sentence with a quoted word in it."""
+    sql, at = _SQL.get(_KINDS[one.stem]), one.found.start()
+    if one.found["mark"] != b"'" or one.is_short or sql is None:
+        return False
+    return bool(sql.search(data[max(0, at - _SQL_REACH) : at]))
 
 
 def _value_span(data: bytes, one: _Assignment) -> tuple[int, int]:
@@ -135,15 +214,20 @@ def _value_span(data: bytes, one: _Assignment) -> tuple[int, int]:
     start, end = found.span("bare")
     if _is_environment(data, one) and not found["gap"]:
         if one.before[-1:] in (b'"', b"'"):
-            mark = one.before if one.before[:1] == b"\\" else one.before[-1:]
+            mark = one.before[-2:] if one.before[-2:-1] == b"\\" else one.before[-1:]
             return start, _closing(data, start, mark)
         if not one.before or one.before.endswith(_LINE_ENDS):
             end = start + len(_matched(_TO_BLANK, data, start))
+    elif data[end : end + 1] in _INSIDE and (one.is_flag or (found["colon"] and found["gap"])):
+        end = start + len(_matched(_TO_BLANK, data, start))
     return start, start + len(data[start:end].rstrip(_TRAILING))
 
 
 def _closing(data: bytes, start: int, mark: bytes) -> int:
-    """Find where a quoted text ends; a mark inside of it has more backslashes than its ends."""
+    """Find where a quoted text ends; a mark inside of it has more backslashes than its ends.
+
+    Two texts with the same mark never overlap, so all of these together stay linear.
+    """
     depth = len(mark) - 1
     for found in _MARK.finditer(data, start):
         if not found[2]:
@@ -164,27 +248,57 @@ def _is_environment(data: bytes, one: _Assignment) -> bool:
     name = one.left + data[found.start() : found.start() + len(one.stem)]
     if found["equals"] == b"=" and not found["gap"]:
         return name.isupper() or one.before.strip()[-1:] in (b";", b"?", b"&")
-    return bool(found["colon"] or found["pair"]) and name.isupper() and b"_" in name
+    is_pair = found["colon"] or found["pair"] or found["fallback"]
+    return bool(is_pair) and name.isupper() and b"_" in name
 
 
 def _is_secret(data: bytes, one: _Assignment, value: bytes) -> bool:
-    found, is_flag = one.found, one.left.startswith(b"--")
-    after = data[found.end() : found.end() + 1]
-    if found["blank"] is not None and (not is_flag or value.startswith(b"-")):
+    if _is_no_value(data, one, value):
         return False
-    if found["bare"] and after in _CALLS and not found["tag"]:
-        return False
-    is_password_name = _KINDS[one.stem] == "password"
-    if found["is"] and not is_password_name and len(value) < 16:
-        return False
+    found, is_password_name = one.found, _KINDS[one.stem] == "password"
     in_environment = _is_environment(data, one)
-    if in_environment and not is_password_name:
-        return is_environment_secret(value)
     literal = bool(found["mark"]) and not found["is"]
-    literal = literal or in_environment or bool(found["tag"]) or (is_flag and not found["gap"])
+    literal = literal or in_environment or bool(found["tag"] or found["item"])
+    literal = literal or (one.is_flag and not found["gap"])
     if is_password_name:
         return is_password(value, literal=literal)
+    if in_environment and found["equals"]:
+        return is_environment_secret(value)
+    if found["call"] and not looks_random(value):
+        return False
+    if found["blank"] is not None and not one.is_flag:
+        literal = False
     return is_token(value, literal=literal, named=_is_qualified(one))
+
+
+def _is_no_value(data: bytes, one: _Assignment, value: bytes) -> bool:
+    """Tell what only looks like a value: the next option, a call, a word of a sentence."""
+    found = one.found
+    after = data[found.end() : found.end() + 1]
+    if found["blank"] is not None and value.startswith(b"-") and not _is_dashed(value):
+        return True
+    if _is_same(data, one, value) or (value.startswith(b":") and not is_unlike_words(value)):
+        return True
+    if found["bare"] and after in _CALLS and not (found["tag"] or found["item"]):
+        return True
+    if found["is"] and _KINDS[one.stem] != "password":
+        return len(value) < 16
+    # `NAME_OF_PASSWORD: Some words about it`
+    is_said = found["colon"] and value.isalpha() and after in (b" ", b"\t")
+    return bool(is_said) and _is_environment(data, one)
+
+
+def _is_same(data: bytes, one: _Assignment, value: bytes) -> bool:
+    """Tell a constant that holds its own name: `API_PASSWORD = "apiPassword"`."""
+    word = data[one.found.start() : one.found.start() + len(value) + 8]
+    squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
+    name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
+    return name.startswith(squashed)
+
+
+def _is_dashed(value: bytes) -> bool:
+    """Tell a random value that happens to begin with a dash from the next option."""
+    return len(value) >= _LONG and not value.startswith(b"--") and is_unlike_words(value)
 
 
 def _is_qualified(one: _Assignment) -> bool:

@@ -1,0 +1,182 @@
+"""Passwords on the command lines of common tools, by the option that takes them.
+
+In `cut`, `<pw>` stands for the password; `stays` is left alone. `<value>` is one word or a quoted
+text, `<q>` a quote with its backslashes.
+"""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """Tools, and what follows one of their names on the same command; the group is the secret."""
+
+    tools: str
+    pattern: str
+    judge: str
+    cut: tuple[str, ...]
+    stays: tuple[str, ...] = ()
+    kind: str = "password"
+
+
+# The letters and words of the options below; a line without any of them is not looked at.
+LETTERS = b"pPuUawAXbhDk"
+LONG_OPTIONS = (
+    b"-nb",
+    b"-cb",
+    b"-mb",
+    b"--from-literal",
+    b"--user",
+    b"--proxy-user",
+    b"--auth",
+    b"--body",
+)
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlsh mycli mariadb "
+        "mariadb-dump mariadb-admin mariadb-check mariabackup xtrabackup",
+        r"-p(?!ort\b|lugin|rotocol)"
+        r"(?:<q>([^\"'\\\r\n]{3,128})<q>|([^\s\"'`\\=-][^\s\"'`\\]{2,128}))",
+        "in_command",
+        (
+            "mysql -h db -u root -p<pw> app",
+            "mysqldump -uroot -p'<pw>' app > dump.sql",
+            "mariadb -u root -p<pw>",
+            "mycli -u root -p<pw>",
+        ),
+        ("mysql -p -u root", "mysql -u root -p$PASS", "mysql -uroot -port 3306"),
+    ),
+    Command(
+        "7z 7za 7zz 7zr rar unrar",
+        r"-h?p(?:<q>([^\"'\\\r\n]{3,128})<q>|([^\s\"'`\\=-][^\s\"'`\\]{2,128}))",
+        "in_command",
+        ("7z x -p<pw> secret.7z", "7z a -mhe=on -p'<pw>' a.7z b", "unrar x -p<pw> a.rar"),
+        ("7z x -pr a.7z",),
+    ),
+    Command(
+        "sshpass",
+        r"-p[ =]?<value>",
+        "given",
+        ("sshpass -p <pw> ssh host", "sshpass -p'<pw>' scp a b:", "sshpass -p123456 ssh host"),
+        ("sshpass -p $PASS ssh host", "sshpass -e ssh host"),
+    ),
+    Command(
+        "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat cqlsh useradd "
+        "usermod influx netexec nxc crackmapexec evil-winrm rabbitmqadmin psexec psexec64 hydra "
+        "smbmap ncftp impala-shell twine arangosh cbq couchbase-cli",
+        r"-p[ =]<value>",
+        "in_command",
+        (
+            "mongosh --host db -u admin -p <pw>",
+            "mongodump -u admin -p '<pw>' --db shop",
+            "cqlsh db.test -u me -p <pw>",
+            "psexec \\\\10.0.0.1 -u Administrator -p <pw>",
+            "twine upload -u me -p <pw> dist/*",
+        ),
+        ("mongosh -p -u me", "mongodump -p $PASS", "mongosh -p 27017"),
+    ),
+    Command(
+        "docker podman nerdctl buildah skopeo helm oras crane regctl az oc heroku cf ibmcloud "
+        "argocd rancher ko flux",
+        r"\blogin[ ](?:[^\r\n]{0,200}?[ ])?-p[ =]?<value>",
+        "in_command",
+        (
+            "docker login -u me -p <pw> x.test",
+            "podman login -u=me -p='<pw>' x.test",
+            "helm registry login x.test -u me -p <pw>",
+            "az login --service-principal -u id -p <pw> --tenant t",
+        ),
+        ("docker run -p 8080:80 image", "docker login -u me -p $PASS x.test"),
+    ),
+    Command(
+        "zip unzip zipcloak ipmitool sqlcmd bcp osql isql tsql mosquitto_pub mosquitto_sub "
+        "mosquitto_rr mosquitto_passwd",
+        r"-P[ =]?<value>",
+        "in_command",
+        (
+            "zip -P <pw> a.zip b",
+            "unzip -P '<pw>' a.zip",
+            "ipmitool -I lanplus -H bmc -U admin -P <pw> power status",
+            "sqlcmd -S db -U sa -P <pw> -Q 'select 1'",
+            "mosquitto_pub -h mq -u me -P <pw> -t a -m b",
+        ),
+        ("zip -P $PASS a.zip b",),
+    ),
+    Command(
+        "curl curlie xh http https httpie ab siege grpcurl wrk hey aria2c",
+        r"(?:-u|--user|--proxy-user|-U|-a|--auth|-A)[ =]?(?:<q>)?[^\s:\"'\\$/]{1,100}:"
+        r"([^\s\"'\\]{1,200})",
+        "in_command",
+        (
+            "curl -s -u admin:<pw> https://x.test",
+            "curl --user 'admin:<pw>' https://x.test",
+            "curl -uadmin:<pw> https://x.test",
+            "curl --proxy-user me:<pw> https://x.test",
+            "http -a me:<pw> GET x.test",
+        ),
+        ("curl -u $USER:$PASS https://x.test", "curl -u me https://x.test:8080/"),
+    ),
+    Command(
+        "lftp",
+        r"-u[ =]?(?:<q>)?[^\s,\"'\\$]{1,100},([^\s\"'\\]{1,200})",
+        "in_command",
+        ("lftp -u me,<pw> ftp.test",),
+        ("lftp -u me ftp.test",),
+    ),
+    Command(
+        "redis-cli valkey-cli keydb-cli redis-benchmark",
+        r"-a[ =]<value>",
+        "in_command",
+        ("redis-cli -h cache -a <pw> ping", "redis-cli -a '<pw>'"),
+        ("redis-cli -a $PASS",),
+    ),
+    Command(
+        "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn",
+        r"-w[ ]?<value>",
+        "in_command",
+        ("ldapsearch -x -D cn=admin,dc=x -w <pw> -b dc=x", "ldapadd -w '<pw>' -f a.ldif"),
+        ("ldapsearch -W -b dc=x", "ldapsearch -w $PASS"),
+    ),
+    Command(
+        "smbclient rpcclient net smbget smbtree winexe wmic nmblookup mount.cifs wbinfo",
+        r"-U[ =]?(?:<q>)?[^\s%\"'$]{1,80}%([^\s\"'\\]{1,200})",
+        "in_command",
+        ("smbclient //srv/share -U me%<pw>", "net rpc info -U 'CORP\\me%<pw>' -S srv"),
+        ("smbclient //srv/share -U me",),
+    ),
+    Command(
+        "snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptable snmptrap "
+        "snmpstatus",
+        r"-[AX][ ]?<value>",
+        "in_command",
+        ("snmpwalk -v3 -u me -l authPriv -a SHA -A <pw> host", "snmpget -v3 -x AES -X <pw> host 1"),
+        ("snmpwalk -v3 -A $PASS host",),
+    ),
+    Command(
+        "htpasswd",
+        r"-[A-Za-z]{0,6}b[A-Za-z]{0,4}(?:[ ]-?[A-Z]?[ ]?\d{1,2})?[ ]"
+        r"(?:[^\r\n]{0,200}[ ])?<value>[ \t]{0,4}(?:\Z|[\"'`}])",
+        "in_command",
+        ("htpasswd -b .htpasswd me <pw>", "htpasswd -nbB me '<pw>'"),
+        ("htpasswd -b .htpasswd me $PASS",),
+    ),
+    Command(
+        "kubectl oc k minikube",
+        r"--from-literal[ =](?:<q>)?[\w.-]{1,64}=(?:<q>)?([^\s\"'\\]{1,500})",
+        "given",
+        (
+            "kubectl create secret generic db --from-literal=password=<pw>",
+            "kubectl create secret generic db --from-literal 'pin=<pw>' -n x",
+        ),
+        ("kubectl create secret generic db --from-literal=password=$PASS",),
+        kind="secret",
+    ),
+    Command(
+        "gh glab",
+        r"\bsecret[ ]set[ ](?:[^\r\n]{0,80}?[ ])?(?:-b|--body)[ =]?<value>",
+        "in_command",
+        ("gh secret set DEPLOY --body '<pw>'", "gh secret set DEPLOY -b <pw>"),
+        ("gh secret set DEPLOY -b $PASS", "gh pr create --body text"),
+        kind="secret",
+    ),
+)  # fmt: skip

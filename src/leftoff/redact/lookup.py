@@ -1,0 +1,40 @@
+"""Looking for many words at once, quickly.
+
+A regular expression that begins with one fixed byte runs at the speed of memory between two of
+these bytes, three times as fast as `find` for a short word. So each word is looked for by its
+rarest letter, all words with the same rare letter together, and the letters around it decide.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+# How often a byte occurs in a thousand bytes of source code and prose in small letters. Bytes that
+# are rarer still are left out: one search more costs more than a few more bytes to look at.
+_FREQUENCY = dict(zip(b"kwb/gfpuc", (6, 10, 13, 15, 14, 20, 22, 24, 28), strict=True))
+_OFTEN = 50
+
+
+class Lookup:
+    """A set of words to look for; none may be the beginning of another."""
+
+    def __init__(self, words: Iterable[bytes]) -> None:
+        """Sort the words by their rarest byte."""
+        groups: dict[int, list[tuple[bytes, int]]] = {}
+        for word in words:
+            pivot = min(range(len(word) - 1), key=lambda at: _FREQUENCY.get(word[at], _OFTEN))
+            groups.setdefault(word[pivot], []).append((word, pivot))
+        self._groups = [(_compiled(words), words) for words in groups.values()]
+
+    def hits(self, data: bytes) -> Iterator[tuple[bytes, int]]:
+        """Yield each word that occurs, with its place; the places of one word are in order."""
+        for pattern, words in self._groups:
+            for found in pattern.finditer(data):
+                word, pivot = words[(found.lastindex or 1) - 1]
+                yield word, found.start() - pivot
+
+
+def _compiled(words: list[tuple[bytes, int]]) -> re.Pattern[bytes]:
+    first, pivot = words[0]
+    # What follows comes before what precedes: the engine skips a branch by its first byte.
+    rests = (re.escape(word[at + 1 :]) + b"(?<=" + re.escape(word) + b")()" for word, at in words)
+    return re.compile(re.escape(first[pivot : pivot + 1]) + b"(?:" + b"|".join(rests) + b")")

@@ -1,0 +1,40 @@
+"""The values of a Kubernetes Secret: each of them, whatever its name."""
+
+from collections.abc import Iterator
+
+from leftoff.redact.lazy import lazy
+from leftoff.redact.shapes import Span
+
+_KIND = lazy(rb"kind\\{0,8}[\"']?:[ \t]{0,8}\\{0,8}[\"']?\Z")
+_KIND_REACH = 40
+_REACH = 20_000
+_BLOCK = lazy(rb"(?<![^\n])([ \t]{0,12})(data|stringData):[ \t]{0,8}\r?\n((?:\1[ \t]+[^\n]*\n?)+)")
+_LINE = lazy(
+    rb"(?<=\n)[ \t]+[\w.-]{1,253}:[ \t]{1,8}[\"']?"
+    rb"([^\s\"'|>&*!{#][^\n\"'\\]{0,8000}?)[\"']?[ \t]*(?=\r?\n|\Z)"
+)
+_OBJECT = lazy(rb"\\{0,8}\"(?:data|stringData)\\{0,8}\"\s{0,8}:\s{0,8}\{([^{}]{1,16000})\}")
+_MEMBER = lazy(rb":\s{0,8}\\{0,8}\"([^\"\\]{1,8000})")
+_SHORTEST = 3
+
+
+def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
+    """Return every value under `data` and `stringData` of the Secret whose kind is named here.
+
+    Also returns where its document ends.
+    """
+    if not _KIND.search(data, max(0, at - _KIND_REACH), at) or data[at : at + 6] != b"Secret":
+        return 0, []
+    start = max(0, data.rfind(b"\n---", max(0, at - _REACH), at), at - _REACH)
+    after = data.find(b"\n---", at, at + _REACH)
+    end = after if after >= 0 else min(len(data), at + _REACH)
+    return end, list(_values(data, start, end))
+
+
+def _values(data: bytes, start: int, end: int) -> Iterator[Span]:
+    for outer, inner in ((_BLOCK, _LINE), (_OBJECT, _MEMBER)):
+        for block in outer.finditer(data, start, end):
+            group = block.lastindex or 0
+            for found in inner.finditer(data, *block.span(group)):
+                if len(found[1]) >= _SHORTEST and not found[1].startswith((b"$", b"<", b"{{")):
+                    yield Span(*found.span(1), "secret")

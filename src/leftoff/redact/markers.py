@@ -1,0 +1,48 @@
+"""The marker that replaces a secret, and how to recognise one that is already in a text."""
+
+import re
+from functools import cache
+
+from leftoff.redact.lazy import lazy
+
+# The last word of every kind of secret. Only a text that names such a kind is a marker, so nobody
+# can hide a secret by writing `[redacted: …]` around it.
+NOUNS = frozenset(
+    b"authorization certificate code cookie credential credentials dsn hash id jwt key keys login "
+    b"macaroon password passphrase secret secrets seed session signature string token tokens uri "
+    b"url webhook".split()
+)  # fmt: skip
+_OPENING = b"[redacted: "
+_MARKER = lazy(rb"(\[redacted: (?:[a-z0-9.&]{1,16}[ -]){0,4}[a-z]{2,16}\])")
+# A word of a kind is a name, such as `auth0`; a key has more digits.
+_MANY_DIGITS = lazy(rb"(?:[a-z]*[0-9]){3}")
+
+
+@cache
+def marker(kind: str) -> bytes:
+    """Return what replaces a secret of this kind; it is always known as a marker later on."""
+    text = _OPENING + kind.encode() + b"]"
+    return text if is_marker(text) else _OPENING + b"secret]"
+
+
+def split_at_markers(data: bytes) -> list[bytes]:
+    """Split a text at its markers: text, marker, text, and so on."""
+    if _OPENING not in data:
+        return [data]
+    parts = [b""]
+    for at, part in enumerate(_MARKER.split(data)):
+        if at % 2 and is_marker(part):
+            parts += (part, b"")
+        else:
+            parts[-1] += part
+    return parts
+
+
+def is_marker(text: bytes) -> bool:
+    """Tell a marker from a text that only looks like one, perhaps around a secret."""
+    if not _MARKER.fullmatch(text):
+        return False
+    words = re.split(rb"[ -]", text[len(_OPENING) : -1])
+    return (words[-1] in NOUNS or words == [b"password", b"in", b"url"]) and not any(
+        _MANY_DIGITS.match(word) for word in words
+    )

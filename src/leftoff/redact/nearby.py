@@ -1,0 +1,240 @@
+"""Random values under a name that only hints at a secret: an issuer's, a session's, a signature's.
+
+Such names are too many to look for one by one. Long runs of letters and digits are few, so those
+are found first, and the name before each random one is looked up.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from leftoff.redact.judge import is_placeholder, looks_random
+from leftoff.redact.lazy import lazy
+from leftoff.redact.shapes import Span
+
+# In a URL, a form or a header line, these names hold what opens a session.
+_HINTS: dict[bytes, str] = {
+    b"auth": "authorization",
+    b"authorization": "authorization",
+    b"bearer": "authorization",
+    b"cookie": "cookie",
+    b"sessionid": "session",
+    b"phpsessid": "session",
+    b"jsessionid": "session",
+    b"csrf": "token",
+    b"xsrf": "token",
+    b"csrfmiddlewaretoken": "token",
+    b"jwt": "token",
+    b"otp": "token",
+    b"totp": "token",
+    b"apikey": "key",
+    b"appkey": "key",
+    b"authkey": "key",
+    b"passkey": "key",
+    b"licensekey": "key",
+    b"cred": "credential",
+    b"creds": "credential",
+    b"credential": "credential",
+    b"credentials": "credential",
+    b"keystore": "key",
+    b"truststore": "key",
+    b"pkcs12": "key",
+    b"p12": "key",
+    b"pfx": "key",
+    b"jks": "key",
+    b"psk": "key",
+    b"dsn": "credential",
+    b"webhook": "webhook",
+    b"signature": "signature",
+    b"sig": "signature",
+    b"hmac": "signature",
+    b"mnemonic": "seed",
+    b"seed": "seed",
+    b"accesskey": "key",
+    b"accesskeyid": "key",
+    b"secretkey": "key",
+}
+# Behind `?`, `&` or `#` in a URL even these short names hold a credential.
+_PARAMETERS = {
+    b"code": "code",
+    b"session": "session",
+    b"sid": "session",
+    b"key": "key",
+    b"k": "key",
+    b"token": "token",
+    b"t": "token",
+    b"state": "token",
+    b"ticket": "token",
+    b"signature": "signature",
+    b"sign": "signature",
+    b"s": "signature",
+    b"hash": "signature",
+    b"assertion": "token",
+    b"samlresponse": "token",
+    b"nonce": "token",
+    b"invite": "token",
+    b"credential": "credential",
+}
+# A name that ends in one of these says what kind of harmless value it holds.
+_HARMLESS = frozenset(
+    b"sha sha1 sha224 sha256 sha384 sha512 md5 hash digest checksum shasum integrity rev revision "
+    b"commit ref refs etag uuid guid version tag branch url uri path file name host email image "
+    b"color format type public fingerprint thumbprint serialnumber sri build asset chunk model "
+    b"endpoint region date time timestamp size count index page cursor offset node parent tree "
+    b"blob object head base cache cachekey module package resolved source sum algorithm "
+    b"address contract user username login org owner repo project slug channel".split()
+)
+_EDGES = (b"?", b"&", b"#", b";")
+_PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
+_LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
+_RUN_LENGTH = 16
+_RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/")
+_TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
+_RUN = b"a" * _RUN_LENGTH
+_DIGIT = lazy(rb"[0-9]")
+_BEFORE = frozenset(b" =:\"'`>@$*}")
+_SIGNS = (b"=", b":", b">", b'"', b"'", b",")
+_SPACE = ord(" ")
+_REACH = 72
+_NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+_QUOTES = b"\"'`\\"
+_SIGN_OF = (b"=>", b":=", b"->", b"==", b"=", b":", b">")
+_VALUE = lazy(rb"[A-Za-z0-9_+/.~%=-]{16,2048}")
+_END = lazy(rb"[\s\"'`\\,;&<>)\]}#|]|\Z")
+_WORDS = lazy(rb"[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+_UUID = lazy(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_TYPICAL = range(16, 129)
+# Hashes that databases and tools print: MySQL's, Windows' pairs, Apache's digest files.
+_INTEGRITY = lazy(rb"(?i)(?:sha-?\d{1,3}|md5|h1)[-:=_/]")
+_MYSQL = lazy(rb"[0-9A-F]{40}(?![0-9A-Za-z])")
+_WINDOWS = lazy(rb"[0-9A-Fa-f]{32}:[0-9A-Fa-f]{32}(?=:::)")
+_METHOD = lazy(
+    rb"(?i)(?:\{s?s?(?:sha|md5|crypt|pbkdf2)[\w-]{0,12}\}|\b(?:pbkdf2|scrypt)[:_][\w:]{1,24}\$"
+    rb"(?:\d{1,9}\$)?(?:[^\s$\"']{1,64}\$)?|scram-sha-\d{1,3}\$\d{1,8}:[\w+/=]{8,172}\$)\Z"
+)
+_HASHED = lazy(rb"[\w+/=.$:-]{16,500}")
+# `Bearer …` alone, and commands that take a token as their only word.
+_SPOKEN = lazy(rb"(?i)\b(?:bearer|cargo login|vault login|oauth2-bearer)[ ]{1,4}\Z")
+_DIGEST = lazy(rb"[0-9a-f]{32}(?![^\s\"'\\])")
+_DIGEST_LINE = lazy(rb"(?:^|[\n\"'])[\w.@-]{1,32}:(?!md5|sha|line|rev)[A-Za-z][^:\n\"']{2,40}:\Z")
+
+
+class _Name(NamedTuple):
+    edge: bytes  # what precedes the name
+    name: bytes
+    sign: bytes
+
+
+def find_nearby(data: bytes) -> Iterator[Span]:
+    """Yield every random value whose name hints at a secret."""
+    done = 0
+    for start, end in _runs(data):
+        if start < done:
+            continue
+        before = data[start - 1] if start else _SPACE
+        if before not in _BEFORE or not _DIGIT.search(data, start, end):
+            continue
+        if before == _SPACE and not _is_assigned(data, start):
+            continue
+        if span := _hash(data, start) or _judge(data, start):
+            done = span.end
+            yield span
+
+
+def _is_assigned(data: bytes, start: int) -> bool:
+    before = data[max(0, start - 16) : start].rstrip(b" \t")
+    return before[-1:] in _SIGNS or before.lower().endswith((b"bearer", b"login"))
+
+
+def _runs(data: bytes) -> Iterator[tuple[int, int]]:
+    runs = data.translate(_TO_RUNS) + b" "
+    start = runs.find(_RUN)
+    while start >= 0:
+        end = runs.find(b" ", start + _RUN_LENGTH)
+        yield start, end
+        start = runs.find(_RUN, end)
+
+
+def _hash(data: bytes, start: int) -> Span | None:
+    before = data[start - 1 : start]
+    if before == b"*":
+        found = _MYSQL.match(data, start)
+    elif before == b":":
+        found = _WINDOWS.match(data, start)
+        if not found and _DIGEST_LINE.search(data, max(0, start - _REACH), start):
+            found = _DIGEST.match(data, start)
+    elif before in (b"$", b"}"):
+        method = _METHOD.search(data, max(0, start - _REACH), start)
+        found = _HASHED.match(data, start) if method else None
+    else:
+        return None
+    return Span(*found.span(), "password hash") if found else None
+
+
+def _spoken(data: bytes, start: int) -> str | None:
+    found = _SPOKEN.search(data, max(0, start - 24), start)
+    return "authorization" if found else None
+
+
+def _judge(data: bytes, start: int) -> Span | None:
+    value = _VALUE.match(data, start)
+    if value is None:
+        return None
+    judged = value[0][:128]
+    if not looks_random(judged) or is_placeholder(judged) or _INTEGRITY.match(judged):
+        return None
+    if not _END.match(data, value.end()):
+        return None
+    named = _name_before(data[max(0, start - _REACH) : start])
+    kind = (_kind(named, value[0]) if named else None) or _spoken(data, start)
+    return Span(start, value.end(), kind) if kind else None
+
+
+def _name_before(before: bytes) -> _Name | None:
+    """Read backwards from a value: its quote, the sign, the name with up to three words."""
+    text = before.rstrip(_QUOTES)
+    if text != before:
+        text = _PREFIX.sub(b"", text)
+    text = text.rstrip(b" \t")
+    sign = next((sign for sign in _SIGN_OF if text.endswith(sign)), None)
+    if sign is None:
+        return None
+    text = text[: -len(sign)].rstrip(b" \t").rstrip(b"]" + _QUOTES)
+    rest = text.rstrip(_NAME_BYTES)
+    for _ in range(2):
+        if rest.endswith(b" "):
+            rest = rest[:-1].rstrip(_NAME_BYTES)
+    name = text[len(rest) :].strip()
+    return _Name(rest[-1:], name, sign) if name[:1].isalpha() else None
+
+
+def _kind(named: _Name, value: bytes) -> str | None:
+    words = [word.lower() for word in _WORDS.findall(named.name)]
+    whole = b"".join(words)
+    if named.edge in _EDGES and named.sign == b"=" and whole in _PARAMETERS:
+        return _PARAMETERS[whole]
+    if words[-1] in _HARMLESS:
+        return None
+    last = words[-1:]
+    if b" " in named.name and last[0] not in _LAST and not _is_vendor(last, last[0]):
+        return None
+    for word in (words[-1], whole):
+        if word in _HINTS and not _UUID.match(value):
+            # A file's signature is a hash; one that opens something is in a URL or a form.
+            is_hash = word in (b"signature", b"seed") and named.sign != b"="
+            return None if is_hash else _HINTS[word]
+    if len(value) not in _TYPICAL:
+        return None
+    return "key" if _is_vendor(words, whole) else None
+
+
+def _is_vendor(words: list[bytes], whole: bytes) -> bool:
+    vendors = _vendors()
+    return whole in vendors or not vendors.isdisjoint(words)
+
+
+@cache
+def _vendors() -> frozenset[bytes]:
+    from leftoff.redact.vendors import VENDORS  # noqa: PLC0415 - only a random value needs them
+
+    return frozenset(name.encode() for name in VENDORS)

@@ -1,0 +1,256 @@
+"""What a reader of a text sees: escapes decoded, colours and invisible characters taken out.
+
+A view remembers where each of its bytes comes from, so that a secret found in it can be cut out of
+the text as it was written.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+# A secret and the name it is given are close together; the lines of a private key are many.
+_REACH = 400
+_KEY_REACH = 20_000
+# `%5Cu003d` and the like: encoded by one program, then by another, and once more.
+_DEPTH = 3
+
+_NAMED = {
+    b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"equals": b"=",
+    b"colon": b":", b"nbsp": b" ", b"num": b"#", b"sol": b"/", b"plus": b"+", b"NewLine": b"\n",
+    b"Tab": b"\t", b"comma": b",", b"semi": b";", b"lowbar": b"_", b"hyphen": b"-", b"period": b".",
+}  # fmt: skip
+_ENTITY = (
+    rb"&(?:amp;){0,3}(?:#0{0,4}(?P<decimal>[0-9]{1,3})|#[xX]0{0,4}(?P<entity>[0-9a-fA-F]{1,2})"
+    rb"|(?P<named>" + b"|".join(_NAMED) + rb"));"
+)
+_PERCENT = rb"%(?:25){0,3}(?P<percent>[0-7][0-9a-fA-F])"
+# A form writes a plus for a blank.
+_FORM = rb"(?P<plus>)(?=%2[27])"
+_BACKSLASH = (
+    rb"(?:u(?:\{0{0,4}|00|\{)(?P<unicode>[0-7][0-9a-fA-F])\}?"
+    rb"|x(?P<hexadecimal>[0-7][0-9a-fA-F])|(?P<octal>[01][0-7]{2})|(?P<slash>/))"
+)
+_MAIL = rb"(?P<mail>[2-7][0-9A-F])|(?P<soft>[ \t]?\r?\n)"
+_OVERSTRIKE = rb"[\x21-\x7e]?\x08"
+_COLOUR = (
+    rb"(?:\[[0-9;:?]{0,32}[A-Za-z]|\]8;[^\x07\x1b\\]{0,1000}(?:\x07|\x1b\\|\\{1,8}(?:u0007|x07|a)))"
+)
+_ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
+_BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
+_WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
+# It begins with the bytes that all escapes begin with, so that the search skips all others.
+_ESCAPED = (
+    rb"[%&=+\\\[^\x1b\xe2\xef\xc2](?:"
+    + b"|".join(
+        b"(?<=" + re.escape(bytes([first])) + b")(?:" + rest + b")"
+        for first, rest in (
+            (ord("%"), _PERCENT[1:]),
+            (ord("&"), _ENTITY[1:]),
+            (ord("="), _MAIL),
+            (ord("+"), _FORM),
+            (0x1B, _COLOUR),
+            (ord("^"), rb"\[" + _COLOUR),
+            (ord("["), _BARE_COLOUR),
+            (
+                ord("\\"),
+                rb"\\{0,7}(?:" + _ESCAPES + _COLOUR + b"|" + _WRITTEN + b"|" + _BACKSLASH + b")",
+            ),
+            (0xE2, rb"\x80[\x8b-\x8f]|\x81\xa0"),
+            (0xEF, rb"\xbb\xbf"),
+            (0xC2, rb"\xad"),
+        )
+    )
+    + b")"
+)
+# The same as far as needed to find one; it begins with a literal, so the search is fast.
+_BACKSLASHED = (
+    rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
+    rb"|[01][0-7]{2}|/|e\[)"
+)
+# What must be in a text before a family of escapes is looked for: a single byte is found at the
+# speed of memory, and most texts have none of these.
+_FAMILIES: tuple[tuple[bytes, bytes], ...] = (
+    (b"%", _PERCENT),
+    (b"\\", _BACKSLASHED),
+    (b"\x1b", rb"\x1b" + _COLOUR),
+    (b"&", _ENTITY),
+    (b"D", rb"D(?<==3D)"),
+    (b"[", rb"\[0m"),
+    (b"^", rb"\^\[\["),
+    (b"\x08", rb"\x08"),
+    (b"\xe2", rb"\xe2(?:\x80[\x8b-\x8f]|\x81\xa0)"),
+    (b"\xef", rb"\xef\xbb\xbf"),
+    (b"\xc2", rb"\xc2\xad"),
+)
+_TERMINAL = rb"\x1b" + _COLOUR
+_FIXED = {"soft": b"", "plus": b" "}
+_BASES = {"octal": 8, "decimal": 10}
+_BLANKS = frozenset(b"\t\n\r")
+_FEW = 3000
+_BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
+_BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
+_LINE_ESCAPE = rb"\\[nrt]"
+
+
+class _Change(NamedTuple):
+    """Bytes `at` to `until` of a view are bytes `start` to `end` of what it was made from."""
+
+    at: int
+    until: int
+    start: int
+    end: int
+
+
+class View(NamedTuple):
+    """A stretch of a text as a reader sees it, made in one step or more."""
+
+    data: bytes
+    start: int
+    steps: tuple[tuple[list[int], list[_Change]], ...] = ()
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Say where in the text the view's bytes `start` to `end` come from."""
+        end -= 1
+        for ats, changes in reversed(self.steps):
+            start = _place(ats, changes, start)[0]
+            end = _place(ats, changes, end)[1] - 1
+        return self.start + start, self.start + end + 1
+
+
+def _place(ats: list[int], changes: list[_Change], at: int) -> tuple[int, int]:
+    index = bisect_right(ats, at) - 1
+    if index < 0:
+        return at, at + 1
+    change = changes[index]
+    if at < change.until:
+        return change.start, change.end
+    place = change.end + at - change.until
+    return place, place + 1
+
+
+def blank_escapes(data: bytes) -> bytes:
+    """Blank out escapes and colours byte for byte: after an escaped line end a word begins."""
+    if b"\\" in data:
+        data = _blank_line_escapes(data)
+    if b"\x1b" in data:
+        data = _compiled(_TERMINAL).sub(lambda found: b" " * len(found[0]), data)
+    return data
+
+
+def _blank_line_escapes(data: bytes) -> bytes:
+    # Replacing searches the text three times, and editing costs for each place: source code has
+    # few places, text in JSON has one a line.
+    if data.count(b"\\") * _FEW > len(data) * 100:
+        for escape, blank in _BLANKED:
+            data = data.replace(escape, blank)
+        return data
+    places = [found.start() for found in _compiled(_LINE_ESCAPE).finditer(data)]
+    if not places:
+        return data
+    edited = bytearray(data)
+    for at in places:
+        edited[at] = 32
+        edited[at + 1] = _BLANKS_OF[data[at + 1]]
+    return bytes(edited)
+
+
+def decoded_views(data: bytes) -> Iterator[View]:
+    """Yield the stretches of a text around its escapes, decoded."""
+    places = _escapes(data)
+    if places:
+        for start, end in _stretches(data, places):
+            yield from _decoded(data, start, end)
+
+
+def _escapes(data: bytes) -> list[int]:
+    places: list[int] = []
+    for mark, pattern in _FAMILIES:
+        if mark in data:
+            places += [found.start() for found in _compiled(pattern).finditer(data)]
+    places.sort()
+    return places
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern)
+
+
+def _stretches(data: bytes, places: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the surroundings of all places, joined where they touch."""
+    around = [(place - _REACH, place + _REACH) for place in places]
+    if b"PRIVATE" in data:
+        keys = [found.start() for found in re.finditer(b"PRIVATE", data)]
+        around = sorted([*around, *((key - _KEY_REACH, key + _KEY_REACH) for key in keys)])
+    start, end = around[0]
+    for first, last in around:
+        if first > end:
+            yield max(0, start), end
+            start = first
+        end = max(end, last)
+    yield max(0, start), min(len(data), end)
+
+
+def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
+    """Yield a stretch without its colours, and one with blanks in their places.
+
+    A colour is inside of a word or between two.
+    """
+    joined = _decode_deeply(View(data[start:end], start), b"")
+    yield joined
+    if any(change.at == change.until for _, changes in joined.steps for change in changes):
+        yield _decode_deeply(View(data[start:end], start), b" ")
+
+
+def _decode_deeply(view: View, gap: bytes) -> View:
+    for _ in range(_DEPTH):
+        deeper = _decode(view, gap)
+        if deeper is None:
+            break
+        view = deeper
+    return view._replace(data=blank_escapes(view.data))
+
+
+def _decode(view: View, gap: bytes) -> View | None:
+    """Decode what is escaped once; None if nothing is."""
+    data, is_mail = view.data, b"=3D" in view.data
+    parts: list[bytes] = []
+    changes: list[_Change] = []
+    done = size = 0
+    pattern = _OVERSTRIKE if b"\x08" in data else _ESCAPED
+    for found in _compiled(pattern).finditer(data):
+        clear = _clear(found, gap, is_mail=is_mail)
+        if clear is None:
+            continue
+        start, end = found.span()
+        parts += (data[done:start], clear)
+        size += start - done
+        changes.append(_Change(size, size + len(clear), start, end))
+        size += len(clear)
+        done = end
+    if not changes:
+        return None
+    parts.append(data[done:])
+    steps = (*view.steps, ([change.at for change in changes], changes))
+    return View(b"".join(parts), view.start, steps)
+
+
+def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None:
+    """Return what an escape says; None if it stays as it is."""
+    name = found.lastgroup
+    if name is None:
+        return gap
+    if not is_mail and name in ("mail", "soft"):
+        return None
+    text = found[name]
+    if name in _FIXED:
+        return _FIXED[name]
+    if name in ("slash", "named"):
+        return _NAMED.get(text, text)
+    return _character(int(text, _BASES.get(name, 16)))
+
+
+def _character(code: int) -> bytes | None:
+    return bytes([code]) if 32 <= code < 127 or code in _BLANKS else None

@@ -1,0 +1,150 @@
+"""A value is a secret where its name says so, in the syntax of any language or tool."""
+
+import json
+
+import pytest
+
+from leftoff.redact import redact
+from redact_cases import ALNUM, HEX, made_up, uuid_like
+
+PASSWORDS = ["hunter22" + "!", "S3cret" + ".Pa55", "corr3ct-" + "horse"]
+TOKENS = [made_up(ALNUM, 32), made_up(HEX, 32), made_up(ALNUM, 20), uuid_like()]
+
+# How a name is given a value; `NAME` is in capitals, `name` in snake case, `camel` in camel case.
+SYNTAXES = {
+    "environment": "NAME=<v>",
+    "export": "export NAME='<v>'",
+    "docker": "docker run -e NAME=<v> image",
+    "docker quoted": 'docker run -e "NAME=<v>" image',
+    "dockerfile": "ENV NAME <v>",
+    "windows": "set NAME=<v>",
+    "powershell": '$env:NAME = "<v>"',
+    "setx": 'setx NAME "<v>"',
+    "fish": "set -x NAME '<v>'",
+    "compose list": "environment:\n  - NAME=<v>",
+    "compose map": "environment:\n  NAME: <v>",
+    "kubernetes pair": "- name: NAME\n  value: <v>",
+    "json pair": '{"name": "NAME", "value": "<v>"}',
+    "systemd": 'Environment="NAME=<v>"',
+    "yaml": "config:\n  name: '<v>'",
+    "ini": "[a]\nname = <v>",
+    "properties": "spring.datasource.name=<v>",
+    "toml": 'name = "<v>"',
+    "hcl": 'name = "<v>"',
+    "tfvars variable": 'variable "name" {\n  default = "<v>"\n}',
+    "json": '{"camel": "<v>"}',
+    "json escaped": '{\\"camel\\": \\"<v>\\"}',
+    "xml": "<camel><v></camel>",
+    "xml attribute": '<add key="camel" value="<v>"/>',
+    "plist": "<key>camel</key>\n<string><v></string>",
+    "flag": "tool --dash <v> --verbose",
+    "flag with equals": "tool --dash=<v> run",
+    "flag quoted": "tool --dash '<v>' run",
+    "query": "https://x.test/a?name=<v>&page=2",
+    "fragment": "https://x.test/a#name=<v>",
+    "form": "grant_type=x&name=<v>",
+    "python": 'name = "<v>"',
+    "python annotated": 'name: str = "<v>"',
+    "python keyword": 'connect(host="x", name="<v>")',
+    "python dict": "{'name': '<v>'}",
+    "python environ": "os.environ['NAME'] = '<v>'",
+    "python default": 'os.getenv("NAME", "<v>")',
+    "python or": 'os.environ.get("NAME") or "<v>"',
+    "javascript": "const camel = '<v>';",
+    "javascript object": "{ camel: '<v>' }",
+    "javascript default": "process.env.NAME || '<v>'",
+    "typescript default": "process.env.NAME ?? '<v>'",
+    "java": 'private static final String NAME = "<v>";',
+    "java property": 'props.put("camel", "<v>");',
+    "kotlin": 'val camel: String = "<v>"',
+    "go": 'camel := "<v>"',
+    "go struct": 'Config{Camel: "<v>"}',
+    "go setenv": 'os.Setenv("NAME", "<v>")',
+    "ruby": "name = '<v>'",
+    "ruby hash": ":name => '<v>'",
+    "ruby fetch": "ENV.fetch('NAME', '<v>')",
+    "csharp": 'var camel = "<v>";',
+    "csharp verbatim": 'string camel = @"<v>";',
+    "php": "$name = '<v>';",
+    "php array": "'name' => '<v>',",
+    "php define": "define('NAME', '<v>');",
+    "rust": 'let name: &str = "<v>";',
+    "swift": 'let camel = "<v>"',
+    "shell default": "${NAME:-<v>}",
+    "setting": "tool config set name <v>",
+    "lua": "name = '<v>'",
+    "perl": "my $name = '<v>';",
+    "r": 'Sys.setenv(NAME = "<v>")',
+}
+PASSWORD_SYNTAXES = {
+    "setter": 'user.setPassword("<v>")',
+    "builder": '.password("<v>")',
+    "keyword setter": "with_password('<v>')",
+    "sql create user": "CREATE USER app WITH PASSWORD '<v>';",
+    "sql alter role": "ALTER ROLE app PASSWORD '<v>';",
+    "sql encrypted": "CREATE ROLE app LOGIN ENCRYPTED PASSWORD '<v>'",
+    "sql login": "CREATE LOGIN app WITH PASSWORD = N'<v>'",
+    "sql set": "SET PASSWORD FOR 'app'@'%' = PASSWORD('<v>');",
+    "sql mapping": "CREATE USER MAPPING FOR a SERVER s OPTIONS (user 'u', password '<v>');",
+    "dblink": "dblink('host=db user=app password=<v> dbname=x')",
+    "connection string": "Server=db;User Id=sa;Password=<v>;Encrypt=on",
+    "short connection string": "Server=db;Uid=sa;Pwd=<v>;",
+    "psql": "PGPASSWORD=<v> psql -h db",
+    "keytool": "keytool -list -keystore a.jks -storepass <v>",
+    "gpg": "gpg --batch --passphrase <v> -d a.gpg",
+    "wget": "wget --user me --password <v> https://x.test",
+    "wget http": "wget --http-password='<v>' https://x.test",
+    "clickhouse": "clickhouse-client --password <v>",
+    "redis": "redis-cli --pass <v>",
+    "ansible": "ansible all -e ansible_password=<v>",
+    "restic": "export RESTIC_PASSWORD=<v>",
+    "netrc style": "SMTP_PASS=<v>",
+    "pwd": "DB_PWD=<v>",
+    "passwd": "MYSQL_PASSWD: <v>",
+}
+NAMES = {
+    "password": ("db_password", "smtp_passwd", "admin_passphrase", "root_password"),
+    "token": ("auth_token", "slack_bot_token", "refresh_token", "acme_access_token"),
+    "secret": ("client_secret", "jwt_secret", "webhook_secret", "acme_secret"),
+    "key": ("api_key", "secret_key", "acme_api_key", "encryption_key", "master_key", "signing_key"),
+}
+
+
+def written(syntax: str, name: str, value: str) -> str:
+    words = name.split("_")
+    camel = words[0] + "".join(word.capitalize() for word in words[1:])
+    forms = {
+        "NAME": name.upper(),
+        "name": name,
+        "dash": name.replace("_", "-"),
+        "camel": camel,
+        "Camel": camel[0].upper() + camel[1:],
+    }
+    kept = {"json pair": ('"name"', '"\0"'), "kubernetes pair": ("name:", "\0:")}.get(syntax)
+    text = SYNTAXES[syntax]
+    text = text.replace(*kept) if kept else text
+    for form, is_called in forms.items():
+        text = text.replace(form, is_called)
+    return text.replace("\0", "name").replace("<v>", value)
+
+
+@pytest.mark.parametrize("syntax", SYNTAXES)
+@pytest.mark.parametrize("kind", NAMES)
+def test_the_value_of_a_telling_name_is_cut_in_every_syntax(kind: str, syntax: str) -> None:
+    for name in NAMES[kind]:
+        for value in PASSWORDS if kind == "password" else TOKENS:
+            text = written(syntax, name, value)
+            for whole in (text, f"see\n{text}\nand more", json.dumps({"text": f"a\n{text}\nb"})):
+                clean = redact(whole)
+
+                assert value not in clean, whole
+                assert redact(clean) == clean
+
+
+@pytest.mark.parametrize("syntax", PASSWORD_SYNTAXES)
+def test_a_password_is_cut_out_of_commands_and_statements(syntax: str) -> None:
+    for value in PASSWORDS:
+        text = PASSWORD_SYNTAXES[syntax].replace("<v>", value)
+
+        assert value not in redact(text)
+        assert value not in redact(json.dumps({"command": f"cd a\n{text}\n"}))

@@ -1,0 +1,48 @@
+"""Every value of a Kubernetes Secret is cut, and nothing of its neighbours."""
+
+import json
+
+from leftoff.redact import redact
+
+SECRET = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: db
+data:
+  user: YWRtaW4=
+  tls.crt: "Zm9vYmFy"
+stringData:
+  pin: 1234x
+type: Opaque
+"""
+CONFIG = "---\nkind: ConfigMap\ndata:\n  user: YWRtaW4=\n"
+
+
+def test_the_values_of_a_secret_are_cut() -> None:
+    clean = redact(SECRET + CONFIG)
+
+    assert (
+        clean
+        == SECRET.replace("YWRtaW4=", "[redacted: secret]")
+        .replace("Zm9vYmFy", "[redacted: secret]")
+        .replace("1234x", "[redacted: secret]")
+        + CONFIG
+    )
+
+
+def test_a_kind_after_its_data_counts_too() -> None:
+    lines = SECRET.splitlines()
+    text = "\n".join([*lines[4:], *lines[:4]])
+
+    assert "YWRtaW4=" not in redact(text)
+
+
+def test_the_values_of_a_secret_in_json_are_cut() -> None:
+    value = {"kind": "Secret", "data": {"a": "YWRtaW4=", "b": "Zm9v"}, "metadata": {"name": "x"}}
+
+    assert json.loads(redact(json.dumps(value))) == {
+        "kind": "Secret",
+        "data": {"a": "[redacted: secret]", "b": "[redacted: secret]"},
+        "metadata": {"name": "x"},
+    }
