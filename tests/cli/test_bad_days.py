@@ -154,7 +154,9 @@ def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
 
 
 def test_a_checkpoint_too_large_to_be_read_again_is_not_saved(cli: Cli) -> None:
-    huge = json.dumps({"summary": "Keep a log", "notes": [f"{n} {'x' * 1000}" for n in range(70_000)]})
+    huge = json.dumps(
+        {"summary": "Keep a log", "notes": [f"{n} {'x' * 1000}" for n in range(70_000)]}
+    )
 
     result = cli("save", "huge", "--from-json", "-", stdin=huge)
 
