@@ -153,18 +153,6 @@ def test_a_store_that_cannot_be_written_is_told_and_the_save_is_kept(
     assert cli.json("show", "login-form")["path"].startswith(str(stored))
 
 
-def test_a_checkpoint_too_large_to_be_read_again_is_not_saved(cli: Cli) -> None:
-    huge = json.dumps(
-        {"summary": "Keep a log", "notes": [f"{n} {'x' * 1000}" for n in range(70_000)]}
-    )
-
-    result = cli("save", "huge", "--from-json", "-", stdin=huge)
-
-    assert result.code == 1
-    assert "too large to save" in result.err
-    assert cli.json("list") == []
-
-
 def test_a_huge_file_among_the_checkpoints_keeps_the_others_in_sight(
     cli: Cli, stored: Path
 ) -> None:

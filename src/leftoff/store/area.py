@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, encode, is_id
-from leftoff.errors import LeftoffError, StoreRefused
+from leftoff.errors import StoreRefused
 from leftoff.store import disk, events
 
 # Letters, digits, dots and dashes, and short enough for any file system.
@@ -74,14 +74,7 @@ class Area(msgspec.Struct, frozen=True, dict=True):
 
     def write(self, checkpoint: Checkpoint) -> Path:
         """Store a checkpoint durably under its id."""
-        data = encode(checkpoint)
-        if len(data) > disk.LARGEST_BYTES:
-            raise LeftoffError(
-                f"A checkpoint of {len(data) // 1024**2} MB is too large to save; "
-                f"the limit is {disk.LARGEST_BYTES // 1024**2} MB",
-                hint="Name large texts with --file or --artifact instead of including them.",
-            )
-        return self.write_raw(checkpoint.id, data)
+        return self.write_raw(checkpoint.id, encode(checkpoint))
 
     def write_raw(self, checkpoint_id: str, data: bytes) -> Path:
         """Store a checkpoint's bytes as they are."""

@@ -25,7 +25,6 @@ from leftoff.store.folders import (
 from leftoff.store.naming import give_name
 
 __all__ = [
-    "LARGEST_BYTES",
     "Folder",
     "append",
     "ensure_folder",
@@ -49,7 +48,7 @@ __all__ = [
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
 # No file that we write whole comes near it; one that does was planted or is damaged.
-LARGEST_BYTES = 64 * 1024 * 1024
+_LARGEST_BYTES = 64 * 1024 * 1024
 
 
 def is_regular(path: Path) -> bool:
@@ -317,9 +316,9 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def _read_whole(descriptor: int, found: os.stat_result, path: Path | str) -> bytes:
-    if found.st_size > LARGEST_BYTES:
+    if found.st_size > _LARGEST_BYTES:
         raise StoreRefused(
-            f"{path} is larger than {LARGEST_BYTES // 1024**2} MB, so it is not read",
+            f"{path} is larger than {_LARGEST_BYTES // 1024**2} MB, so it is not read",
             hint="leftoff wrote no such file; move it away.",
         )
     return _read_all(descriptor, found.st_size)
