@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from leftoff.cli.app import App, command
+from leftoff.cli.output import printable
 from leftoff.torture import PARTS, Plan, Report, Result, worker
 from leftoff.torture import run as run_plan
 from leftoff.torture.values import Task
@@ -44,8 +45,9 @@ def torture(
 def _show_progress(app: App, report: Report) -> None:
     if not app.out.is_interactive or app.out.quiet or app.out.as_json:
         return
-    line = f"\r{report.part}: {_counted(report)}; {report.failures} lost or broken"
-    click.echo(f"{line:<78}", nl=False, err=True)
+    line = f"{report.part}: {_counted(report)}; {report.failures} lost or broken"
+    click.echo("\r", nl=False, err=True)
+    click.echo(printable(f"{line:<78}", sys.stderr), nl=False, err=True)
     if report.is_final:
         click.echo("", err=True)
 
