@@ -15,6 +15,7 @@ SOURCE = Path(leftoff.__file__).parent
 # Every other module gets folders and settings as arguments.
 MAY_READ_ENVIRONMENT = {
     "paths.py": "it is the door to the environment and the home folder",
+    "hooks/settle.py": "it hands its environment on, and must start without loading paths.py",
     "cli/output.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
 # `~` in a path that someone typed or wrote into a checkpoint means the home folder.

@@ -107,11 +107,10 @@ def test_the_file_says_what_was_told_and_what_is_active(cli: Cli, folder: Path) 
 def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     """D9: an append-only record must not be overwritten."""
     del repo
-    clock = Clock()
-    store = Store(paths.find_project(), now=clock)
+    moment = Clock()()
+    store = Store(paths.find_project(), now=lambda: moment)
     for number in range(3):
         store.save(draft(f"same-second-{number}", "Same"))
-        clock.move(seconds=-1)
     mirroring.follow(store, ["sail"])
     store.close()
 

@@ -71,7 +71,9 @@ class Areas:
             self.main.prepare()
             with disk.lock(self.main.lock, seconds=0) as is_held:
                 if is_held:
-                    self._adopt()
+                    # A killed writer may have left a temp file under the name that we need.
+                    disk.sweep(self.main.temps)
+                    self._adopt(is_held=True)
         except (OSError, StoreRefused):
             with contextlib.suppress(OSError, StoreRefused):
                 self._gather()
@@ -110,7 +112,7 @@ class Areas:
         """Clean up what others left, once: what they leave from now on is for who comes next."""
         if is_held:
             disk.sweep(area.temps)
-        is_clean = self._adopt() if area is self.main else True
+        is_clean = self._adopt(is_held=is_held) if area is self.main else True
         if area is self.main:
             _mark(self._project)
         if is_held and is_clean:
@@ -127,10 +129,12 @@ class Areas:
     def _earlier(self) -> list[Area]:
         return [Area(folder) for folder in self._project.earlier if disk.is_own_folder(folder)]
 
-    def _adopt(self) -> bool:
-        """Take in what waits; say whether all of it could be."""
+    def _adopt(self, *, is_held: bool) -> bool:
+        """Move in what waits elsewhere; say whether all of it could be moved."""
         adopted = [adopt(fallback, self.main) for fallback in self.fallbacks()]
         if found := self._earlier():
+            if not is_held:
+                return False
             from leftoff.store.moving import merge  # noqa: PLC0415 - few projects had another place
 
             adopted += [merge(earlier, self.main) for earlier in found]

@@ -33,23 +33,31 @@ def claim(earlier: Area, store: Area) -> None:
 
 
 def merge(earlier: Area, store: Area) -> bool:
-    """Move all files of a store into another; not while someone writes there just now."""
+    """Move a store into another, whose lock you hold; say whether nobody was writing there."""
     if not disk.is_own_folder(earlier.root):
         return True
     with alone(earlier) as is_alone:
         if is_alone:
             adopt_all(earlier, store)
             for path in _files(earlier.root):
-                _move(path, earlier, store)
+                if not _is_adopted(path, earlier.root):
+                    _move(path, earlier, store)
             _clean_up(earlier)
     return is_alone
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files that only this store has, whatever was planted among them left out."""
+    """Yield the files to keep, whatever was planted among them left out."""
     for path in sorted(folder.rglob("*")):
         if disk.is_regular(path) and not _is_derived(path, folder):
             yield path
+
+
+def _is_adopted(path: Path, folder: Path) -> bool:
+    """Say whether adoption moves a file; one that it could not read waits for the next command."""
+    inside = path.relative_to(folder)
+    is_log = len(inside.parts) == 1 and path.suffix == ".jsonl"
+    return is_log or inside.parts[0] in {"checkpoints", "sessions"}
 
 
 def _is_derived(path: Path, folder: Path) -> bool:
@@ -70,13 +78,13 @@ def _move(path: Path, earlier: Area, store: Area) -> None:
 
 def _is_put(data: bytes, target: Path, store: Area) -> bool:
     """Write a file where there is none, and say whether it holds this."""
-    disk.ensure_folder(target.parent)
-    try:
-        disk.write_new(target, data, temps=store.temps)
-    except FileExistsError:
+    if os.path.lexists(target):
         with contextlib.suppress(OSError, StoreRefused):
             return disk.read(target)[0] == data
         return False
+    disk.ensure_folder(target.parent)
+    # Not by a link: cut short, that leaves a second name, which readers of such files refuse.
+    disk.replace(target, data, temps=store.temps)
     return True
 
 
