@@ -38,6 +38,7 @@ def write_mark(marks: Path, folder: Path) -> None:
         return
     marks.mkdir(mode=0o700, parents=True, exist_ok=True)
     temp = path.with_name(f".{path.name}.{os.getpid()}")
+    temp.touch(mode=0o600)
     temp.write_bytes(msgspec.json.encode(mark))
     temp.replace(path)
 

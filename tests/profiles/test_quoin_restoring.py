@@ -298,7 +298,8 @@ def test_a_corrupt_file_is_shown_raw_although_the_store_has_a_copy(
     result = cli("restore")
 
     assert result.code == 1
-    assert result.out == f"{torn}\n"
+    shown = "".join(f" > {line}\n" for line in torn.splitlines())
+    assert result.out == f"From the file {path}:\n{shown}"
     assert "  Manual recovery — please paste the checkpoint content above" in result.err
     assert f"`leftoff restore {saved['id']}` takes that up." in result.err.splitlines()[-1]
     assert imported.marks() == [SESSION]
