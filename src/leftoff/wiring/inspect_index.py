@@ -17,7 +17,7 @@ def check_index(world: World) -> Iterator[Finding]:
             "index",
             lambda: audit.is_sound(store),
             lambda: store.index().rebuild(),
-            files="checkpoints",
+            files="the checkpoints",
         )
         if not memory.is_empty(store):
             yield _checked(
@@ -34,7 +34,7 @@ def _checked(
     check: str, is_sound: Callable[[], bool], rebuild: Callable[[], None], *, files: str
 ) -> Finding:
     if is_sound():
-        return ok(check, f"It says what {files} say")
+        return ok(check, f"It agrees with {files}")
     rebuild()
     return warning(
         check,
