@@ -29,13 +29,13 @@ def split_at_markers(data: bytes) -> list[bytes]:
     """Split a text at its markers: text, marker, text, and so on."""
     if _OPENING not in data:
         return [data]
-    parts = [b""]
-    for at, part in enumerate(_MARKER.split(data)):
-        if at % 2 and is_marker(part):
-            parts += (part, b"")
-        else:
-            parts[-1] += part
-    return parts
+    parts: list[bytes] = []
+    at = 0
+    for found in _MARKER.finditer(data):
+        if is_marker(found[0]):
+            parts += (data[at : found.start()], found[0])
+            at = found.end()
+    return [*parts, data[at:]]
 
 
 def is_marker(text: bytes) -> bool:
