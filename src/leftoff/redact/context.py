@@ -108,8 +108,8 @@ def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
     manifest = 0
     places = _by_literal()
     for word, at in _lookup().hits(low):
-        if at >= done.get(word, 0):
-            for span in _at_places(data, at, places.get(word, ())):
+        if word in places and at >= done.get(word, 0):
+            for span in _at_places(data, at, places[word]):
                 done[word] = max(span.end, done.get(word, 0))
                 yield False, span
         if word == b"secret" and at >= manifest:
@@ -186,7 +186,10 @@ def _in_addresses(data: bytes) -> Iterator[Span]:
 
 def _in_address(data: bytes, at: int) -> Iterator[Span]:
     """Try the last few places where an address may begin; more are not in one address."""
-    first = max(0, at - _LOOK_BEHIND)
+    # An address has no line end in it, and what is before its `@` has a slash.
+    first = max(0, at - _LOOK_BEHIND, data.rfind(b"\n", max(0, at - _LOOK_BEHIND), at))
+    if data.find(b"/", first, at) < 0:
+        return
     for kind, opening, pattern, judge, _, _ in ADDRESSES:
         start = at
         for _ in range(_OPENINGS):

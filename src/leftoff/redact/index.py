@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from leftoff.redact.issuers import ROWS, Row
+from leftoff.redact.lookup import Lookup
 from leftoff.redact.template import fixed_part, openings, to_pattern
 
 # Shapes that need not hold a long run.
@@ -58,9 +59,10 @@ def _keys(text: bytes) -> Iterator[bytes]:
 
 
 @cache
-def anchored() -> tuple[tuple[bytes, Row], ...]:
-    """List the rows that need no long run, each with the fixed text to look for."""
-    return tuple((fixed_part(row[1]).encode(), row) for row in ANCHORED)
+def anchored() -> tuple[dict[bytes, Row], Lookup]:
+    """Return the rows that need no long run by their fixed texts, and how to look for those."""
+    rows = {fixed_part(row[1]).encode(): row for row in ANCHORED}
+    return rows, Lookup(rows)
 
 
 @cache

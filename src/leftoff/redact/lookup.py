@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 # How often a byte occurs in a thousand bytes of source code and prose in small letters. Bytes that
 # are rarer still are left out: one search more costs more than a few more bytes to look at.
-_FREQUENCY = dict(zip(b"kwb/gfpuc", (6, 10, 13, 15, 14, 20, 22, 24, 28), strict=True))
+_FREQUENCY = dict(zip(b"Kzkwb/gfpuc", (1, 1, 6, 10, 13, 15, 14, 20, 22, 24, 28), strict=True))
 _OFTEN = 50
 
 
