@@ -40,6 +40,8 @@ _PIPED = lazy(
     rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl)\b"
 )
 _BLANK = (b" ", b"\t")
+# A text without any of these words has no mark of a private key.
+MARKED = (b"private", b"openvpn")
 _NOT_A_USER = b" \t\r\n\"'(,/<>=&|;*#{}[]"
 _Judge = Callable[[bytes], bool]
 
@@ -94,20 +96,28 @@ _JUDGES: dict[str, _Judge] = {
 }
 
 
-def find_placed(data: bytes) -> Iterator[Span]:
+def find_placed(data: bytes, *, has_echo: bool) -> Iterator[Span]:
     """Yield every secret that an address, a command or a pipe gives away."""
     yield from _in_addresses(data)
     yield from _in_commands(data)
-    yield from _in_pipes(data)
+    if has_echo:
+        yield from _in_pipes(data)
 
 
-def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
+def find_words(low: bytes) -> list[tuple[bytes, int]]:
+    """List the words of a text in small letters that any rule begins with, and their places."""
+    return list(_lookup().hits(low))
+
+
+def find_told(
+    data: bytes, low: bytes, hits: list[tuple[bytes, int]]
+) -> Iterator[tuple[bool, Span]]:
     """Yield every secret that a word before it gives away, and whether that word is its name."""
     ends = dict.fromkeys(STEMS, 0)
     done: dict[bytes, int] = {}
     manifest = 0
     places = _by_literal()
-    for word, at in _lookup().hits(low):
+    for word, at in hits:
         if word in places and at >= done.get(word, 0):
             for span in _at_places(data, at, places[word]):
                 done[word] = max(span.end, done.get(word, 0))
@@ -124,7 +134,7 @@ def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
 @cache
 def _lookup() -> Lookup:
     # In this order, so that of two names for the same value the earlier one is told.
-    return Lookup(dict.fromkeys([*STEMS, *_by_literal()]))
+    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, b"echo"]))
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from leftoff.redact.blocks import find_blocks
-from leftoff.redact.context import find_placed, find_told
+from leftoff.redact.context import MARKED, find_placed, find_told, find_words
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
@@ -99,10 +99,14 @@ def _find(data: bytes) -> list[Span]:
 def _ranked(seen: bytes) -> Iterator[tuple[int, Span]]:
     # Where two rules see the same secret, the earlier one names it: exact shapes first.
     low = seen.lower()
-    yield from ((0, span) for span in find_blocks(seen))
+    hits = find_words(low)
+    words = {word for word, _ in hits}
+    yield from (
+        (0, span) for span in find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))
+    )
     yield from ((_GUESS if span.kind == GUESS else 1, span) for span in find_shapes(seen))
-    yield from ((2, span) for span in find_placed(seen))
-    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low))
+    yield from ((2, span) for span in find_placed(seen, has_echo=b"echo" in words))
+    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits))
     yield from ((4, span) for span in find_nearby(seen))
 
 

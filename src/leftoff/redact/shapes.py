@@ -29,6 +29,8 @@ _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
 _RUN = b"a" * _SHORTEST_RUN
 _DIGIT = re.compile(rb"[0-9]")
+# A body in one case has no joints; a digit comes soon, or never, as in a word.
+_BODY = re.compile(rb"(?<![A-Za-z0-9])(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{12}")
 _STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
 _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # What may stand between the opening of a shape and its long run: dots, slashes, a colon.
@@ -119,7 +121,7 @@ def _is_name(data: bytes, start: int, end: int) -> bool:
     """Tell `GL_TEXTURE_2D_ARRAY` quickly: one case only, and no part of it is long."""
     run = data[start:end]
     is_plain = run.islower() or (run.isupper() and b"-" not in run)
-    return is_plain and _STRETCH.search(run) is None
+    return is_plain and _BODY.search(run) is None
 
 
 def _anchored(data: bytes) -> Iterator[Span]:
