@@ -40,6 +40,8 @@ _PIPED = lazy(
     rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl)\b"
 )
 _BLANK = (b" ", b"\t")
+# What an example has in the place of a session: a word, a name in a program.
+_PLAIN = lazy(rb"[A-Za-z_]*")
 # A text without any of these words has no mark of a private key.
 MARKED = (b"private", b"openvpn")
 _NOT_A_USER = b" \t\r\n\"'(,/<>=&|;*#{}[]"
@@ -75,7 +77,18 @@ def _literal(value: bytes) -> bool:
 
 
 def _sealed(value: bytes) -> bool:
+    if value.startswith(b"realm=") and b"=" not in value[6:]:
+        return False
     return b"=" in value or any(len(word) >= 16 for word in value.split())
+
+
+def _in_cookie(value: bytes) -> bool:
+    if is_placeholder(value):
+        return False
+    crumbs = (crumb.rpartition(b"=")[2] or crumb for crumb in value.split(b";"))
+    return any(len(crumb) >= 24 or not _PLAIN.fullmatch(crumb) for crumb in crumbs) or looks_random(
+        value, needs_digit=False
+    )
 
 
 def _always(_value: bytes) -> bool:
@@ -92,6 +105,7 @@ _JUDGES: dict[str, _Judge] = {
     "literal": _literal,
     "random": looks_random,
     "sealed": _sealed,
+    "in_cookie": _in_cookie,
     "always": _always,
 }
 

@@ -98,7 +98,7 @@ def find_shapes(data: bytes) -> Iterator[Span]:
         if end <= done:
             continue
         if _DIGIT.search(data, start, end):
-            if _is_name(data, start, end):
+            if data[start : start + KEY] not in keyed and _is_name(data, start, end):
                 continue
             found = _in_run(data, max(start, done), end)
         else:
