@@ -96,8 +96,8 @@ def figures(outputs: list[str] | None = None) -> list[Figure]:
     megabytes = len(joined.encode()) / 1e6
     shown = f"{len(outputs)} tool outputs, {megabytes:.1f} MB"
     return [
-        _speed("redaction of tool outputs", samples, "each", megabytes, shown, TOOL_OUTPUT),
-        _speed("  all in one text", samples, "one", megabytes, shown, None),
+        _speed("redaction of tool outputs", samples, "each", megabytes, shown, limit=TOOL_OUTPUT),
+        _speed("  all in one text", samples, "one", megabytes, shown),
         _source_speed(samples, sources),
     ]
 
@@ -106,7 +106,7 @@ def _source_speed(samples: dict[str, list[Sample]], sources: list[str]) -> Figur
     megabytes = sum(len(text.encode()) for text in sources) / 1e6
     ours = {"sources": samples["sources"], "decode": samples["decode sources"]}
     shown = f"{len(sources)} files of Python, {megabytes:.1f} MB"
-    return _speed("redaction of source code", ours, "sources", megabytes, shown, SOURCE_CODE)
+    return _speed("redaction of source code", ours, "sources", megabytes, shown, limit=SOURCE_CODE)
 
 
 def _speed(  # noqa: PLR0913 - a figure and how it was measured
@@ -115,7 +115,8 @@ def _speed(  # noqa: PLR0913 - a figure and how it was measured
     name: str,
     megabytes: float,
     shown: str,
-    limit: float | None,
+    *,
+    limit: float | None = None,
 ) -> Figure:
     mine, base = samples[name], samples["decode"]
     # Of its own CPU time: others at work on the machine do not make it slow.

@@ -6,6 +6,7 @@ from functools import cache
 
 from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
+from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.judge import is_password, is_path, is_placeholder, looks_random
 from leftoff.redact.keyed import STEMS, find_keyed_at
 from leftoff.redact.lazy import lazy
@@ -148,7 +149,7 @@ def find_told(
 @cache
 def _lookup() -> Lookup:
     # In this order, so that of two names for the same value the earlier one is told.
-    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, b"echo"]))
+    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, b"echo"]))
 
 
 @cache

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from leftoff.redact.index import KEY, Opening, anchored, by_key, infixes, joined, pattern
+from leftoff.redact.index import KEY, Opening, anchored, anchors, by_key, infixes, joined, pattern
 from leftoff.redact.issued import is_issued, is_made_up, is_random
 
 
@@ -90,7 +90,7 @@ _HASH = (
 )
 
 
-def find_shapes(data: bytes) -> Iterator[Span]:
+def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
     """Yield every secret that its own shape gives away."""
     done = 0
     keyed = by_key()
@@ -114,7 +114,7 @@ def find_shapes(data: bytes) -> Iterator[Span]:
         # Compiled where it is needed: most texts have no dollar sign, and `re` keeps it.
         for hashed in re.finditer(_HASH, data):
             yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
-    yield from _anchored(data)
+    yield from _anchored(data, has_word=may_be_anchored)
 
 
 def _is_name(data: bytes, start: int, end: int) -> bool:
@@ -124,10 +124,10 @@ def _is_name(data: bytes, start: int, end: int) -> bool:
     return is_plain and _BODY.search(run) is None
 
 
-def _anchored(data: bytes) -> Iterator[Span]:
-    rows, lookup = anchored()
+def _anchored(data: bytes, *, has_word: bool) -> Iterator[Span]:
+    rows = anchored()
     done: dict[bytes, int] = {}
-    for literal, at in lookup.hits(data):
+    for literal, at in anchors(has_word=has_word).hits(data):
         if at < done.get(literal, 0):
             continue
         kind, shape, _ = rows[literal]
