@@ -148,3 +148,30 @@ def test_a_password_is_cut_out_of_commands_and_statements(syntax: str) -> None:
 
         assert value not in redact(text)
         assert value not in redact(json.dumps({"command": f"cd a\n{text}\n"}))
+
+
+BEHIND_A_KEY = [
+    "config:\n  acme_token: <v>\n",
+    "ACME_TOKEN=<v>\n",
+    "tool --acme-token <v> --verbose",
+]
+
+
+@pytest.mark.parametrize("bracket", "[{(<>")
+@pytest.mark.parametrize("syntax", BEHIND_A_KEY)
+def test_a_random_value_may_hold_a_bracket(syntax: str, bracket: str) -> None:
+    value = made_up(ALNUM, 14) + bracket + made_up(ALNUM, 26)
+
+    assert redact(syntax.replace("<v>", value)) == syntax.replace("<v>", "[redacted: token]")
+
+
+@pytest.mark.parametrize("call", ["make_token(user, 12)", "tokens[index]", "Token{id: 1}"])
+def test_a_call_behind_a_key_is_not_a_value(call: str) -> None:
+    assert redact(f"acme_token: {call}\n") == f"acme_token: {call}\n"
+
+
+@pytest.mark.parametrize(
+    "value", ["{auths: {x: {auth: " + made_up(ALNUM, 32) + "}}}", "V1 " + made_up(ALNUM, 40)]
+)
+def test_a_quoted_object_or_phrase_with_a_random_part_is_a_secret(value: str) -> None:
+    assert redact(f'acme_secret = "{value}"') == 'acme_secret = "[redacted: secret]"'

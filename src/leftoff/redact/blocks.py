@@ -57,9 +57,9 @@ class _Mark(NamedTuple):
     is_begin: bool
 
 
-def find_blocks(data: bytes) -> Iterator[Span]:
+def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
-    if marks := _marks(data):
+    if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
     yield from _encoded(data)
 

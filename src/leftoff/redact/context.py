@@ -6,6 +6,7 @@ from functools import cache
 
 from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
+from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.judge import is_password, is_path, is_placeholder, looks_random
 from leftoff.redact.keyed import STEMS, find_keyed_at
 from leftoff.redact.lazy import lazy
@@ -40,6 +41,10 @@ _PIPED = lazy(
     rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl)\b"
 )
 _BLANK = (b" ", b"\t")
+# What an example has in the place of a session: a word, a name in a program.
+_PLAIN = lazy(rb"[A-Za-z_]*")
+# A text without any of these words has no mark of a private key.
+MARKED = (b"private", b"openvpn")
 _NOT_A_USER = b" \t\r\n\"'(,/<>=&|;*#{}[]"
 _Judge = Callable[[bytes], bool]
 
@@ -73,7 +78,18 @@ def _literal(value: bytes) -> bool:
 
 
 def _sealed(value: bytes) -> bool:
+    if value.startswith(b"realm=") and b"=" not in value[6:]:
+        return False
     return b"=" in value or any(len(word) >= 16 for word in value.split())
+
+
+def _in_cookie(value: bytes) -> bool:
+    if is_placeholder(value):
+        return False
+    crumbs = (crumb.rpartition(b"=")[2] or crumb for crumb in value.split(b";"))
+    return any(len(crumb) >= 24 or not _PLAIN.fullmatch(crumb) for crumb in crumbs) or looks_random(
+        value, needs_digit=False
+    )
 
 
 def _always(_value: bytes) -> bool:
@@ -90,26 +106,35 @@ _JUDGES: dict[str, _Judge] = {
     "literal": _literal,
     "random": looks_random,
     "sealed": _sealed,
+    "in_cookie": _in_cookie,
     "always": _always,
 }
 
 
-def find_placed(data: bytes) -> Iterator[Span]:
+def find_placed(data: bytes, *, has_echo: bool) -> Iterator[Span]:
     """Yield every secret that an address, a command or a pipe gives away."""
     yield from _in_addresses(data)
     yield from _in_commands(data)
-    yield from _in_pipes(data)
+    if has_echo:
+        yield from _in_pipes(data)
 
 
-def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
+def find_words(low: bytes) -> list[tuple[bytes, int]]:
+    """List the words of a text in small letters that any rule begins with, and their places."""
+    return list(_lookup().hits(low))
+
+
+def find_told(
+    data: bytes, low: bytes, hits: list[tuple[bytes, int]]
+) -> Iterator[tuple[bool, Span]]:
     """Yield every secret that a word before it gives away, and whether that word is its name."""
     ends = dict.fromkeys(STEMS, 0)
     done: dict[bytes, int] = {}
     manifest = 0
     places = _by_literal()
-    for word, at in _lookup().hits(low):
-        if at >= done.get(word, 0):
-            for span in _at_places(data, at, places.get(word, ())):
+    for word, at in hits:
+        if word in places and at >= done.get(word, 0):
+            for span in _at_places(data, at, places[word]):
                 done[word] = max(span.end, done.get(word, 0))
                 yield False, span
         if word == b"secret" and at >= manifest:
@@ -124,7 +149,7 @@ def find_told(data: bytes, low: bytes) -> Iterator[tuple[bool, Span]]:
 @cache
 def _lookup() -> Lookup:
     # In this order, so that of two names for the same value the earlier one is told.
-    return Lookup(dict.fromkeys([*STEMS, *_by_literal()]))
+    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, b"echo"]))
 
 
 @cache
@@ -186,7 +211,10 @@ def _in_addresses(data: bytes) -> Iterator[Span]:
 
 def _in_address(data: bytes, at: int) -> Iterator[Span]:
     """Try the last few places where an address may begin; more are not in one address."""
-    first = max(0, at - _LOOK_BEHIND)
+    # An address has no line end in it, and what is before its `@` has a slash.
+    first = max(0, at - _LOOK_BEHIND, data.rfind(b"\n", max(0, at - _LOOK_BEHIND), at))
+    if data.find(b"/", first, at) < 0:
+        return
     for kind, opening, pattern, judge, _, _ in ADDRESSES:
         start = at
         for _ in range(_OPENINGS):

@@ -12,11 +12,12 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from leftoff.redact.blocks import find_blocks
-from leftoff.redact.context import find_placed, find_told
+from leftoff.redact.context import MARKED, find_placed, find_told, find_words
+from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
-from leftoff.redact.shapes import Span, find_shapes
+from leftoff.redact.shapes import GUESS, Span, find_shapes
 from leftoff.redact.views import blank_escapes, decoded_views
 
 _Value = TypeVar("_Value")
@@ -26,6 +27,8 @@ _SHORTEST = 8
 # once to see that nothing is left.
 _LOOKS = 4
 _SMALL = 20_000
+# The rank of a kind that no table knows.
+_GUESS = 5
 
 
 def redact(text: str) -> str:
@@ -91,17 +94,37 @@ def _find(data: bytes) -> list[Span]:
             (rank, Span(*view.origin(span.start, span.end), span.kind))
             for rank, span in _ranked(view.data)
         ]
-    return _merge(data, spans) if spans else []
+    return _merge(data, _without_wide_guesses(spans)) if spans else []
 
 
 def _ranked(seen: bytes) -> Iterator[tuple[int, Span]]:
     # Where two rules see the same secret, the earlier one names it: exact shapes first.
     low = seen.lower()
-    yield from ((0, span) for span in find_blocks(seen))
-    yield from ((1, span) for span in find_shapes(seen))
-    yield from ((2, span) for span in find_placed(seen))
-    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low))
+    hits = find_words(low)
+    words = {word for word, _ in hits}
+    yield from (
+        (0, span) for span in find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))
+    )
+    yield from (
+        (_GUESS if span.kind == GUESS else 1, span)
+        for span in find_shapes(seen, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))
+    )
+    yield from ((2, span) for span in find_placed(seen, has_echo=b"echo" in words))
+    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits))
     yield from ((4, span) for span in find_nearby(seen))
+
+
+def _without_wide_guesses(spans: list[tuple[int, Span]]) -> list[tuple[int, Span]]:
+    """Drop each guess that is a known shape and the word that a colour or an escape parted from it.
+
+    With the colour taken out, `token` and `ghp_…` look like one unknown token.
+    """
+    known = {span.end: span.start for rank, span in spans if rank <= 1}
+    return [
+        (rank, span)
+        for rank, span in spans
+        if rank != _GUESS or known.get(span.end, -1) < span.start
+    ]
 
 
 def _merge(data: bytes, spans: list[tuple[int, Span]]) -> list[Span]:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from leftoff.redact.issuers import ROWS, Row
+from leftoff.redact.lookup import Lookup
 from leftoff.redact.template import fixed_part, openings, to_pattern
 
 # Shapes that need not hold a long run.
@@ -23,6 +24,8 @@ ANCHORED: tuple[Row, ...] = (
         "hooks.zapier.com/hooks/(catch)",
     ),
 )
+# A text without any of these words, in small letters, has none of those rows but the first.
+ANCHOR_WORDS = (b"unseal ", b"sig=", b"zapier")
 KEY = 3
 _KEY_BYTES = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
@@ -58,9 +61,20 @@ def _keys(text: bytes) -> Iterator[bytes]:
 
 
 @cache
-def anchored() -> tuple[tuple[bytes, Row], ...]:
-    """List the rows that need no long run, each with the fixed text to look for."""
-    return tuple((fixed_part(row[1]).encode(), row) for row in ANCHORED)
+def anchored() -> dict[bytes, Row]:
+    """Return the rows that need no long run by their fixed texts."""
+    return {fixed_part(row[1]).encode(): row for row in ANCHORED}
+
+
+@cache
+def anchors(*, has_word: bool) -> Lookup:
+    """Return how to look for the fixed texts of those rows, with or without a word in them."""
+    texts = anchored()
+    return Lookup(text for text in texts if has_word or not _has_word(text))
+
+
+def _has_word(text: bytes) -> bool:
+    return any(word in text.lower() for word in ANCHOR_WORDS)
 
 
 @cache

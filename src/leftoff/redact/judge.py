@@ -39,12 +39,20 @@ _RANDOM_SEGMENT = 20
 _JUDGED = 128
 # Hardly any word has five consonants in a row; letters thrown together soon have.
 _HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
+_PARTS = lazy(rb"[^A-Za-z0-9]+|_")
 _JOINTS = lazy(rb"[^A-Za-z0-9]+")
 _DIGIT = lazy(rb"[0-9]")
+# A whole object under a telling name, as in `'{"auth": "…"}'`, not the field of a template.
+_OBJECT = lazy(rb"\{[^{}][^{}]*[:{]")
+_STRETCH = lazy(rb"[A-Za-z0-9+/]{20,}")
+# One word with a mark in it that no name in a program has.
+_MARKED = lazy(rb"[A-Za-z0-9]{2,}[!$#^][A-Za-z0-9!$#^]{1,}\Z")
 
 
 def is_placeholder(value: bytes) -> bool:
     """Tell whether a value only stands for a secret, or is a plain word."""
+    if _OBJECT.match(value) and any(map(looks_random, _STRETCH.findall(value, 0, _JUDGED))):
+        return False
     return bool(_PLACEHOLDER.search(value, 0, _JUDGED)) or value[:_JUDGED].lower() in _WORDS
 
 
@@ -93,8 +101,10 @@ def is_password(value: bytes, *, literal: bool) -> bool:
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
     """Judge a value whose key says token, secret or key; `named` keys leave no other meaning."""
     value = value.strip()
-    if len(value) < 8 or is_placeholder(value) or _has_blank(value):
+    if len(value) < 8 or is_placeholder(value):
         return False
+    if _has_blank(value):
+        return named and any(len(part) >= 20 and looks_random(part) for part in value.split())
     if is_path(value):
         return named and is_address_with_key(value)
     if value.isdigit():
@@ -105,11 +115,13 @@ def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
 
 
 def _is_named_token(value: bytes, *, literal: bool) -> bool:
-    if is_unlike_words(value):
+    if is_unlike_words(value) or _MARKED.match(value):
+        return True
+    if any(len(part) >= 12 and _is_jumbled(part) for part in _PARTS.split(value)):
         return True
     if not literal or (_WORDY.match(value.strip(b"_")) and _SECRET_WORD.search(value)):
         return False
-    return not value.isalpha() or len(value) >= 16 or (len(value) >= 10 and _is_jumbled(value))
+    return not value.isalpha() or len(value) >= 16 or (len(value) >= 9 and _is_jumbled(value))
 
 
 def is_environment_secret(value: bytes) -> bool:

@@ -86,6 +86,7 @@ _SQL_REACH = 200
 _LINE_ENDS = (b"\n", b"\\n", b"\r")
 _BARE = lazy(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
 _TO_BLANK = lazy(rb"[^\s\"'`\\]++")
+_CLOSERS = lazy(rb"[)\]},;]")
 _CALLS = (b"(", b"[", b"{", b"<")
 _INSIDE = (b"|", b";", b"&", b",")
 _TRAILING = b".,;:?)]}>"
@@ -115,6 +116,9 @@ class _Assignment(NamedTuple):
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
     """Find the value of a name whose telling word is at this place, if it is a secret."""
     if stem == b"key" and low[at - 1 : at] not in _JOINED:
+        return None
+    # Whether the name tells is the cheaper question for a key, and most keys do not.
+    if stem == b"key" and not is_telling(data, low, stem, at):
         return None
     found = _pattern(stem).match(low, at)
     if not found or not is_telling(data, low, stem, at):
@@ -218,9 +222,18 @@ def _value_span(data: bytes, one: _Assignment) -> tuple[int, int]:
             return start, _closing(data, start, mark)
         if not one.before or one.before.endswith(_LINE_ENDS):
             end = start + len(_matched(_TO_BLANK, data, start))
-    elif data[end : end + 1] in _INSIDE and (one.is_flag or (found["colon"] and found["gap"])):
-        end = start + len(_matched(_TO_BLANK, data, start))
+    elif data[end : end + 1] in (*_INSIDE, *_CALLS, b">") and (
+        one.is_flag or (found["colon"] and found["gap"])
+    ):
+        whole = _matched(_TO_BLANK, data, start)
+        if data[end : end + 1] in _INSIDE or _is_bracketed(whole):
+            end = start + len(whole)
     return start, start + len(data[start:end].rstrip(_TRAILING))
+
+
+def _is_bracketed(value: bytes) -> bool:
+    """Tell a random value that happens to hold an opening bracket from a call."""
+    return len(value) >= _LONG and not _CLOSERS.search(value) and looks_random(value)
 
 
 def _closing(data: bytes, start: int, mark: bytes) -> int:
@@ -279,7 +292,8 @@ def _is_no_value(data: bytes, one: _Assignment, value: bytes) -> bool:
         return True
     if _is_same(data, one, value) or (value.startswith(b":") and not is_unlike_words(value)):
         return True
-    if found["bare"] and after in _CALLS and not (found["tag"] or found["item"]):
+    is_call = found["bare"] and after in _CALLS and not _is_bracketed(value)
+    if is_call and not (found["tag"] or found["item"]):
         return True
     if found["is"] and _KINDS[one.stem] != "password":
         return len(value) < 16

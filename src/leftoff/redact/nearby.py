@@ -94,7 +94,6 @@ _RUN = b"a" * _RUN_LENGTH
 _DIGIT = lazy(rb"[0-9]")
 _BEFORE = frozenset(b" =:\"'`>@$*}")
 _SIGNS = (b"=", b":", b">", b'"', b"'", b",")
-_SPACE = ord(" ")
 _REACH = 72
 _NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _QUOTES = b"\"'`\\"
@@ -129,12 +128,9 @@ def find_nearby(data: bytes) -> Iterator[Span]:
     """Yield every random value whose name hints at a secret."""
     done = 0
     for start, end in _runs(data):
-        if start < done:
+        if start < done or not _DIGIT.search(data, start, end):
             continue
-        before = data[start - 1] if start else _SPACE
-        if before not in _BEFORE or not _DIGIT.search(data, start, end):
-            continue
-        if before == _SPACE and not _is_assigned(data, start):
+        if data[start - 1 : start] == b" " and not _is_assigned(data, start):
             continue
         if span := _hash(data, start) or _judge(data, start):
             done = span.end
@@ -151,7 +147,8 @@ def _runs(data: bytes) -> Iterator[tuple[int, int]]:
     start = runs.find(_RUN)
     while start >= 0:
         end = runs.find(b" ", start + _RUN_LENGTH)
-        yield start, end
+        if not start or data[start - 1] in _BEFORE:
+            yield start, end
         start = runs.find(_RUN, end)
 
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from leftoff.redact.index import KEY, Opening, anchored, by_key, infixes, joined, pattern
+from leftoff.redact.index import KEY, Opening, anchored, anchors, by_key, infixes, joined, pattern
 from leftoff.redact.issued import is_issued, is_made_up, is_random
-from leftoff.redact.issuers import Row
 
 
 class Span(NamedTuple):
@@ -22,12 +21,16 @@ class Span(NamedTuple):
     kind: str
 
 
+# What a run is called that looks issued, though no table knows it.
+GUESS = "token"
 # No shape in the table has a shorter run; longer would miss an AWS access key.
 _SHORTEST_RUN = 20
 _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
 _RUN = b"a" * _SHORTEST_RUN
 _DIGIT = re.compile(rb"[0-9]")
+# A body in one case has no joints; a digit comes soon, or never, as in a word.
+_BODY = re.compile(rb"(?<![A-Za-z0-9])(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{12}")
 _STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
 _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # What may stand between the opening of a shape and its long run: dots, slashes, a colon.
@@ -69,6 +72,8 @@ _NOT_BEFORE = b"/+.@#%&$\\~-_"
 _NOT_AFTER = b"/+=.@(\\~%"
 _NAME_BYTES = bytes(sorted(_RUN_BYTES)) + b"."
 _LABEL = 16
+# The end of a public key's mark, where nothing parts it from the key.
+_RULE = b"---"
 _DIGEST = re.compile(
     rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z"
 )
@@ -85,7 +90,7 @@ _HASH = (
 )
 
 
-def find_shapes(data: bytes) -> Iterator[Span]:
+def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
     """Yield every secret that its own shape gives away."""
     done = 0
     keyed = by_key()
@@ -93,6 +98,8 @@ def find_shapes(data: bytes) -> Iterator[Span]:
         if end <= done:
             continue
         if _DIGIT.search(data, start, end):
+            if data[start : start + KEY] not in keyed and _is_name(data, start, end):
+                continue
             found = _in_run(data, max(start, done), end)
         else:
             # A random text without any digit is rare, so only its very start is tried.
@@ -107,20 +114,28 @@ def find_shapes(data: bytes) -> Iterator[Span]:
         # Compiled where it is needed: most texts have no dollar sign, and `re` keeps it.
         for hashed in re.finditer(_HASH, data):
             yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
-    for literal, row in anchored():
-        yield from _around(data, literal, row)
+    yield from _anchored(data, has_word=may_be_anchored)
 
 
-def _around(data: bytes, literal: bytes, row: Row) -> Iterator[Span]:
-    at = data.find(literal)
-    while at >= 0:
-        done = at + 1
-        for back in range(_REACH):
-            if at >= back and (found := pattern(row[1]).match(data, at - back)):
-                yield Span(*found.span(found.lastindex or 0), row[0])
-                done = max(done, found.end())
+def _is_name(data: bytes, start: int, end: int) -> bool:
+    """Tell `GL_TEXTURE_2D_ARRAY` quickly: one case only, and no part of it is long."""
+    run = data[start:end]
+    is_plain = run.islower() or (run.isupper() and b"-" not in run)
+    return is_plain and _BODY.search(run) is None
+
+
+def _anchored(data: bytes, *, has_word: bool) -> Iterator[Span]:
+    rows = anchored()
+    done: dict[bytes, int] = {}
+    for literal, at in anchors(has_word=has_word).hits(data):
+        if at < done.get(literal, 0):
+            continue
+        kind, shape, _ = rows[literal]
+        for start in range(at, max(-1, at - _REACH), -1):
+            if found := pattern(shape).match(data, start):
+                yield Span(*found.span(found.lastindex or 0), kind)
+                done[literal] = found.end()
                 break
-        at = data.find(literal, done)
 
 
 def _long_runs(data: bytes) -> Iterator[tuple[int, int]]:
@@ -227,7 +242,8 @@ def _unknown(data: bytes, start: int, end: int) -> Iterator[Span]:
         found = _TAIL.match(data, end)
         end = found.end() if found else end
     before, after = data[start - 1 : start] or b" ", data[end : end + 1] or b" "
-    if before in _NOT_BEFORE or after in _NOT_AFTER or not is_issued(data[start:end]):
+    run = data[start:end]
+    if before in _NOT_BEFORE or after in _NOT_AFTER or _RULE in run or not is_issued(run):
         return
     if not _DIGEST.search(data, max(0, start - _LABEL), start):
-        yield Span(start, end, "token")
+        yield Span(start, end, GUESS)

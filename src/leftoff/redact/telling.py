@@ -1,31 +1,36 @@
 """Whether a name that ends in `key` or `token` tells of a secret."""
 
-from leftoff.redact.lazy import lazy
-
 # A key is a secret only where the word before it says so: a cache key or a primary key is none.
-_KEY_OF = lazy(
-    rb"(?:api|app|application|access|secret|private|auth|authorization|encryption|encrypt|signing"
-    rb"|signature|master|account|admin|service|client|consumer|customer|deploy|deployment|session"
-    rb"|storage|shared|preshared|pre_shared|subscription|license|licence|root|ssh|webhook|jwt|hmac"
-    rb"|crypto|cipher|bot|server|functions?|role|anon|sdk|write|ingest|ingestion|integration|rest"
-    rb"|developer|dev|management|personal|project|recovery|seed|wallet|database|cookie|provider"
-    rb"|vault|unseal|sender|merchant|partner|publishable|stream|channel)[ _-]?\Z"
+_KEY_OF = tuple(
+    b"api app application access secret private auth authorization encryption encrypt signing "
+    b"signature master account admin service client consumer customer deploy deployment session "
+    b"storage shared subscription license licence root ssh webhook jwt hmac crypto cipher bot "
+    b"server function functions role anon sdk write ingest ingestion integration rest developer "
+    b"dev management personal project recovery seed wallet database cookie provider vault unseal "
+    b"sender merchant partner publishable stream channel".split()
 )
 # These are tokens of another trade: paging, tokenizers, design systems.
-_NOT_OF = lazy(
-    rb"(?:page|continuation|cancell?(?:ation)?|sync|pad|eos|bos|unk|mask|stop|special|design|next"
-    rb"|prev|previous|first|last|max|min|num|per|public|syntax|color)[ _-]?\Z"
+_NOT_OF = tuple(
+    b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
+    b"special design next prev previous first last max min num per public syntax color".split()
 )
+_JOINTS = (b" ", b"_", b"-")
+_REACH = 16
 
 
 def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
     """Tell an API key from a primary key, and a token from the next page's."""
     # `AWS Secret Access Key` has its words apart, so look past the name itself.
-    start = max(0, at - 16)
-    if stem == b"key" and not _KEY_OF.search(low[start:at]):
+    start = max(0, at - _REACH)
+    words = low[start:at]
+    if words.endswith(_JOINTS):
+        words = words[:-1]
+    if stem == b"key" and not words.endswith(_KEY_OF):
         return False
-    found = _NOT_OF.search(low[start:at])
-    return not found or not _begins_word(data[start:at], found.start())
+    if not words.endswith(_NOT_OF):
+        return True
+    word = max((word for word in _NOT_OF if words.endswith(word)), key=len)
+    return not _begins_word(data[start:at], len(words) - len(word))
 
 
 def _begins_word(words: bytes, at: int) -> bool:
