@@ -139,7 +139,7 @@ def load(project: paths.Project | None) -> Loaded:
     problems: list[str] = []
     pending: list[Value] = []
     found = _found(project, problems)
-    for key, value, source in [*_of_profile(found), *found]:
+    for key, value, source in [*_of_profile(found, project), *found]:
         try:
             new = Value(key=key, value=_checked(key, value), source=source)
         except Usage as error:
@@ -188,6 +188,13 @@ def _is_pending(value: Value, project: paths.Project) -> bool:
         and consent.is_needed(project)
         and not consent.is_given(project, value.key, value.value)
     )
+
+
+def _awaits_consent(profile: Any, source: str, project: paths.Project | None) -> bool:
+    """Say whether a profile is the project's choice, and not the user's."""
+    if project is None or not _is_of_project(source, project) or not isinstance(profile, str):
+        return False
+    return _is_pending(Value(key="profile", value=profile, source=source), project)
 
 
 def _not_allowed(value: Value) -> str:
@@ -267,9 +274,15 @@ def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str
     return found
 
 
-def _of_profile(found: Sequence[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
+def _of_profile(
+    found: Sequence[tuple[str, Any, str]], project: paths.Project | None
+) -> list[tuple[str, Any, str]]:
     """Return the defaults of the profile that the last source names; it shows in its files, too."""
-    named = [value for key, value, _ in found if key == "profile"]
+    named = [
+        value
+        for key, value, source in found
+        if key == "profile" and not _awaits_consent(value, source, project)
+    ]
     # It may be anything that a file can hold; what is no name is told of when it is checked.
     if not named or named[-1] not in [*profiles.PROFILES]:
         return []

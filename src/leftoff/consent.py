@@ -13,8 +13,17 @@ import msgspec
 from leftoff import paths
 from leftoff.store import disk
 
-GUARDED = frozenset({"briefing_file", "not_secret", "safety", "verify"})
-"""The settings that need it: what ship runs, reads or lets pass, and what is shown to agents."""
+GUARDED = frozenset(
+    {
+        # What ship runs or lets pass, and what is shown to agents.
+        *("verify", "not_secret", "briefing_file"),
+        # Which files are read and written, the user's own beside the project among them.
+        *("profile", "mirror", "notes"),
+        # What stops or asks the user, or no longer does.
+        *("safety", "guard", "prompts", "compaction", "confirm", "strict"),
+    }
+)
+"""The settings that need it."""
 
 
 def is_needed(project: paths.Project) -> bool:

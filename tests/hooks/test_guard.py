@@ -22,10 +22,8 @@ def switch(store: Store) -> Any:
     """Return what sets the guard for the project."""
 
     def set_to(value: str) -> None:
-        path = config.project_file(store.project)
-        path.parent.mkdir(parents=True, exist_ok=True)
         for key, each in (("guard", value), ("advise_at", "65"), ("urge_at", "75")):
-            config.write(path, key, each)
+            config.set_for(store.project, key, each)
 
     return set_to
 

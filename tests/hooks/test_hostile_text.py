@@ -68,7 +68,7 @@ def claw(store: Store, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Follow openclaw, as the user chose, with its files in the tree."""
     monkeypatch.setenv("OPENCLAW_WORKSPACE", str(repo.folder))
     for key in ("profile", "mirror"):
-        config.write(config.project_file(store.project), key, "openclaw")
+        config.set_for(store.project, key, "openclaw")
     (repo.folder / "memory").mkdir()
     return repo.folder
 

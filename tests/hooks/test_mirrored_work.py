@@ -15,7 +15,7 @@ MIRRORED = "sail,quoin,harness"
 
 @pytest.fixture
 def talk(repo: Repo) -> Talk:
-    config.write(config.project_file(find_project(repo.folder)), "mirror", MIRRORED)
+    config.set_for(find_project(repo.folder), "mirror", MIRRORED)
     return Talk(repo.folder)
 
 

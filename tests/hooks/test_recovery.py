@@ -30,7 +30,7 @@ def claw(talk: Talk, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (folder / "memory").mkdir(parents=True)
     monkeypatch.setenv("OPENCLAW_WORKSPACE", str(folder))
     for key in ("profile", "mirror"):
-        config.write(config.project_file(store.project), key, "openclaw")
+        config.set_for(store.project, key, "openclaw")
     return folder
 
 

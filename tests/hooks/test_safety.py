@@ -23,10 +23,8 @@ def switch(store: Store) -> Switch:
     """Return what changes settings of the project."""
 
     def set_to(**values: str) -> None:
-        path = config.project_file(store.project)
-        path.parent.mkdir(parents=True, exist_ok=True)
         for key, value in values.items():
-            config.write(path, key, value)
+            config.set_for(store.project, key, value)
 
     return set_to
 

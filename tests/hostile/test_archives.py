@@ -23,7 +23,7 @@ from leftoff.checkpoint import Plan
 from leftoff.errors import LeftoffError
 from leftoff.paths import config_file, find_project, folders_of, home
 from leftoff.store import Store, trash
-from stores import NOON
+from stores import NOON, contents
 from talk import Talk
 
 
@@ -139,8 +139,46 @@ def test_it_cannot_turn_the_user_s_safety_off(folder: Path) -> None:
     assert configure(folder, 'safety = "off"\n').settings.safety == "on"
 
 
-def test_a_profile_in_its_settings_works(folder: Path) -> None:
-    assert configure(folder, 'profile = "harness"\n').settings.profile == "harness"
+@pytest.mark.parametrize(
+    "text",
+    [
+        'profile = "harness"',
+        'mirror = ["guardz"]',
+        'notes = "worktree"',
+        'guard = "block"',
+        'prompts = "block"',
+        'compaction = "block"',
+        'confirm = "never"',
+    ],
+)
+def test_it_chooses_no_files_and_no_strictness_for_the_user(folder: Path, text: str) -> None:
+    loaded = configure(folder, f"{text}\n")
+
+    key = text.partition(" ")[0]
+    assert loaded.settings == config.Settings()
+    assert f"leftoff config allow {key}" in loaded.problems[0]
+
+
+def test_it_cannot_make_the_user_s_choices_laxer(folder: Path) -> None:
+    for key, value in (("confirm", "always"), ("strict", "true"), ("prompts", "block")):
+        config.write(config_file(), key, value)
+
+    settings = configure(folder, 'confirm = "never"\nstrict = false\nprompts = "keep"\n').settings
+
+    assert (settings.confirm, settings.strict, settings.prompts) == ("always", True, "block")
+
+
+def test_reading_writes_none_of_its_text_beside_the_project(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(folder, 'profile = "guardz"\nmirror = ["guardz", "openclaw"]\n')
+    before = contents(home())
+
+    for command in ("status", "list", "resume"):
+        Cli(monkeypatch)(command)
+
+    added = {path for path in contents(home()) if path not in before}
+    assert not [path for path in added if "memory" in path]
 
 
 @pytest.mark.parametrize("came_from", ["{home}/.bashrc", "{folder}/link/x"])

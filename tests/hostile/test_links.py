@@ -64,8 +64,8 @@ _JSON = f'{{"summary": "{SECRET}", "active_plan": "{SECRET}", "name": "{SECRET}"
 
 def adopted(folder: Path, profile: str) -> Project:
     project = find_project(folder)
-    config.write(config.project_file(project), "profile", profile)
-    config.write(config.project_file(project), "mirror", profile)
+    config.set_for(project, "profile", profile)
+    config.set_for(project, "mirror", profile)
     return project
 
 

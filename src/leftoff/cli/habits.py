@@ -25,15 +25,14 @@ def _planned(app: App, name: str) -> list[str]:
 
 
 def _set_up(app: App, name: str) -> list[str]:
-    path = config.project_file(app.project)
     # Files that only the profile until now brought along end with it.
     chosen = [each for each in app.loaded.values if each.key == "mirror"]
     kept = [other for each in chosen if not config.is_of_profile(each) for other in each.value]
     mirrored = [*dict.fromkeys([*kept, name])]
     # What is there is read before anything is written beside it.
     said = _taken_in(app, name, profiles.load(name))
-    config.write(path, "profile", name)
-    config.write(path, "mirror", ",".join(mirrored))
+    config.set_for(app.project, "profile", name)
+    config.set_for(app.project, "mirror", ",".join(mirrored))
     app.forget_settings()
     # Opened, so that at the end its files are looked at: from now on whatever is new is noticed.
     _ = app.store
