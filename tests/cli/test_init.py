@@ -8,6 +8,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from leftoff.paths import state_folder
 from leftoff.wiring.claude import EVENTS
 from programs import with_our_path
 from stores import contents
@@ -36,6 +37,22 @@ def test_init_wires_every_event_and_says_what_was_changed(cli: Cli, settings: Pa
     assert "The file as it was before is in " in result.out
     assert "leftoff uninstall" in result.out
     assert result.err == ""
+
+
+@pytest.mark.parametrize("name", ["python", "hook", "wired.claude"])
+def test_a_link_planted_in_the_state_folder_is_replaced_and_not_followed(
+    cli: Cli, settings: Path, tmp_path: Path, name: str
+) -> None:
+    del settings
+    victim = tmp_path / "victim"
+    victim.write_text("mine", encoding="utf-8")
+    state_folder().mkdir(parents=True)
+    (state_folder() / name).symlink_to(victim)
+
+    cli.ok("init", "--yes")
+
+    assert victim.read_text(encoding="utf-8") == "mine"
+    assert not (state_folder() / name).is_symlink()
 
 
 @pytest.mark.accept(130)

@@ -359,3 +359,13 @@ def test_a_detached_head_is_shown_by_its_commit(cli: Cli, repo: Repo) -> None:
     cli.ok("save", "login-form", *GOOD)
 
     assert f"detached at {repo.head()[:8]}" in cli.ok("show", "login-form").out
+
+
+@pytest.mark.parametrize("artifacts", [["a"], 5, "a", None])
+def test_artifacts_of_another_shape_are_refused_in_one_sentence(
+    cli: Cli, artifacts: object
+) -> None:
+    result = cli("save", "x", "--from-json", "-", stdin=json.dumps({"artifacts": artifacts}))
+
+    assert result.code == 2
+    assert "artifacts" in result.err

@@ -143,7 +143,10 @@ def _with_notes(
     noted = {} if given["source"] else app.noted()
     if name is not None and kebab(noted.get("name", name)) != kebab(name):
         return told
-    artifacts = {**noted.get("artifacts", {}), **told.get("artifacts", {})}
+    given_artifacts = told.get("artifacts", {})
+    if not isinstance(given_artifacts, dict):
+        return {**noted, **told}  # what it should be is said when all is checked
+    artifacts = {**noted.get("artifacts", {}), **given_artifacts}
     return {**noted, **told, **({"artifacts": artifacts} if artifacts else {})}
 
 

@@ -3,9 +3,9 @@
 Exactly one is told in short, several by name. What runs elsewhere is not offered.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
-from shlex import quote
 
 import msgspec
 
@@ -19,6 +19,7 @@ from leftoff.tokens import estimate
 _SEVERAL = 8
 _LOOKED_AT = 10
 _MOST_HEADS = 100
+_PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -56,7 +57,7 @@ def _one(entry: Entry, store: Store, settings: config.Settings) -> Told:
         "Ask the user whether to resume it, and do nothing of it before they answer; a message "
         "that asks to continue is a yes. Yes: `leftoff resume {key:200} --accept` gives the full "
         "briefing. No: the same with --decline.{place}",
-        key=quote(checkpoint.name or checkpoint.id),
+        key=_key(checkpoint),
         place=_place(entry, store, settings),
     )
     room = settings.start_budget - estimate(f"{before}\n{after}\n")
@@ -70,6 +71,12 @@ def _one(entry: Entry, store: Store, settings: config.Settings) -> Told:
     return Told(text, notice)
 
 
+def _key(checkpoint: Checkpoint) -> str:
+    """Return a name that is no more than a name, or the id: this is said outside the fence."""
+    name = checkpoint.name or ""
+    return name if _PLAIN.fullmatch(name) else checkpoint.id
+
+
 def _place(entry: Entry, store: Store, settings: config.Settings) -> Rendered:
     """Tell the file, unless its path is so long that nothing else would find room."""
     native = None
@@ -77,6 +84,8 @@ def _place(entry: Entry, store: Store, settings: config.Settings) -> Rendered:
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
         native = mirroring.path_of(store, settings.mirror, entry.id)
+        # Whoever brought the file could have made its name a sentence.
+        native = native if native is not None and _PLAIN.fullmatch(native.name) else None
     told = say(" Kept in {path}", path=git.printable(str(native or store.path_of(entry))))
     return told if estimate(told) <= settings.start_budget // 3 else say("")
 

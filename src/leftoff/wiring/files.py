@@ -81,8 +81,14 @@ def missing_folders(path: Path) -> list[Path]:
 
 
 def put(change: Change, data: bytes | None) -> None:
-    """Give a file this content, or none at all; a link stays and what it leads to is written."""
-    target = Path(os.path.realpath(change.path))
+    """Give a file this content, or none at all.
+
+    A link among an agent's settings stays, and what it leads to is written. In a folder of ours
+    a link is none of ours and is replaced.
+    """
+    target = Path(os.path.realpath(change.path)) if change.is_foreign else change.path
+    if not change.is_foreign and target.is_symlink():
+        target.unlink()
     if data is None:
         target.unlink(missing_ok=True)
         disk.sync_folder(target.parent)
