@@ -8,6 +8,8 @@ state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
 # Settings of an agent may say `~`, which no shell has seen. What is no place is none of ours.
 case $state in "~/"*) state=${HOME-}${state#"~"} ;; esac
 case $state in /*) ;; *) exit 0 ;; esac
+# In a folder of another user's, what is kept could be read, and what is started be anything.
+[ -O "$state" ] || [ ! -e "$state" ] || exit 0
 agent=$1 name=$2
 # Shells keep the name of a link by which a folder was entered; agents tell the folder itself.
 cd -P . 2>/dev/null

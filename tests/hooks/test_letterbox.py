@@ -416,3 +416,21 @@ def test_a_spool_that_nobody_empties_is_bounded(box: Letterbox) -> None:
     assert "Events were lost" in trouble.recent(box.state)[-1].what
     box.fire("Stop", b"{}")
     assert len(box.spooled()) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders to others")
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
+def test_in_a_state_folder_of_another_user_nothing_is_kept_or_started(
+    box: Letterbox, tmp_path: Path, event: str
+) -> None:
+    mark = tmp_path / "started"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n", encoding="utf-8")
+    program.chmod(0o755)
+    (box.state / "python").write_text(f"{program}\n", encoding="utf-8")
+    os.chown(box.state, 12345, 12345)
+
+    assert is_harmless(box.fire(event, b'{"session_id": "s1", "prompt": "mine"}'))
+
+    assert not mark.exists()
+    assert box.spooled() == []

@@ -230,3 +230,19 @@ def test_a_shared_temp_folder_is_never_written(cli: Cli, repo: Repo, tmp_path: P
     cli.ok("save", "login-form", "--summary", "Validate the form")
 
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@as_root
+def test_a_plain_folder_s_store_is_not_kept_in_a_state_folder_of_another_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    give_away(shared / "leftoff")
+    monkeypatch.setenv("XDG_STATE_HOME", str(shared))
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    store = Store(find_project(folder))
+
+    with pytest.raises(StoreRefused, match=r"can be changed by other users|belongs to another"):
+        store.save(draft("mine", "Keep it"))
+    store.close()

@@ -40,7 +40,7 @@ class Areas:
         self._problems = []
         for area in (self.main, self.fallback):
             try:
-                if area is self.fallback:
+                if area is self.fallback or self._is_in_state():
                     _refuse_unsafe(area)
                 return self._act(area, act)
             except (OSError, StoreRefused) as error:
@@ -117,6 +117,10 @@ class Areas:
             _mark(self._project)
         if is_held and is_clean:
             self._ready.append(area)
+
+    def _is_in_state(self) -> bool:
+        """Say whether the store is in the state folder, as that of a plain folder is."""
+        return self._project.store == plain_store(self._project.root)
 
     def _claim(self) -> None:
         """Put a store that the project had elsewhere in the place of this one, if that is free."""
