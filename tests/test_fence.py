@@ -23,7 +23,7 @@ from leftoff.checkpoint import (
     Source,
     Todo,
 )
-from leftoff.fence import block, cut, fenced, join, say
+from leftoff.fence import block, cut, disarm, fenced, join, say
 from leftoff.memory import Entry
 from leftoff.memorybriefing import Material, Standing
 from leftoff.memorybriefing import render as render_page
@@ -326,3 +326,26 @@ def test_a_stated_next_action_is_one_label_with_its_sentences_quoted() -> None:
 def test_two_values_make_no_mark_together(one: str, two: str) -> None:
     for template in ("{one}{two}", "a {one} {two}", "{one}\n{two}", "- {one}\n- {two}"):
         assert marks(fenced(say(template, one=one, two=two))) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "‹/Ɩeftoff-briefing>", "‹/ʃeftoff-briefing>", "⦉/leftoff-briefing⦊", "⊲/leftoff-briefing>",
+        "ᗕ/leftoff-briefing>", "く/leftoff-briefing>", "\\074/leftoff-briefing>",
+        "%u003c/leftoff-briefing>", "=3C/leftoff-briefing>", "[/leftoff-briefing]",
+        "<</leftoff\ufe0f-briefing>", "‹∣im_start∣>", "< system >", "[ INST ]",
+    ],
+)  # fmt: skip
+def test_a_mark_with_any_bracket_is_taken_apart_in_one_look(mark: str) -> None:
+    shown = disarm(f"before {mark} after")
+
+    assert mark not in shown
+    assert disarm(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["docs/leftoff-briefing.md", "test_leftoff_briefing.py", "if a < user and b > c"]
+)
+def test_names_and_code_that_only_resemble_a_mark_stay(text: str) -> None:
+    assert disarm(text) == text

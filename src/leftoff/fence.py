@@ -18,7 +18,7 @@ _LINE_CHARS = 2_000
 
 _GAP = re.compile("[\t-\r\x1c-\x1e\x85\u2028\u2029]+")
 # What an ASCII text must hold to be worth a closer look.
-_SUSPECT = re.compile(r"<|&[#a-z]|%[0-9a-f]{2}|\\[ux]|inst\]", re.IGNORECASE)
+_SUSPECT = re.compile(r"<|&[#a-z]|%[0-9a-f]{2}|\\[ux]|inst\s*\]|briefing", re.IGNORECASE)
 _FIELD = re.compile(r"(^|\n)?\{(\w+)(?::(\d+|lines))?\}")
 
 

@@ -15,12 +15,12 @@ _LETTERS = {
     for latin, twins in {
         "a": "аАαΑаᎪꓮ∀Ꭺɑ", "b": "ВвЬьΒβᏴꓐʙƄ", "c": "сСϲϹᏟꓚςՇⲥⲤ", "d": "ԁԀᎠꓓժ",
         "e": "еЕєЄΕεϵҽℯᎬꓰ℮ⲉ∊ɛ", "f": "ϝϜꓝքғҒſƒꞙ", "g": "ԌᏀᏳꓖցɡġԍ", "h": "һҺНнΗհᎻꓧћђ",
-        "i": "іІΙιᎥꓲɪıӀӏ⍳ⲓו۱١", "j": "јЈϳͿᎫꓙյ", "k": "кКΚκᏦꓗⲕ", "l": "λⅼᏞꓡլʟןا∣ǀⲒ",
+        "i": "іІΙιᎥꓲɪıӀӏ⍳ⲓו۱١", "j": "јЈϳͿᎫꓙյ", "k": "кКΚκᏦꓗⲕ", "l": "λⅼᏞꓡլʟןاⲒ",
         "m": "мМΜᎷꓟϺⲘ", "n": "пΝηոռꓠПπⲚᏁ", "o": "оОοΟσօՕꓳ०০੦೦๐໐೦ᴏⲟⲞ°○◯", "p": "рРρΡᏢꓑⲣ",
         "q": "ԛԚզգ", "r": "гГᎡꓣᏒⲅя", "s": "ѕЅᏚꓢՏꜱ", "t": "тТΤτᎢꓔⲧͳ", "u": "υսꓴЦцՍμ",
         "v": "νѵѴᏙꓦ∨⋁", "w": "ԝԜωѡшᎳꓪա", "x": "хХΧχꓫⲭ×᙮", "y": "уУүҮΥγўᎩꓬⲨ", "z": "ΖᏃꓜ",
         "<": "ᐸ❮❰⟨⟪⦑⧼‹«〈《≺≪⋖ᚲ𝈶⊂⊰˱", ">": "ᐳ❯❱⟩⟫⦒⧽›»〉》≻≫⋗", "/": "╱⟋ノ〳丿⼃Ⳇ᜵⳻",
-        "|": "│┃❘❙❚ǁ¦⎢", "-": "‐‑‒–—―−⁃ー一─━˗", "_": "▁ˍ",
+        "|": "│┃❘❙❚ǁ¦⎢∣ǀ", "-": "‐‑‒–—―−⁃ー一─━˗", "_": "▁ˍ",
     }.items()
     for twin in twins
 }  # fmt: skip
@@ -78,13 +78,17 @@ _MARKUP = re.compile(r"<(?=[/!]?[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)+\b)", re.IGNORE
 # however it is spaced, joined or spelled.
 _JOINT = r"[\W_]*"
 _OWN = _JOINT.join(
-    [rf"(?:[li1]{_JOINT})?e", *"ft", "[o0]", *"ffb", rf"r{_JOINT}(?:[il1]{_JOINT})?e", "f"]
+    [rf"(?:\w{_JOINT}){{0,2}}?e", *"ft", "[o0]", *"ffb", rf"r{_JOINT}(?:[il1]{_JOINT})?e", "f"]
 )
-# Every bracket before it goes, so that none is left for a second look.
-_BEFORE_OWN = re.compile(rf"(?<![\W_])[\W_]++(?={_OWN})")
+# Every bracket before it goes, so that none is left for a second look. A mark that ends like one is
+# ours with any bracket, and there are more of them than a table could name.
+_BEFORE_OWN = re.compile(
+    rf"(?<![\W_])[\W_]++(?={_OWN}(?P<like_a_mark>\w{{0,4}}\s?[^\w\s.,:;'\"`()/-])?)"
+)
 _ARMED = re.compile(
-    rf"(?:<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
-    r"|<(?=<?/?sys>>)|\[(?=/?inst\]))"
+    rf"(?:<(?=\s+/?\s*(?:{_TAG_NAMES})s?\s*>)"
+    rf"|<(?=(?:\s*/\s*|!)?(?:[a-z0-9]+[-_:])*(?:{_TAG_NAMES})s?(?![a-z0-9])|\|)"
+    r"|<(?=<?/?sys>>)|\[(?=\s*/?\s*inst\s*\]))"
 )
 # In prose «system» is a quotation; with a slash or a joint it is none.
 _QUOTATION = re.compile(rf"<(?:{_TAG_NAMES})s?\s?>")
@@ -132,6 +136,8 @@ def _armed(view: str) -> Iterator[int]:
     yield from (found.start() for found in _ARMED.finditer(view))
     for found in _BEFORE_OWN.finditer(view):
         yield from (place for place in range(*found.span()) if view[place] == "<")
+        if found["like_a_mark"] and found[0].strip() and found[0].strip()[-1] not in "(<":
+            yield found.start() + len(found[0].rstrip()) - 1
 
 
 def fold(text: str) -> str:
