@@ -10,7 +10,7 @@ import pytest
 from gitrepo import Repo
 from leftoff import paths
 from leftoff.paths import find_project
-from leftoff.store import Store
+from leftoff.store import Store, disk
 from stores import draft, names_listed
 
 
@@ -143,3 +143,55 @@ def test_a_disk_with_another_number_changes_nothing(plain: Path) -> None:
     Repo(plain)
 
     assert listed(plain) == {"one"}
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_store_that_is_being_written_is_found_by_a_later_command(
+    plain: Path, *, is_shared: bool
+) -> None:
+    store = find_project(plain).store
+    new = plain.rename(plain.with_name("q"))
+    if is_shared:
+        plain.mkdir()
+        save(plain, "two")
+    with disk.lock(store / "lock"):
+        save(new, "three")
+        listed(new)
+
+    assert listed(new) == {"one", "three", *(["two"] if is_shared else [])}
+    last = new.rename(plain.with_name("r"))
+    assert {"one", "three"} <= listed(last)
+    assert not [each for each in store.parent.iterdir() if ".copy-" in each.name]
+
+
+def test_who_is_killed_between_the_move_and_the_mark_is_made_up_for(plain: Path) -> None:
+    store = find_project(plain).store
+    new = plain.rename(plain.with_name("q"))
+    store.rename(find_project(new).store)
+
+    assert listed(new) == {"one"}
+    assert listed(new.rename(plain.with_name("r"))) == {"one"}
+
+
+def test_two_folders_that_change_names_lose_nothing(plain: Path) -> None:
+    other = plain.with_name("q")
+    (other / "src").mkdir(parents=True)
+    save(other, "two")
+    aside = plain.rename(plain.with_name("aside"))
+    other.rename(plain)
+    aside.rename(other)
+
+    assert "one" in listed(other)
+    assert "two" in listed(plain)
+    assert "one" in listed(other)
+
+
+def test_a_repository_that_took_its_store_in_has_no_claim_on_its_old_path(plain: Path) -> None:
+    new = plain.rename(plain.with_name("q"))
+    Repo(new)
+    assert listed(new) == {"one"}
+    plain.mkdir()
+    save(plain, "two")
+
+    assert listed(new) == {"one"}
+    assert listed(plain) == {"two"}
