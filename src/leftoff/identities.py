@@ -3,6 +3,8 @@
 The store of a plain folder is named after the folder's path. A mark under the folder's inode, which
 a rename keeps, tells which path that was. Inodes are used again, so a mark also names some of what
 is in the folder: one of these must still be there.
+
+A store belongs to the folder that its mark names by inode, not to whatever has the path now.
 """
 
 import os
@@ -44,25 +46,69 @@ def write_mark(marks: Path, folder: Path) -> None:
 
 
 def find_moved(marks: Path, folder: Path) -> Mark | None:
-    """Return the mark of a folder that had another path, which nothing has any more."""
+    """Return the mark of a folder that had another path."""
     try:
         mark = read_mark(_place(marks, folder.stat()))
     except OSError:
         return None
-    if mark is None or mark.folder == _text(folder) or os.path.lexists(mark.path):
+    if mark is None or mark.folder == _text(folder) or _is_same(folder, mark.path):
         return None
     here = _children(folder, mark.children)
     return mark if here.items() & mark.children.items() else None
 
 
+def is_marked(marks: Path, folder: Path) -> bool:
+    """Say whether the folder that is at a path now has a mark that names this path."""
+    try:
+        mark = read_mark(_place(marks, folder.stat()))
+    except OSError:
+        return False
+    return mark is not None and mark.folder == _text(folder)
+
+
+def is_of_another(marks: Path, folder: Path) -> bool:
+    """Say whether the store named after a path is that of a folder that was there before."""
+    if is_marked(marks, folder):
+        return False
+    try:
+        inode = folder.stat().st_ino
+    except OSError:
+        return False
+    found = [name for name, mark in _all_marks(marks) if mark.folder == _text(folder)]
+    # The number of a disk may change when it is mounted again.
+    return bool(found) and not any(name.endswith(f"-{inode}.json") for name in found)
+
+
+def forget(marks: Path, folder: Path) -> None:
+    """Remove the mark of a folder whose store is now kept inside it."""
+    _place(marks, folder.stat()).unlink(missing_ok=True)
+
+
 def lost_marks(marks: Path) -> list[Mark]:
-    """List the marks of folders that are gone, or whose path is another folder's now."""
+    """List the marks of folders whose path nothing has any more."""
+    return [mark for _, mark in _all_marks(marks) if not os.path.lexists(mark.path)]
+
+
+def marks_below(marks: Path, root: Path) -> list[Mark]:
+    """List the marks of folders at a path or below it."""
+    return [mark for _, mark in _all_marks(marks) if mark.path.is_relative_to(root)]
+
+
+def _all_marks(marks: Path) -> list[tuple[str, Mark]]:
     try:
         names = sorted(os.listdir(marks))  # noqa: PTH208 - names are all that is needed
     except OSError:
         return []
-    found = [read_mark(marks / name) for name in names if not name.startswith(".")]
-    return [mark for mark in found if mark is not None and not os.path.lexists(mark.path)]
+    found = [(name, read_mark(marks / name)) for name in names if not name.startswith(".")]
+    return [(name, mark) for name, mark in found if mark is not None]
+
+
+def _is_same(folder: Path, other: Path) -> bool:
+    """Say whether a folder has another path too, as by a mount; a link is no path of its own."""
+    try:
+        return os.path.realpath(other) == str(other) and other.samefile(folder)
+    except OSError:
+        return False
 
 
 def read_mark(path: Path) -> Mark | None:

@@ -27,6 +27,10 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     """Folders where earlier versions put it, or where it went before `git init`."""
     earlier: tuple[Path, ...] = ()
     """Stores that this project had in another place; the next command moves them in."""
+    shared: tuple[Path, ...] = ()
+    """Those of the earlier stores that another folder uses too; they are copied, not moved."""
+    is_moved: bool = False
+    """Whether the mark of the folder still names the path that it had before."""
     is_git: bool = False
     distrusted: Path | None = None
     """A repository around this folder that is left alone, as it belongs to another user."""
@@ -152,10 +156,10 @@ def _plain_project(
     """Return the project of a folder that is in no repository, if it can be one."""
     for folder in candidates:
         store = plain_store(folder)
-        earlier = [] if store.is_dir() else _moved_stores(folder)
-        if earlier or store.is_dir():
+        moved = _moved_from(folder)
+        if store.is_dir() or (moved is not None and plain_store(moved).is_dir()):
             return _project(
-                root=folder, worktree=folder, store=store, earlier=earlier, distrusted=distrusted
+                root=folder, worktree=folder, store=store, moved=moved, distrusted=distrusted
             )
     if here not in candidates:
         return None
@@ -222,22 +226,47 @@ def stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
     """List the stores that may hold a project's checkpoints too, each with its folder.
 
     For a plain folder these are the stores of folders that are gone. For a repository it is the
-    store in its git folder, left there when LEFTOFF_HOME was set.
+    store in its git folder, left there when LEFTOFF_HOME was set, and those of plain folders that
+    were at its path or below.
     """
-    if not project.is_git:
-        return lost_stores()
+    return [*_left_in_git(project), *_plain_below(project)] if project.is_git else lost_stores()
+
+
+def _left_in_git(project: Project) -> list[tuple[Path, Path]]:
     repository = repository_at(project.worktree, is_named=True)
     place = repository.common_dir / "leftoff" if repository else project.store
     return [(project.root, place)] if place != project.store and place.is_dir() else []
 
 
-def _moved_stores(folder: Path) -> list[Path]:
-    """Return the store that a folder had under another path, if it is there."""
-    from leftoff.identities import find_moved  # noqa: PLC0415 - a project with a store has no need
+def _plain_below(project: Project) -> list[tuple[Path, Path]]:
+    from leftoff.identities import marks_below  # noqa: PLC0415 - few commands ask
+
+    marks = marks_below(folder_marks(), project.root)
+    found = {mark.path: plain_store(mark.path) for mark in marks}
+    used = {project.store, *project.earlier}
+    return [each for each in found.items() if each[1] not in used and each[1].is_dir()]
+
+
+def _moved_from(folder: Path) -> Path | None:
+    """Return the path that a folder had when it was last marked, if it has another now."""
+    from leftoff.identities import find_moved  # noqa: PLC0415 - a repository may have no need
 
     mark = find_moved(folder_marks(), folder)
-    stores = [plain_store(mark.path)] if mark is not None else []
-    return [store for store in stores if store.is_dir()]
+    return mark.path if mark is not None else None
+
+
+def _is_used_at(path: Path) -> bool:
+    """Say whether the folder that is at a path now saved there too."""
+    from leftoff.identities import is_marked  # noqa: PLC0415 - only folders that were renamed
+
+    return is_marked(folder_marks(), path)
+
+
+def _is_of_another(folder: Path) -> bool:
+    """Say whether the store named after a folder's path is that of another, renamed since."""
+    from leftoff.identities import is_of_another  # noqa: PLC0415 - few have such a store
+
+    return is_of_another(folder_marks(), folder)
 
 
 def distrust_of(project: Project) -> tuple[str, str] | None:
@@ -276,11 +305,16 @@ def _git_project(folder: Path, repository: Repository, below: Sequence[Path]) ->
     root = common.parent if is_linked and common.name == ".git" else folder
     store = plain_store(root) if os.environ.get("LEFTOFF_HOME") else common / "leftoff"
     # Before `git init` here or above, a folder may have been a project of its own.
-    plain = [plain_store(each) for each in dict.fromkeys([*below, root])]
-    earlier = [each for each in plain if each != store and each.is_dir()]
-    if not store.is_dir():
-        earlier += _moved_stores(root)
-    return _project(root=root, worktree=folder, store=store, is_git=True, earlier=earlier)
+    plain = {each: plain_store(each) for each in [*below, root]}
+    earlier = [
+        place
+        for each, place in plain.items()
+        if place != store and place.is_dir() and not _is_of_another(each)
+    ]
+    moved = _moved_from(root)
+    return _project(
+        root=root, worktree=folder, store=store, is_git=True, earlier=earlier, moved=moved
+    )
 
 
 def _project(  # noqa: PLR0913 - each has its name
@@ -290,6 +324,7 @@ def _project(  # noqa: PLR0913 - each has its name
     store: Path,
     is_git: bool = False,
     earlier: Sequence[Path] = (),
+    moved: Path | None = None,
     distrusted: Path | None = None,
 ) -> Project:
     guard(root)
@@ -298,13 +333,16 @@ def _project(  # noqa: PLR0913 - each has its name
     keys = dict.fromkeys([_key(store), _key(plain_store(root))])
     roots = (state_folder() / "fallback", *_former_fallbacks())
     fallback, *others = (folder / key for key in keys for folder in roots)
+    former = [plain_store(moved)] if moved is not None and plain_store(moved).is_dir() else []
     return Project(
         root=root,
         worktree=worktree,
         store=store,
         fallback=fallback,
         strays=tuple(other for other in others if other.is_dir()),
-        earlier=tuple(earlier),
+        earlier=(*earlier, *former),
+        shared=tuple(former) if moved is not None and _is_used_at(moved) else (),
+        is_moved=moved is not None,
         is_git=is_git,
         distrusted=distrusted,
     )

@@ -85,6 +85,24 @@ def test_checkpoints_from_before_leftoff_home_are_named(
     assert stored.is_dir()
 
 
+@pytest.mark.parametrize("place", ["plain", "."])
+def test_a_repository_names_the_store_of_a_folder_that_was_there_or_below(
+    plain: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    store = find_project(plain).store
+    if place == "plain":
+        plain.rename(plain.with_name("renamed"))
+    repo = Repo(plain.parent / place)
+    monkeypatch.chdir(repo.folder)
+
+    assert f"leftoff import --from-store {store}" in cli.ok("list").err
+    assert names(cli) == set()
+    findings = cli("doctor", "--json").json["findings"]
+    assert any(str(store) in each["do"] for each in findings)
+    cli.ok("import", "--from-store", str(store))
+    assert names(cli) == {"one"}
+
+
 @needs_root
 def test_a_repository_of_another_user_is_named_with_the_way_out(
     cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -52,6 +52,22 @@ def test_after_a_rename(plain: Path, name: str) -> None:
     assert "worktree" not in told
 
 
+@pytest.mark.parametrize("names", [["q", "r"], ["q", "plain"]])
+def test_after_each_of_two_renames(plain: Path, names: list[str]) -> None:
+    folder = plain
+    for name in names:
+        folder = folder.rename(plain.with_name(name))
+        assert "Add a login form" in Talk(folder, name).start()
+
+
+def test_after_a_rename_when_another_folder_has_the_old_path(plain: Path) -> None:
+    new = plain.rename(plain.with_name("renamed"))
+    Repo(plain).commit("Begin")
+
+    assert "Add a login form" not in Talk(plain, "one").start()
+    assert "Add a login form" in Talk(new, "two").start()
+
+
 def test_a_worktree_of_its_own_is_still_not_offered_what_another_left_off(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit("Begin")

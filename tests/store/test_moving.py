@@ -142,13 +142,14 @@ def test_a_folder_that_only_got_the_number_of_another_is_not_taken_for_it(plain:
     assert [folder for folder, _ in paths.lost_stores()] == [plain]
 
 
-def test_a_store_of_a_folder_that_is_there_is_never_taken(plain: Path) -> None:
+def test_a_renamed_folder_has_its_store_whatever_has_its_old_path(plain: Path) -> None:
     new = plain.with_name("renamed")
     plain.rename(new)
     plain.mkdir()
 
-    assert listed(new) == set()
     assert listed(plain) == {"one", "two"}
+    assert listed(new) == {"one", "two"}
+    assert listed(plain) == set()
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ class Areas:
         self._strays = [Area(stray) for stray in project.strays]
         self._problems: list[str] = []
         self._ready: list[Area] = []
+        self._copies: dict[Path, Area] = {}
 
     def in_use(self) -> list[Area]:
         """Return the store, and the fallback if anything waits there."""
@@ -65,8 +66,12 @@ class Areas:
     def take_in(self) -> None:
         """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
         self._claim()
-        if not (self._earlier() or any(map(is_waiting, self.fallbacks()))):
-            return
+        if self._earlier() or any(map(is_waiting, self.fallbacks())):
+            self._take_in()
+        if self._project.is_moved or self._project.earlier:
+            self._mark()
+
+    def _take_in(self) -> None:
         try:
             self.main.prepare()
             with disk.lock(self.main.lock, seconds=0) as is_held:
@@ -114,7 +119,7 @@ class Areas:
             disk.sweep(area.temps)
         is_clean = self._adopt(is_held=is_held) if area is self.main else True
         if area is self.main:
-            _mark(self._project)
+            self._mark()
         if is_held and is_clean:
             self._ready.append(area)
 
@@ -124,14 +129,32 @@ class Areas:
 
     def _claim(self) -> None:
         """Put a store that the project had elsewhere in the place of this one, if that is free."""
+        self._copy()
         if found := self._earlier():
             from leftoff.store.moving import claim  # noqa: PLC0415 - few projects had another place
 
             for earlier in found:
                 claim(earlier, self.main)
 
+    def _copy(self) -> None:
+        """Copy a store that another folder uses too, once."""
+        for folder in self._project.shared:
+            if folder not in self._copies and disk.is_own_folder(folder):
+                from leftoff.store.moving import copy  # noqa: PLC0415 - few have such a store
+
+                with contextlib.suppress(OSError, StoreRefused):
+                    if copied := copy(Area(folder)):
+                        self._copies[folder] = copied
+
     def _earlier(self) -> list[Area]:
-        return [Area(folder) for folder in self._project.earlier if disk.is_own_folder(folder)]
+        own = [Area(each) for each in self._project.earlier if each not in self._project.shared]
+        return [each for each in (*own, *self._copies.values()) if disk.is_own_folder(each.root)]
+
+    def _mark(self) -> None:
+        """Note whose store this is, once nothing is left to find by what was noted before."""
+        is_all_copied = all(each in self._copies for each in self._project.shared)
+        if is_all_copied and not self._earlier() and disk.is_own_folder(self.main.root):
+            _mark(self._project)
 
     def _adopt(self, *, is_held: bool) -> bool:
         """Move in what waits elsewhere; say whether all of it could be moved."""
@@ -152,11 +175,13 @@ class Areas:
 
 def _mark(project: Project) -> None:
     """Note which folder a store belongs to that is named after the folder's path."""
-    if project.store == plain_store(project.root):
-        from leftoff.identities import write_mark  # noqa: PLC0415 - a repository has no need
+    is_plain = project.store == plain_store(project.root)
+    if not (is_plain or project.is_moved or project.earlier):
+        return
+    from leftoff.identities import forget, write_mark  # noqa: PLC0415 - a repository has no need
 
-        with contextlib.suppress(OSError):
-            write_mark(folder_marks(), project.root)
+    with contextlib.suppress(OSError):
+        (write_mark if is_plain else forget)(folder_marks(), project.root)
 
 
 def _is_used(fallback: Area) -> bool:

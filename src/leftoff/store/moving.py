@@ -32,6 +32,22 @@ def claim(earlier: Area, store: Area) -> None:
             disk.sync_folder(earlier.root.parent)
 
 
+def copy(earlier: Area) -> Area | None:
+    """Copy a store that another folder uses too; None while someone writes there."""
+    copied = Area(earlier.root.with_name(f"{earlier.root.name}.copy-{os.getpid()}"))
+    with alone(earlier) as is_alone:
+        if not is_alone:
+            return None
+        copied.prepare()
+        for path in _files(earlier.root):
+            with contextlib.suppress(StoreRefused):
+                data, _ = disk.read(path)
+                target = copied.root / path.relative_to(earlier.root)
+                disk.ensure_folder(target.parent)
+                disk.replace(target, data, temps=copied.temps)
+    return copied
+
+
 def merge(earlier: Area, store: Area) -> bool:
     """Move a store into another, whose lock you hold; say whether nobody was writing there."""
     if not disk.is_own_folder(earlier.root):

@@ -41,15 +41,16 @@ def _of_briefing(project: paths.Project, settings: config.Settings) -> Iterator[
 
 def check_lost(world: World) -> Iterator[Finding]:
     """Name the stores that no project uses: of folders that are gone, or before LEFTOFF_HOME."""
+    lost = paths.lost_stores()
     if world.project is not None and world.project.is_git:
-        for folder, store in paths.stores_elsewhere(world.project):
+        elsewhere = [each for each in paths.stores_elsewhere(world.project) if each not in lost]
+        for folder, store in elsewhere[:_SHOWN]:
             yield warning(
                 "store",
                 f"There are checkpoints of {folder} in {store}, where they are not used",
-                why="LEFTOFF_HOME was not set when they were saved.",
-                do=f"Unset it, or move them: leftoff import --from-store {store}",
+                why="They were saved in a plain folder, or while LEFTOFF_HOME was not set.",
+                do=f"If they belong here: leftoff import --from-store {store}",
             )
-    lost = paths.lost_stores()
     for folder, store in lost[:_SHOWN]:
         yield warning(
             "store",
