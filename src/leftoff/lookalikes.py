@@ -78,7 +78,7 @@ _MARKUP = re.compile(r"<(?=[/!]?[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)+\b)", re.IGNORE
 # however it is spaced, joined or spelled.
 _JOINT = r"[\W_]*"
 _OWN = _JOINT.join(
-    [rf"(?:\w{_JOINT}){{0,2}}?e", *"ft", "[o0]", *"ffb", rf"r{_JOINT}(?:[il1]{_JOINT})?e", "f"]
+    [rf"(?:\w{_JOINT})?e", *"ft", "[o0]", *"ffb", rf"r{_JOINT}(?:[il1]{_JOINT})?e", "f"]
 )
 # Every bracket before it goes, so that none is left for a second look. A mark that ends like one is
 # ours with any bracket, and there are more of them than a table could name.

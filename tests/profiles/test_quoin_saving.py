@@ -14,6 +14,7 @@ import pytest
 
 from cli.runs import Cli, environment
 from gitrepo import Repo
+from leftoff.paths import state_folder
 from profiles.quoinspace import OTHER, SESSION, TEN, THIRD, Workspace, in_session, sections, work
 from stores import contents
 
@@ -422,6 +423,8 @@ def test_the_outermost_folder_of_artifacts_is_used_and_never_the_home_folders(
     cli: Cli, repo: Repo, work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo.folder.parent / ".workflow_artifacts").mkdir()
+    # The state folder, which says what the user allowed, stays where it is.
+    monkeypatch.setenv("XDG_STATE_HOME", str(state_folder().parent))
     monkeypatch.setenv("HOME", str(repo.folder.parent.parent))
     below = repo.folder / "deep" / "down"
     below.mkdir(parents=True)

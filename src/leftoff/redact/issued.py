@@ -15,7 +15,7 @@ _WORD = re.compile(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _JOINT = re.compile(rb"[-_.]")
 # Documentation shows a shape with a body that nobody could log in with.
 _SPECIMEN = re.compile(
-    rb"(?i)x{6,}|\*{4}|\.{3}|(?:^|[-_])your(?=$|[-_])|[-_]here$|place_?holder|redacted|example"
+    rb"(?i)x{6,}|\*{4}|\.{3}|(?:^|[-_])your(?=$|[-_])|[-_]here$|place_?holder|redacted|[-_]example"
 )
 _STRETCH = re.compile(rb"[A-Za-z0-9]{14,}")
 _PUNCTUATION = re.compile(rb"[^A-Za-z0-9]")
