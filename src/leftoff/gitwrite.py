@@ -93,12 +93,15 @@ class Repo:
         """Say whether the user has any hooks; samples are none."""
         if "core.hookspath" in self._settings:
             return True
-        repository = find_repository(self.worktree)
-        folder = repository.common_dir / "hooks" if repository else self.worktree
         try:
+            repository = find_repository(self.worktree)
+            folder = repository.common_dir / "hooks" if repository else self.worktree
             return any(each.suffix != ".sample" for each in folder.iterdir())
         except FileNotFoundError:
             return False
+        except OSError:
+            # Nobody can tell now, and who has hooks is asked more.
+            return True
 
     def has_hook(self, name: str) -> bool:
         """Say whether the user has a hook of this name."""
