@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from leftoff.errors import LeftoffError
 from leftoff.gitstate import path_text
 from leftoff.repository import find_repository
 from leftoff.running import Ended, Program, environment, run
@@ -62,6 +63,12 @@ class Repo:
     def staged(self) -> list[str]:
         """List what a commit would change now."""
         asked = self._run("diff", "--cached", "--name-only", "--no-renames", "-z", asks=True)
+        if not asked.is_done:
+            told = asked.told[0] if asked.told else "git did not say why"
+            raise LeftoffError(
+                f"git cannot tell what is staged: {told}",
+                hint="Run `git status` here, put right what it says, then run it again.",
+            )
         return [path_text(each) for each in asked.out.split(b"\0") if each]
 
     def blob(self, revision: str, path: str) -> bytes | None:
