@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo as Made
+from leftoff.errors import LeftoffError
 from leftoff.gitwrite import Remote, Repo
 from ship.shop import Shop
 
@@ -184,3 +185,12 @@ def test_a_question_takes_no_lock(shop: Shop, repo: Repo) -> None:
     repo.staged()
 
     assert index.stat().st_mtime_ns == before
+
+
+def test_what_is_staged_is_not_nothing_if_git_cannot_tell(shop: Shop, repo: Repo) -> None:
+    shop.write("app.py", "x\n")
+    repo.stage(["app.py"])
+    (shop.folder / ".git" / "index").write_bytes(b"garbage")
+
+    with pytest.raises(LeftoffError, match="git cannot tell what is staged"):
+        repo.staged()

@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -143,3 +144,16 @@ def test_an_odd_head_neither_hangs_nor_counts(tmp_path: Path, kind: str) -> None
         head.mkdir()
 
     assert repository_at(place) is None
+
+
+@pytest.mark.parametrize("error", [errno.EIO, errno.EACCES, errno.EMFILE])
+def test_a_repository_that_cannot_be_read_now_is_not_taken_for_none(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    def refuse(path: Path, *_: object) -> None:
+        raise OSError(error, os.strerror(error), str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+
+    with pytest.raises(OSError, match="HEAD"):
+        find_repository(repo.folder)

@@ -72,7 +72,7 @@ _CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
 
 def current_branch(folder: Path) -> str | None:
     """Return the branch a folder is on, or None when HEAD is detached or there is no repository."""
-    repository = find_repository(folder)
+    repository = _found(folder)
     if repository is None:
         return None
     ref = head_ref(repository)
@@ -84,7 +84,7 @@ def current_branch(folder: Path) -> str | None:
 
 def head_sha(folder: Path) -> str | None:
     """Return the full hash of HEAD, or None when there is no commit or no repository."""
-    repository = find_repository(folder)
+    repository = _found(folder)
     if repository is None:
         return None
     return loose_sha(repository) or _answer(
@@ -104,7 +104,10 @@ def inspect(
     folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
 ) -> GitState | Unreadable:
     """Return how the worktree around a folder stands, or why that cannot be told."""
-    repository = find_repository(folder)
+    try:
+        repository = find_repository(folder)
+    except OSError as error:
+        return Unreadable(f"{error.filename} cannot be read: {error.strerror}.")
     if repository is None:
         return Unreadable(f"There is no git repository at {folder}")
     deadline = time.monotonic() + timeout
@@ -118,7 +121,7 @@ def inspect(
 
 def newest_commits(folder: Path, limit: int) -> list[Commit]:
     """Name the newest commits of the branch, newest first."""
-    repository = find_repository(folder)
+    repository = _found(folder)
     if repository is None:
         return []
     return parse_log(_records(folder, repository, *_LOG, f"--max-count={limit}"))
@@ -126,7 +129,7 @@ def newest_commits(folder: Path, limit: int) -> list[Commit]:
 
 def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
     """Count the commits after `sha` and name the newest ones."""
-    repository = find_repository(folder)
+    repository = _found(folder)
     if repository is None or not _SHA.fullmatch(sha) or until.startswith("-"):
         return CommitsSince()
     both_sides = ("rev-list", "--left-right", "--count", f"{sha}...{until}", "--")
@@ -147,7 +150,7 @@ def changed_between(
     folder: Path, old_sha: str, new_sha: str, *, limit: int = MAX_PATHS
 ) -> list[str]:
     """Return the paths that differ between two commits; none when either is unknown."""
-    repository = find_repository(folder)
+    repository = _found(folder)
     if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
         return []
     records = _records(folder, repository, *_CHANGED, old_sha, new_sha)
@@ -222,9 +225,16 @@ def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, 
         stem = name.removesuffix(".path")
         if stem == name or values.get(f"{stem}.ignore") in {"dirty", "all"}:
             continue
-        found = repository_at(worktree / path) if _is_below(worktree, path) else None
+        found = _submodule_at(worktree / path) if _is_below(worktree, path) else None
         if found is not None:
             yield path, found
+
+
+def _submodule_at(folder: Path) -> Repository | None:
+    try:
+        return repository_at(folder)
+    except OSError:
+        return None
 
 
 def _is_below(worktree: Path, path: str) -> bool:
@@ -242,6 +252,14 @@ def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> G
         head=newest[0].sha if newest else head_sha(folder),
         last_commit=newest[0] if newest else None,
     )
+
+
+def _found(folder: Path) -> Repository | None:
+    """Find the repository around a folder; one that cannot be read now has nothing to say."""
+    try:
+        return find_repository(folder)
+    except OSError:
+        return None
 
 
 def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from leftoff.errors import LeftoffError
 from leftoff.gitstate import path_text
 from leftoff.repository import find_repository
 from leftoff.running import Ended, Program, environment, run
@@ -62,6 +63,12 @@ class Repo:
     def staged(self) -> list[str]:
         """List what a commit would change now."""
         asked = self._run("diff", "--cached", "--name-only", "--no-renames", "-z", asks=True)
+        if not asked.is_done:
+            told = asked.told[0] if asked.told else "git did not say why"
+            raise LeftoffError(
+                f"git cannot tell what is staged: {told}",
+                hint="Run `git status` here, put right what it says, then run it again.",
+            )
         return [path_text(each) for each in asked.out.split(b"\0") if each]
 
     def blob(self, revision: str, path: str) -> bytes | None:
@@ -93,12 +100,15 @@ class Repo:
         """Say whether the user has any hooks; samples are none."""
         if "core.hookspath" in self._settings:
             return True
-        repository = find_repository(self.worktree)
-        folder = repository.common_dir / "hooks" if repository else self.worktree
         try:
+            repository = find_repository(self.worktree)
+            folder = repository.common_dir / "hooks" if repository else self.worktree
             return any(each.suffix != ".sample" for each in folder.iterdir())
         except FileNotFoundError:
             return False
+        except OSError:
+            # Nobody can tell now, and who has hooks is asked more.
+            return True
 
     def has_hook(self, name: str) -> bool:
         """Say whether the user has a hook of this name."""

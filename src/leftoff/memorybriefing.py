@@ -139,7 +139,10 @@ def _standing(store: Store) -> Standing:
 
 def _slug(project: Project) -> str:
     """Name the repository as its remote does, without running git."""
-    found = find_repository(project.worktree) if project.is_git else None
+    try:
+        found = find_repository(project.worktree) if project.is_git else None
+    except OSError:
+        return ""
     return (slug(found) or "") if found else ""
 
 

@@ -125,7 +125,8 @@ def find_project(start: Path | None = None) -> Project:
     """Find the project a folder belongs to: its repository, else a known folder above, else itself.
 
     The home folder and `/` never become a project by accident: a repository there counts only
-    for someone who names it with LEFTOFF_PROJECT.
+    for someone who names it with LEFTOFF_PROJECT. A repository of the user's that cannot be read
+    now raises an OSError: its checkpoints are in no other store.
     """
     named = os.environ.get("LEFTOFF_PROJECT")
     here = Path(os.path.realpath(start or named or _current_folder()))

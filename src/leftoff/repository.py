@@ -55,7 +55,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """Find the repository around a folder."""
+    """Find the repository around a folder; an OSError says that it cannot be read now."""
     here = Path(os.path.realpath(folder))
     for candidate in (here, *here.parents):
         found = repository_at(candidate)
@@ -210,7 +210,8 @@ def _is_head(path: Path) -> bool:
             return os.readlink(path).startswith("refs/")  # noqa: PTH115 - a Path is tidied up
     except (OSError, ValueError):
         return False
-    line = _first_line(path) or ""
+    line = (_read(path) or b"").partition(b"\n")[0].decode("utf-8", "surrogateescape")
+    line = line.rstrip("\r\n")
     if line.startswith(_REF):
         return line.removeprefix(_REF).lstrip().startswith("refs/")
     return _FULL_SHA.match(line) is not None
@@ -218,14 +219,33 @@ def _is_head(path: Path) -> bool:
 
 def _path_in(file: Path) -> str | None:
     """Read a path exactly as git does, so that both look at the same repository."""
+    text = _read(file)
+    if text is None:
+        return None
+    return text.decode("utf-8", "surrogateescape").rstrip("\r\n").partition("\0")[0]
+
+
+def _read(file: Path) -> bytes | None:
+    """Read a file that makes a folder a repository; None if it is not there.
+
+    One of the user's own that is there and cannot be read now raises: it tells nothing, and to take
+    the folder for no repository would show the user another store.
+    """
     try:
         if not file.is_file():
             return None
-        with file.open("rb") as opened:
-            text = opened.read(_MAX_LINE_BYTES)
+        is_own = file.stat().st_uid == os.geteuid()
     except (OSError, ValueError):
         return None
-    return text.decode("utf-8", "surrogateescape").rstrip("\r\n").partition("\0")[0]
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MAX_LINE_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        if is_own:
+            raise
+        return None
 
 
 def _first_line(path: Path) -> str | None:

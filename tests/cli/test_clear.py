@@ -1,5 +1,8 @@
+import errno
+import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -240,3 +243,23 @@ def test_a_purge_never_takes_what_is_younger(aged: Cli, span: str) -> None:
 @pytest.mark.parametrize("span", ["", "90", "d", "-5d", "1y", "9999999d", "soon"])
 def test_a_span_that_is_none_is_refused(aged: Cli, span: str) -> None:
     assert aged("purge", f"--older-than={span}", "--yes").code == 2
+
+
+def test_undo_in_a_repository_that_cannot_be_read_says_so(
+    three: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three.ok("clear", "first-thing")
+    real: Any = Path.open
+
+    def refuse(path: Path, *words: str) -> Any:
+        if path.name == "HEAD":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return real(path, *words)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        ended = three("undo")
+
+    assert (ended.code, ended.out) == (1, "")
+    assert f"{repo.folder / '.git' / 'HEAD'}: Input/output error" in ended.err
+    assert three.json("undo")["names"] == ["first-thing"]

@@ -76,3 +76,14 @@ def test_new_files_need_no_hard_links(tmp_path: Path, lack: int) -> None:
         "one.md": b"one",
         "one-1.md": b"two",
     }
+
+
+def test_a_writer_killed_before_its_temp_file_was_gone_is_no_hindrance(tmp_path: Path) -> None:
+    opened(tmp_path).create("20261116.json", b"text")
+    target = tmp_path / "native" / "20261116.json"
+    # No process has this number.
+    (target.parent / ".20261116.json.99999999-0a0b0c0d.leftoff").hardlink_to(target)
+    (tmp_path / "notes.jsonl").unlink()
+
+    assert opened(tmp_path).create("20261116.json", b"text") == "20261116.json"
+    assert [*target.parent.iterdir()] == [target]

@@ -1,3 +1,8 @@
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from cli.runs import Cli
@@ -106,3 +111,23 @@ def test_without_a_loop_the_message_is_what_was_said_or_what_changed(shop: Shop,
     shop.write("export.py")
     cli.ok("ship", "--no-pr")
     assert shop.message() == "Update export.py"
+
+
+def test_a_ship_that_cannot_read_what_changed_fails(
+    shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = shop.write("app.py", "print('csv')\n")
+    before = shop.head()
+    real: Any = Path.open
+
+    def refuse(path: Path, *words: Any, **named: Any) -> Any:
+        if path == changed:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return real(path, *words, **named)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    ended = cli("ship", "--no-push", "-m", "Export")
+
+    assert ended.code == 1
+    assert "Nothing was committed: what changed cannot be read." in ended.out
+    assert shop.head() == before

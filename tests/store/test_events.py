@@ -1,9 +1,10 @@
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from leftoff.store import Event, events
+from leftoff.store import Event, disk, events
 from leftoff.store.events import Action
 from stores import NOON
 
@@ -106,3 +107,30 @@ def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
     with log.open("ab") as file:
         file.write(b'red","ids":["a"]}\n')
     assert [each.id for each in events.read(log, whole)[0]] == ["e2"]
+
+
+def test_a_line_too_long_for_an_event_is_skipped_and_never_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "_CHUNK_BYTES", 256)
+    monkeypatch.setattr(events, "_LONGEST_LINE_BYTES", 1024)
+    log = tmp_path / "events.jsonl"
+    first, last = event(1, "cleared", "a"), event(2, "cleared", "b")
+    events.append(log, first, durable=False)
+    with log.open("ab") as file:
+        file.write(bytes(100_000) + b"\n")
+    events.append(log, last, durable=False)
+    whole = log.stat().st_size
+    with log.open("ab") as file:
+        file.write(bytes(100_000))
+    limits: list[int] = []
+    real = disk.read_from
+
+    def read_from(path: Path, offset: int, *, limit: int) -> bytes:
+        limits.append(limit)
+        return real(path, offset, limit=limit)
+
+    monkeypatch.setattr(disk, "read_from", read_from)
+
+    assert events.read(log) == ([first, last], whole)
+    assert max(limits) == 1024

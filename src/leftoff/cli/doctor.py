@@ -40,7 +40,7 @@ def doctor(app: App, *, clear: bool) -> int:
 def _project() -> paths.Project | None:
     try:
         return paths.find_project()
-    except (NotAProject, FileNotFoundError):
+    except (NotAProject, OSError):
         return None
 
 

@@ -122,7 +122,13 @@ class _Drain:
 
     def _settle_run(self, folder: str, run: list[Kept]) -> None:
         """Settle events of one session in one folder."""
-        store = self._store_of(folder)
+        try:
+            store = self._store_of(folder)
+        except OSError as error:
+            # Which project it is cannot be told now.
+            for letter, _ in run:
+                self._put_back(letter, error)
+            return
         if store is None:
             for letter, _ in run:
                 spool.done(letter)

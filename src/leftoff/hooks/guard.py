@@ -87,7 +87,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
 def _project(event: HookEvent | None) -> paths.Project | None:
     try:
         return paths.find_project(Path(event.cwd)) if event is not None else None
-    except NotAProject:
+    except (NotAProject, OSError):
         return None
 
 

@@ -37,12 +37,20 @@ def _against_writing(event: HookEvent, project: paths.Project) -> Rendered | Non
     )
 
 
+def _head_ref(project: paths.Project) -> str | None:
+    try:
+        found = repository.repository_at(project.worktree)
+    except OSError:
+        # What cannot be read must not keep the other rules from being held.
+        return None
+    return repository.head_ref(found) if found else None
+
+
 def _standing(event: HookEvent, project: paths.Project, settings: config.Settings) -> Standing:
     """Gather what the rules for this command ask for; the rest would only take time."""
     command = event.command
     folder = os.path.realpath(event.cwd)
-    found = repository.repository_at(project.worktree) if "push" in command else None
-    ref = repository.head_ref(found) if found else None
+    ref = _head_ref(project) if "push" in command else None
     goes_to_main = any(word in command for word in _TO_MAIN)
     return Standing(
         folder=folder,

@@ -213,6 +213,9 @@ class NativeFiles:
             target.parent.mkdir(parents=True, exist_ok=True)
         else:
             raise _leading_out(target, self._root)
+        if os.path.lexists(target) and not disk.is_regular(target):
+            # A writer that was killed may have left it a second name, also one of another store.
+            sweep(target.parent)
         if os.path.lexists(target) and not (disk.is_regular(target) and _is_readable(target)):
             raise StoreRefused(
                 f"{target} is not a regular file of a usual size, so it is left alone",

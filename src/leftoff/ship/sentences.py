@@ -46,6 +46,13 @@ def staged(chosen: Chosen) -> Step:
 def nothing_to_commit(chosen: Chosen) -> Step:
     """Say that there is nothing to commit."""
     text = "Nothing changed since the last commit, so there is none to make."
+    if any(each.is_unreadable for each in chosen.left_out):
+        return Step(
+            name="commit",
+            state="failed",
+            text="Nothing was committed: what changed cannot be read.",
+            hint="Put that right, then run `leftoff ship` again.",
+        )
     if chosen.left_out:
         text = "Nothing but what was left out changed, so there is no commit to make."
     return Step(name="commit", state="skipped", text=text)

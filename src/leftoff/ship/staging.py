@@ -23,6 +23,7 @@ _MAX_PATHS = 1_000_000
 # Another git, perhaps one that an interrupted run left at work, gets this long to finish.
 _LOCK_SECONDS = 20.0
 _PAUSE_SECONDS = 0.1
+_UNREADABLE = "it cannot be read"
 _CHANGING = "files keep changing while they are staged"
 _MEDDLING = "another program stages files"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
@@ -33,6 +34,11 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     why: str
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether nobody knows what it holds, for it cannot be read."""
+        return self.why.startswith(_UNREADABLE)
 
     @property
     def shown(self) -> str:
@@ -112,7 +118,7 @@ class Judge:
                     return None if secrets.is_public(change.path, file.read()) else named
                 found = secrets.secrets_of(file)
         except OSError as error:
-            return f"it cannot be read: {error.strerror}"
+            return f"{_UNREADABLE}: {error.strerror}"
         return _why(found, self._known(change)) if found else None
 
     def _known(self, change: Change) -> dict[str, str]:

@@ -157,7 +157,10 @@ class _Run:
         if not self.chosen.files:
             return self.end(sentences.nothing_to_commit(self.chosen))
         text = self._message()
-        problem = delivering.commit(self.repo, text)
+        try:
+            problem = delivering.commit(self.repo, text)
+        except LeftoffError as error:
+            problem = Step(name="commit", state="failed", text=error.message, hint=error.hint)
         if problem is not None:
             return self.end(problem)
         self.head = git.head_sha(self.worktree) or ""

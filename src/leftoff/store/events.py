@@ -74,6 +74,8 @@ def fold(events: Iterable[Event]) -> dict[str, State]:
 
 _decoder = msgspec.json.Decoder(Event)
 _CHUNK_BYTES = 1 << 20
+_LONGEST_LINE_BYTES = 64 << 20
+_NO_END = 1 << 62
 
 
 def append(log: Path, event: Event, *, durable: bool) -> tuple[int, int]:
@@ -86,13 +88,18 @@ def read(log: Path, offset: int = 0) -> tuple[list[Event], int]:
 
     A torn last line waits for the next reading; a line that is no event is skipped.
     """
-    data = disk.read_from(log, offset)
-    end = data.rfind(b"\n") + 1
-    return [event for line in data[:end].split(b"\n") if (event := parse(line))], offset + end
+    told: list[Event] = []
+    for lines, end in chunks(log, offset, _NO_END):
+        told += [event for line in lines if (event := parse(line))]
+        offset = end
+    return told, offset
 
 
 def chunks(log: Path, offset: int, end: int) -> Iterator[tuple[list[bytes], int]]:
-    """Yield the whole lines between two places of a log, a part at a time, and where each ends."""
+    """Yield the whole lines between two places of a log, a part at a time, and where each ends.
+
+    A line that is too long to be an event is skipped, without being held in memory.
+    """
     size = _CHUNK_BYTES
     while offset < end:
         data = disk.read_from(log, offset, limit=min(size, end - offset))
@@ -100,10 +107,31 @@ def chunks(log: Path, offset: int, end: int) -> Iterator[tuple[list[bytes], int]
         if not whole:
             if len(data) < size:
                 return  # a torn last line
-            size *= 2  # a line that names thousands of checkpoints
+            if size < _LONGEST_LINE_BYTES:
+                size *= 2  # a line that names thousands of checkpoints
+                continue
+            del data
+            after = _end_of_line(log, offset + size, end)
+            if after is None:
+                return  # a torn last line
+            offset, size = after, _CHUNK_BYTES
+            yield [], offset
             continue
         offset += whole
         yield data[:whole].split(b"\n"), offset
+
+
+def _end_of_line(log: Path, offset: int, end: int) -> int | None:
+    """Return where the next line begins; None if there is none."""
+    while offset < end:
+        data = disk.read_from(log, offset, limit=min(_CHUNK_BYTES, end - offset))
+        found = data.find(b"\n")
+        if found >= 0:
+            return offset + found + 1
+        if not data:
+            return None
+        offset += len(data)
+    return None
 
 
 def parse(line: bytes) -> Event | None:

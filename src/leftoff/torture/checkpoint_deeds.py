@@ -111,7 +111,8 @@ def recover(bench: Bench) -> Deed:
 def export(bench: Bench) -> Deed:
     """Write the checkpoints as another system's files."""
     _saved(bench)
-    folder = bench.root / f"export-{bench.ledger.new_token()}"
+    # In the project, with which it is put back before the next trial; a save may name the folder.
+    folder = bench.project / "exported"
     return deed(bench, ("export", "--to", "sail", str(folder)))
 
 

@@ -1,18 +1,20 @@
 """A snapshot: some folders as they are at one moment, kept in memory and put back again."""
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 
 class Snapshot:
-    """All files and folders below some folders, with their modes and inode numbers."""
+    """All files and folders below some folders, with their modes, times and inode numbers."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self.roots = roots
         self.folders: list[str] = []
         self.files: dict[str, tuple[int, bytes]] = {}
         self._modes: dict[str, int] = {}
+        self._times: dict[str, int] = {}
         for root in roots:
             self.folders.append(str(root))
             for path in sorted(root.rglob("*")):
@@ -25,6 +27,7 @@ class Snapshot:
             found = path.stat()
             self.files[str(path)] = (found.st_ino, path.read_bytes())
             self._modes[str(path)] = found.st_mode & 0o777
+            self._times[str(path)] = found.st_mtime_ns
 
     def restore(self) -> None:
         """Let the folders hold what they held, and nothing else."""
@@ -40,3 +43,6 @@ class Snapshot:
             path = Path(place)
             path.write_bytes(data)
             path.chmod(self._modes.get(place, 0o600))
+            # A session whose transcript was written just now would seem to be at work.
+            if place in self.files and self.files[place][1] == data:
+                os.utime(path, ns=(self._times[place], self._times[place]))
