@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import config, features, fence, memory, paths, saving
+from leftoff import config, consent, features, fence, memory, paths, saving
 from leftoff.hooks import start
 from leftoff.memory import Draft
 from leftoff.store import Store
@@ -227,5 +227,8 @@ def test_worktrees_share_what_they_know(talk: Talk, store: Store, repo: Repo) ->
 
 
 def configure(store: Store, text: str) -> None:
+    """Write the project's settings, and allow them as the user would."""
     store.project.store.mkdir(parents=True, exist_ok=True)
     (store.project.store / "config.toml").write_text(text, encoding="utf-8")
+    for value in config.load(store.project).pending:
+        consent.give(store.project, value.key, value.value)
