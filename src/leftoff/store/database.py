@@ -23,6 +23,7 @@ _NO_ROOM = ("full", "readonly", "read-only")
 # Taken only as needed; with SQLite's own 2 MB a large store is built twice as slowly.
 _CACHE_KIB = 32_000
 _COUNTER, _VALID_FOR = slice(24, 28), slice(92, 96)
+_APPLICATION = slice(68, 72)
 
 Connection = sqlite3.Connection
 Result = TypeVar("Result")
@@ -59,6 +60,7 @@ class Database:
         # Without a name SQLite takes memory, and beyond its cache a file that nobody can open.
         self._nowhere = "" if is_scratch else ":memory:"
         self._file: tuple[int, int] | None = None
+        self._generation: int | None = None
         try:
             self.db = self._at_hand() if is_only_asked else self._opened()
         except sqlite3.Error as error:
@@ -124,8 +126,10 @@ class Database:
                 if renew is not None:
                     renew()
                     sync()
-                self._refuse_another()
-                return work()
+                self._refuse_rewritten()
+                result = work()
+                self._refuse_rewritten()
+                return result  # noqa: TRY300 - the check is part of the try
             except sqlite3.DatabaseError as error:
                 if "locked" in str(error):
                     break
@@ -150,6 +154,12 @@ class Database:
         """
         if self._path is not None and _identity(self._path) != self._file:
             raise sqlite3.DatabaseError("The index was replaced")
+
+    def _refuse_rewritten(self) -> None:
+        """Refuse also what was written anew since it was opened: it may know less than it did."""
+        self._refuse_another()
+        if self._path is not None and _generation(self.db) != self._generation:
+            raise sqlite3.DatabaseError("The index was written anew")
 
     @contextlib.contextmanager
     def turn(self, seconds: float = _TURN_SECONDS) -> Iterator[None]:
@@ -210,6 +220,7 @@ class Database:
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             self._check(db)
+            self._generation = _generation(db)
         except BaseException:
             db.close()
             raise
@@ -224,6 +235,11 @@ class Database:
         self._refuse_another()
 
 
+def _generation(db: sqlite3.Connection) -> int:
+    """Return the number that an index got when it was written anew."""
+    return int(db.execute("PRAGMA application_id").fetchone()[0])
+
+
 def _never_seen(image: bytes) -> bytes:
     """Give an image a count of changes of its own.
 
@@ -232,6 +248,7 @@ def _never_seen(image: bytes) -> bytes:
     """
     changed = bytearray(image)
     changed[_COUNTER] = changed[_VALID_FOR] = os.urandom(4)
+    changed[_APPLICATION] = os.urandom(4)
     return bytes(changed)
 
 
