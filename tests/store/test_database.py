@@ -111,3 +111,25 @@ def test_where_there_is_no_room_the_file_is_read_all_the_same(path: Path) -> Non
     assert database.safely(work, sync=lambda: None) == [("one",)]
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT count(*) FROM things").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("when", ["before the question", "during it"])
+def test_an_index_that_was_written_anew_is_brought_up_to_date_before_it_answers(
+    path: Path, when: str
+) -> None:
+    first = opened(path)
+    first.db.execute("INSERT INTO things VALUES ('one')")
+    others = [opened(path)]
+
+    def ask() -> list[str]:
+        if when == "during it" and others:
+            others.pop().recreate()
+        return [name for (name,) in first.db.execute("SELECT name FROM things")]
+
+    def take_in_anew() -> None:
+        first.db.execute("INSERT INTO things VALUES ('one')")
+
+    if when == "before the question":
+        others.pop().recreate()
+
+    assert first.safely(ask, sync=take_in_anew) == ["one"]
