@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,8 +14,21 @@ from leftoff.store.database import Database, IndexAway
 SCHEMA = "CREATE TABLE things (name TEXT);"
 
 
+_OPENED: list[Database] = []
+
+
+@pytest.fixture(autouse=True)
+def _close_all() -> Iterator[None]:
+    """Close every database: newer Pythons warn of those left open."""
+    yield
+    while _OPENED:
+        _OPENED.pop().db.close()
+
+
 def opened(path: Path, *, is_only_asked: bool = False) -> Database:
-    return Database(path, SCHEMA, 7, is_whole=lambda _: True, is_only_asked=is_only_asked)
+    made = Database(path, SCHEMA, 7, is_whole=lambda _: True, is_only_asked=is_only_asked)
+    _OPENED.append(made)
+    return made
 
 
 @pytest.fixture
