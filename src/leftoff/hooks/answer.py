@@ -101,7 +101,7 @@ def main(agent: str, event: str, ask_path: str) -> None:
         sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
         trouble.note(paths.state_folder(), "answer", error)
-    settle.start(paths.state_folder())
+    settle.wake(paths.state_folder())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ that it died of. If both die, the spool is still there, and the next settle drai
 
 It removes its mark before it looks at the spool for the last time, so an event that saw the mark is
 never left behind. An event that saw none starts a settle, which waits for one that is just ending.
+Only one process may start or go on at such a moment: whoever makes the claim, a file named after
+the time. So there are never more than two processes, the supervisor and its worker.
 
 Started as `python -I -m leftoff.hooks.settle STATE [SECONDS]`. Nothing heavy is loaded before the
 lock is held.
@@ -21,7 +23,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from leftoff.hooks import lease
+from leftoff.hooks import claims, lease
 
 EVENT_SECONDS = 20.0
 """How long the work on one event may take, in CPU time; it may wait for others three times that."""
@@ -30,7 +32,6 @@ _ENDING_SECONDS = 10.0
 # A holder that is late may only have been asleep with the whole machine.
 _LATE_SECONDS = 3.0
 _PAUSE_SECONDS = 0.01
-_CLAIM = "waking."
 # By these the kernel ends a worker that takes too long, or does what no program should.
 _LIMITS = (signal.SIGALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT)
 
@@ -43,13 +44,13 @@ def main(state: str, seconds: float = EVENT_SECONDS) -> None:
         leave_or_run(state, seconds)
 
 
-def leave_or_run(state: str, seconds: float = EVENT_SECONDS) -> bool:
-    """Drain the spool, unless another settle will look at it once more; say whether it was us."""
-    patience = _Patience(state)
-    with _locked(state, patience.is_worth_waiting) as is_ours:
-        if is_ours:
-            _supervise(state, seconds)
-        return is_ours
+def leave_or_run(state: str, seconds: float = EVENT_SECONDS) -> None:
+    """Drain the spool, unless another settle will look at it once more.
+
+    The lock is held until this process ends: the next settle must not start a worker before.
+    """
+    if _is_locked(_open_lock(state), _Patience(state).is_worth_waiting):
+        _supervise(state, seconds)
 
 
 def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
@@ -70,17 +71,23 @@ def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
     if not _names(place):
         return True
     waiting = _news(place)
-    child = start(place)
+    child = wake(place)
     deadline = time.monotonic() + wait_seconds
     while (left := waiting & _news(place)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
-    with contextlib.suppress(OSError):
-        os.waitpid(child, os.WNOHANG)
+    if child is not None:
+        with contextlib.suppress(OSError):
+            os.waitpid(child, os.WNOHANG)
     return not left
 
 
-def start(state: str | os.PathLike[str]) -> int:
-    """Start a settle that outlives us; return its process."""
+def wake(state: str | os.PathLike[str]) -> int | None:
+    """Start a settle that outlives us and return its process; None if one is at work.
+
+    One that is at work looks at the spool once more before it ends.
+    """
+    if lease.is_held(os.fspath(state)):
+        return None
     words = [sys.executable, "-I", "-m", "leftoff.hooks.settle", os.fspath(state)]
     silent = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
     return os.posix_spawn(sys.executable, words, os.environ, file_actions=silent)
@@ -135,28 +142,29 @@ def _is_settle(pid: int, state: str) -> bool:
 
 @contextlib.contextmanager
 def _locked(state: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
-    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes half a start
-    with _lock(f"{state}/settle.lock", is_worth_waiting) as is_ours:
-        yield is_ours
-
-
-@contextlib.contextmanager
-def _lock(path: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
-    descriptor = lease.open_own(path, os.O_RDWR | os.O_CREAT)
+    descriptor = _open_lock(state)
     try:
-        while not (is_ours := _is_locked(descriptor)) and is_worth_waiting():
-            time.sleep(_PAUSE_SECONDS)
-        yield is_ours
+        yield _is_locked(descriptor, is_worth_waiting)
     finally:
         os.close(descriptor)
 
 
-def _is_locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _open_lock(state: str) -> int:
+    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes half a start
+    return lease.open_own(f"{state}/settle.lock", os.O_RDWR | os.O_CREAT)
+
+
+def _is_locked(descriptor: int, is_worth_waiting: Callable[[], bool]) -> bool:
+    """Take the lock, as soon as it is free; False if that is not worth waiting for."""
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not is_worth_waiting():
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return True
 
 
 # --- settling ---
@@ -172,6 +180,8 @@ def _supervise(state: str, seconds: float) -> None:
         after = _news(state)
         # A worker that lived has tried all it found, and one that died has lost one to its death.
         if not after - before and (not died or after == before):
+            return
+        if not claims.make(state):
             return
 
 
@@ -227,16 +237,9 @@ def _marked(state: str) -> Iterator[lease.Mark]:
         lease.hold(mark, 0)
         yield mark
     finally:
+        # In this order: whoever sees no mark makes a claim that stays.
+        claims.forget(state)
         mark.remove()
-        _forget_claims(state)
-
-
-def _forget_claims(state: str) -> None:
-    """Let the next event wake a settle again."""
-    for name in os.listdir(state):  # noqa: PTH208 - pathlib takes half a start
-        if name.startswith(_CLAIM):
-            with contextlib.suppress(OSError):
-                os.unlink(f"{state}/{name}")  # noqa: PTH108 - same
 
 
 def _news(state: str) -> set[str]:

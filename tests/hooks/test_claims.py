@@ -1,0 +1,98 @@
+"""Of several processes that want to settle, one makes the claim and the others leave it to that."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leftoff.hooks import claims, lease
+
+pytestmark = pytest.mark.skipif(lease.now() is None, reason="no clock that a shell can read")
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    (folder := tmp_path / "state").mkdir()
+    return folder
+
+
+def slots() -> range:
+    """Return the slots of now and around it, as one may end while a test runs."""
+    now = (lease.now() or 0) // 5
+    return range(now - 1, now + 3)
+
+
+def plant(state: Path, content: str) -> None:
+    for slot in slots():
+        (state / f"waking.{slot}").write_text(content, encoding="utf-8")
+
+
+def dead_pid() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_the_first_one_gets_the_claim(state: Path) -> None:
+    assert claims.make(str(state))
+
+    (path,) = state.iterdir()
+    assert path.name.startswith("waking.")
+    assert path.read_text(encoding="utf-8") == f"{os.getpid()}\n"
+
+
+def test_a_process_that_has_the_claim_keeps_it(state: Path) -> None:
+    assert claims.make(str(state))
+    assert claims.make(str(state))
+
+
+def test_a_claim_of_a_living_process_holds(state: Path) -> None:
+    plant(state, f"{os.getppid()}\n")
+
+    assert not claims.make(str(state))
+
+
+def test_a_claim_of_the_slot_before_holds(state: Path) -> None:
+    is_made, before = True, -1
+    while before != (lease.now() or 0) // 5:
+        before = (lease.now() or 0) // 5
+        claims.forget(str(state))
+        (state / f"waking.{before - 1}").write_text(f"{os.getppid()}\n", encoding="utf-8")
+        is_made = claims.make(str(state))
+
+    assert not is_made
+
+
+def test_a_claim_of_a_dead_process_is_followed_by_another(state: Path) -> None:
+    dead = dead_pid()
+    plant(state, f"{dead}\n")
+
+    assert claims.make(str(state))
+
+    (made,) = state.glob(f"waking.*.{dead}")
+    assert made.read_text(encoding="utf-8") == f"{os.getpid()}\n"
+
+
+@pytest.mark.parametrize("content", ["", "-1\n", "0\n", "nobody\n", "../../x\n", "9" * 99])
+def test_a_claim_that_names_nobody_stops_nobody(state: Path, content: str) -> None:
+    plant(state, content)
+
+    assert claims.make(str(state))
+
+
+def test_a_fifo_in_the_place_of_a_claim_stops_nobody(state: Path) -> None:
+    for slot in slots():
+        os.mkfifo(state / f"waking.{slot}")
+
+    assert claims.make(str(state))
+
+
+def test_claims_are_forgotten_and_nothing_else(state: Path) -> None:
+    claims.make(str(state))
+    (state / "settling").touch()
+
+    claims.forget(str(state))
+
+    assert [path.name for path in state.iterdir()] == ["settling"]
