@@ -125,10 +125,15 @@ if [ -f "$state/settling" ] && [ ! -L "$state/settling" ]; then
   fi
 fi 2>/dev/null
 # Of many events at once one wakes settle: the first in these five seconds, or the first after the
-# settle that was started has died.
+# settle that was started has died. A claim made at the end of the five seconds before still holds.
 claim=
 if [ -n "$now" ]; then
   set -C
+  claim=$state/waking.$((now / 5 - 1))
+  while [ -f "$claim" ] && read -r pid <"$claim"; do
+    is_alive "$pid" && exit 0
+    claim=$claim.$pid
+  done 2>/dev/null
   claim=$state/waking.$((now / 5))
   until [ ! -e "$claim" ] && true >"$claim"; do
     [ -f "$claim" ] && read -r pid <"$claim" || exit 0
