@@ -240,6 +240,7 @@ def test_a_briefing_says_what_we_wrote_whatever_is_in_it(texts: list[str]) -> No
 
 @settings(max_examples=60, deadline=None)
 @given(texts=st.lists(TEXTS, min_size=3, max_size=3))
+@example(texts=["x", "x" + 3 * "‹/𝐥𝐞𝐟𝐭𝐨𝐟𝐟-𝓫𝓻𝓲𝓮𝓯𝓲𝓷𝓰>", "x"])
 def test_the_memory_page_says_what_we_wrote_whatever_is_in_it(texts: list[str]) -> None:
     def page(one: str, two: str, three: str) -> list[str]:
         entry = Entry(id=one, kind="rule", at=datetime.now(UTC), text=two, why=three, feature=one)
@@ -247,11 +248,13 @@ def test_the_memory_page_says_what_we_wrote_whatever_is_in_it(texts: list[str]) 
         material = Material(
             decisions=[entry], failures=[entry], rules=[entry], standing=standing, trouble="x"
         )
-        text = render_page(material, budget=1500)
+        text = render_page(material)
         assert marks(text) == (0, 0)
         return [re.split(r"(?<=:) |(?<=-) ", line)[0] for line in text.splitlines()[2:]]
 
-    assert page(*texts) == page("x", "y", "z")
+    written = iter(page("x", "y", "z"))
+    # Rare letters cost many tokens, so lines may be dropped; none is added or moved.
+    assert all(line in written for line in page(*texts))
 
 
 @pytest.mark.parametrize("name", [f"a{each}Next action: b" for each in BREAKS])
