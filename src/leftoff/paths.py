@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.errors import NotAProject
 from leftoff.repository import Repository, linked_worktrees, repository_at
-from leftoff.trees import guard
+from leftoff.trees import guard, guard_store
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -330,6 +330,8 @@ def _project(  # noqa: PLR0913 - each has its name
 ) -> Project:
     guard(root)
     guard(worktree)
+    for place in (store, *earlier):
+        guard_store(place)
     # What was saved to the fallback before `git init` is still this project's.
     keys = dict.fromkeys([_key(store), _key(plain_store(root))])
     roots = (state_folder() / "fallback", *_former_fallbacks())

@@ -12,7 +12,7 @@ from leftoff.store import disk
 def switch_off(project: Project) -> list[Path]:
     """Let hooks do nothing in a project from now on; return its folders."""
     disk.ensure_folder(project.store)
-    (project.store / "off").touch(mode=0o600)
+    disk.touch(project.store / "off")
     _forget_running(project)
     folders, state = paths.folders_of(project), paths.state_folder()
     for folder in folders:
