@@ -13,7 +13,7 @@ from shlex import quote
 
 import msgspec
 
-from leftoff import briefing, config, fence, records, restore, sessionstate
+from leftoff import briefing, config, fence, records, restore, seals, sessionstate
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, block, join, say
@@ -132,6 +132,9 @@ def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Itera
 def _said(event: HookEvent, store: Store) -> Rendered:
     """Return what the user last said while the context filled up: a summary loses the wording."""
     record = records.load(store, event.agent, event.session_id)
+    if not seals.is_sealed(event.agent, event.session_id, record.seal):
+        # The record came with the store, and anyone may have written it.
+        return say("")
     asked, room = [], _SAID_CHARS
     for each in reversed(record.buffer[-_LAST_SAID:]):
         if room > 0:
