@@ -191,3 +191,34 @@ def test_what_was_planted_in_the_old_store_is_not_followed(plain: Path, tmp_path
         path.read_text() for path in (plain / ".git/leftoff").rglob("*.json") if path.is_file()
     }
     assert contents(tmp_path)["secret"]
+
+
+def test_a_repository_above_takes_the_stores_of_all_plain_folders_in_it(tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    for name in ("a", "b/c", "nested", "nested/d"):
+        folder = above / name
+        (folder / "src").mkdir(parents=True)
+        save(folder, name.replace("/", "-"))
+    Repo(above / "nested")
+    Repo(above)
+
+    assert listed(above) == {"a", "b-c"}
+    assert listed(above / "b" / "c") == {"a", "b-c"}
+    assert listed(above / "nested") == {"nested", "nested-d"}
+
+
+def test_a_repository_that_has_a_store_takes_a_folder_below_when_someone_works_there(
+    tmp_path: Path,
+) -> None:
+    above = tmp_path / "above"
+    repo = Repo(above)
+    save(above, "mine")
+    (above / ".git").rename(tmp_path / "away")
+    (above / "sub" / "src").mkdir(parents=True)
+    save(above / "sub", "theirs")
+    (tmp_path / "away").rename(above / ".git")
+
+    assert listed(repo.folder) == {"mine"}
+    assert paths.stores_elsewhere(find_project(above)) != []
+    assert listed(above / "sub") == {"mine", "theirs"}
+    assert paths.stores_elsewhere(find_project(above)) == []
