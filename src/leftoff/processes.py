@@ -37,3 +37,24 @@ def _stat(pid: int) -> list[bytes]:
         return []
     # The name, in brackets, may hold anything.
     return stat.rpartition(b")")[2].split()
+
+
+def waits_for_fifo(pid: int) -> bool:
+    """Say whether a process, or one that it started, waits for the other end of a FIFO.
+
+    Anyone can put a FIFO where a program opens a file, and the program then waits for ever. Where
+    the system does not say what a process waits for, none does.
+    """
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        if _text(task / "wchan") == "wait_for_partner":
+            return True
+        if any(map(waits_for_fifo, map(int, _text(task / "children").split()))):
+            return True
+    return False
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""

@@ -60,7 +60,7 @@ _ID = f"{new_id(NOON)[:20]}0badc0de"
 
 def planted_checkpoint(**values: object) -> str:
     """Write a checkpoint that tells the agent what the attacker wants."""
-    made = replace(draft("bait", BAIT), **values)  # type: ignore[arg-type]
+    made = replace(draft("bait", BAIT), **values)
     action = NextAction(text=BAIT)
     return encode(replace(made, id=_ID, next_action=action)).decode()
 
