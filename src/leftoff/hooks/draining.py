@@ -90,7 +90,9 @@ class _Drain:
         """Read events; those that tell nothing go, and those that cannot be read are set aside."""
         for letter in letters:
             if letter.is_hopeless:
-                self._set_aside(letter, TimeoutError("It was tried too often."))
+                self._set_aside(
+                    letter, LeftoffError("The event failed too often, so it was set aside.")
+                )
                 continue
             try:
                 event = self._read(letter)
@@ -205,7 +207,7 @@ def _read_torn(letter: spool.Letter) -> HookEvent | None:
         return spool.read(letter)
     event = torn.mended(letter)
     if event is None:
-        raise msgspec.DecodeError("It is not whole, and does not say which session it is of.")
+        raise msgspec.DecodeError("it was cut off before it named its session")
     return event
 
 
