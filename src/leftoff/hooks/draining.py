@@ -19,7 +19,7 @@ import msgspec
 from leftoff import config, paths
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import lease, spool, torn, trouble
+from leftoff.hooks import lease, replies, spool, torn, trouble
 from leftoff.store import Store
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) 
             letters = [each for each in spool.letters(Path(state)) if each.is_new]
         spool.sweep(Path(state))
         trouble.forget_full(Path(state))
+        replies.leave_old_place(Path(state))
     except (OSError, LeftoffError) as error:
         trouble.note(Path(state), "settle", error)
     finally:
