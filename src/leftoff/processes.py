@@ -29,6 +29,13 @@ def is_alive(pid: int, pid_began: float) -> bool:
     return not pid_began or began(pid) == pid_began
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return how much a process has worked; 0 where nobody says."""
+    fields = _stat(pid)
+    ticks = sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
+
+
 def _stat(pid: int) -> list[bytes]:
     """Return what Linux says of a process: first its state, as the 20th field when it began."""
     try:

@@ -89,6 +89,8 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid: int = 0
     pid_began: float = 0.0
     seen_at: float = 0.0
+    tries: int = 0
+    """How often somebody began to recover it."""
 
 
 _record_decoder = msgspec.json.Decoder(Record)

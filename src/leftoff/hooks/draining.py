@@ -66,7 +66,7 @@ class _Drain:
 
     def close(self) -> None:
         """Let go of everything."""
-        _limit(None)
+        limit(None)
         self._trying.remove()
         for store in self._stores.values():
             store.close()
@@ -155,7 +155,7 @@ class _Drain:
 
     def _try(self, letter: spool.Letter) -> None:
         lease.try_event(self._trying, letter.path.name)
-        _limit(self._seconds)
+        limit(self._seconds)
 
     def _store_of(self, folder: str) -> Store | None:
         """Return the store of the project that a folder belongs to; None if we keep nothing."""
@@ -212,7 +212,7 @@ def _read_torn(letter: spool.Letter) -> HookEvent | None:
     return event
 
 
-def _limit(seconds: float | None) -> None:
+def limit(seconds: float | None) -> None:
     """Let the kernel end this process unless it is told otherwise in time.
 
     By default both signals kill, and no Python code has to run for it: a regular expression that
