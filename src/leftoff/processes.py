@@ -46,7 +46,7 @@ def _stat(pid: int) -> list[bytes]:
     return stat.rpartition(b")")[2].split()
 
 
-def waits_for_fifo(pid: int) -> bool:
+def waits_for_fifo(pid: int, *, with_children: bool = True) -> bool:
     """Say whether a process, or one that it started, waits for the other end of a FIFO.
 
     Anyone can put a FIFO where a program opens a file, and the program then waits for ever. Where
@@ -55,7 +55,8 @@ def waits_for_fifo(pid: int) -> bool:
     for task in Path(f"/proc/{pid}/task").glob("*"):
         if _text(task / "wchan") == "wait_for_partner":
             return True
-        if any(map(waits_for_fifo, map(int, _text(task / "children").split()))):
+        children = _text(task / "children").split() if with_children else []
+        if any(map(waits_for_fifo, map(int, children))):
             return True
     return False
 

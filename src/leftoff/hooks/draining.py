@@ -20,7 +20,7 @@ from leftoff import config, paths
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.hooks import lease, replies, spool, torn, trouble
-from leftoff.store import Store
+from leftoff.store import Store, disk
 
 if TYPE_CHECKING:
     from leftoff.hooks.handling import Following
@@ -226,4 +226,4 @@ def limit(seconds: float | None) -> None:
 
 def is_off(project: paths.Project) -> bool:
     """Say whether the user switched leftoff off for this project."""
-    return (project.store / "off").exists()
+    return disk.is_regular(project.store / "off")

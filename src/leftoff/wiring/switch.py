@@ -23,7 +23,8 @@ def switch_off(project: Project) -> list[Path]:
 
 def switch_on(project: Project) -> list[Path]:
     """Let hooks work in a project again; return its folders."""
-    (project.store / "off").unlink(missing_ok=True)
+    if disk.is_regular(project.store / "off"):
+        (project.store / "off").unlink(missing_ok=True)
     folders = paths.folders_of(project)
     for folder in folders:
         replies.switch(paths.state_folder(), folder, on=True)
