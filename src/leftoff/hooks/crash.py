@@ -43,7 +43,7 @@ def main(folder: str, starting: str, *words: str) -> None:
             if life.session_id in wanted:
                 _guarded(state, f"recovering {life.session_id}", partial(_try, store, life))
         lost = state / "lost"
-        if recovering.LOST in words and os.path.lexists(lost):
+        if recovering.LOST in words and disk.is_regular(lost):
             lost_at = lost.lstat().st_mtime
             what = "recovering sessions after events were lost"
             _guarded(state, what, lambda: recover_unseen(store, lost_at=lost_at, besides=starting))

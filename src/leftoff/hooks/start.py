@@ -22,7 +22,7 @@ from leftoff.fence import Rendered, join, say
 from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
 from leftoff.records import Life
-from leftoff.store import Store, utc_now
+from leftoff.store import Store, disk, utc_now
 
 # Another settle may be at work; the agent must not wait for it for long.
 _WAIT_SECONDS = 2.0
@@ -204,7 +204,7 @@ def _recover(event: HookEvent, store: Store, state: Path) -> None:
         for life in lives
         if life.session_id != event.session_id and _is_dead(life, store.now())
     ]
-    has_lost = os.path.lexists(state / "lost")
+    has_lost = disk.is_regular(state / "lost")
     if dead or has_lost:
         from leftoff.hooks import recovering  # noqa: PLC0415 - few starts follow a crash
 
