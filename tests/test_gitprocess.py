@@ -2,15 +2,17 @@
 
 import os
 import shutil
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType
 
 import pytest
 
 from gitrepo import Repo
-from leftoff import git
-from leftoff.git import Change, GitState, Unreadable
+from leftoff import git, gitprocess
+from leftoff.git import Change, GitState, Unreadable, find_repository
 
 ATTRIBUTES = "*.txt filter=evil diff=evil merge=evil\n"
 
@@ -489,3 +491,38 @@ def test_a_submodule_that_is_no_folder_below_is_passed_by(repo: Repo, path: str)
     repo.write("app.py", "print('changed')\n")
 
     assert _state(repo).dirty == ["app.py"]
+
+
+FIFOS = [
+    ".git/index", ".git/packed-refs", ".git/refs/heads/main", ".git/info/exclude", ".git/shallow",
+    ".git/info/attributes", ".git/objects/info/commit-graph", ".git/objects/info/alternates",
+]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process waits for")
+@pytest.mark.parametrize("name", FIFOS)
+def test_git_that_waits_for_a_fifo_is_ended_long_before_its_time(
+    hostile: Hostile, name: str
+) -> None:
+    hostile.spring()
+    place = hostile.repo.folder / name
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+
+    troubles = [*_troubles(hostile.repo.folder)]
+
+    assert troubles[-1] == "git waits for a FIFO in this repository."
+
+
+def _troubles(folder: Path) -> Iterator[str | None]:
+    """Ask git until it says why it cannot answer; nobody waits twice for the same repository."""
+    repository = find_repository(folder)
+    assert repository is not None
+    for words in (["status"], ["log", "-1", "--name-only"]):
+        deadline = time.monotonic() + 60
+        try:
+            with gitprocess.ask(folder, repository, *words, deadline=deadline) as asked:
+                list(asked.chunks())
+                yield asked.trouble()
+        except OSError as error:
+            yield error.strerror

@@ -123,7 +123,9 @@ def test_a_folder_renamed_to_a_path_that_had_a_store_has_both(plain: Path) -> No
 
 
 def test_a_repository_above_a_plain_project_names_its_store(plain: Path) -> None:
-    Repo(plain.parent)
+    repo = Repo(plain.parent)
+    # One that has a store already looks for others only where somebody works.
+    (repo.folder / ".git" / "leftoff").mkdir()
 
     elsewhere = paths.stores_elsewhere(find_project(plain.parent))
     assert elsewhere == [(plain, paths.plain_store(plain))]

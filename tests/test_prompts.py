@@ -310,3 +310,14 @@ def test_any_bytes_in_the_log_are_survived(
 
     assert {"first one", "second one"} <= set(texts(store))
     store.close()
+
+
+def test_a_prompt_is_the_users_if_its_session_ran_on_this_machine(store: Store) -> None:
+    autosave(store, "ran-here", RENAME)
+    autosave(store, "from-elsewhere", f"{RENAME} again")
+    records.keep(store, records.Record(agent="claude", session_id="ran-here"))
+    prompts.keep(store, event("update the docs", "captured-here"))
+
+    whose = {each.session_id: prompts.is_the_users(store, each) for each in prompts.pending(store)}
+
+    assert whose == {"ran-here": True, "from-elsewhere": False, "captured-here": True}

@@ -108,3 +108,21 @@ def test_an_interrupt_is_handed_on_and_waits_until_the_program_has_tidied_up(
 
     assert "KeyboardInterrupt" in err
     assert (tmp_path / "done").read_text() == "tidied\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process waits for")
+def test_a_program_that_waits_for_a_fifo_in_place_of_a_file_is_ended(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+
+    ended = run("exec cat fifo", tmp_path, needs_files=True)
+
+    assert ended.code is None
+    assert "FIFO" in ended.told[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process waits for")
+def test_what_a_program_starts_may_wait_for_a_fifo(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    script = "cat fifo & sleep 1; echo late >fifo; wait"
+
+    assert run(script, tmp_path, needs_files=True).out == b"late\n"

@@ -258,3 +258,17 @@ def test_the_ladder_goes_by_live_use_to_the_basis_point(
     reply = talk.waiting_reply()
     assert bool(reply) == bool(advice)
     assert advice in reply
+
+
+def test_nothing_is_written_or_read_through_a_linked_folder(tmp_path: Path) -> None:
+    elsewhere, folder = tmp_path / "elsewhere", paths.state_folder()
+    elsewhere.mkdir()
+    folder.mkdir(parents=True)
+    (folder / "usage").symlink_to(elsewhere)
+    (elsewhere / "s1.saved").write_text('{"name": "stolen", "saved_at": 1}', encoding="utf-8")
+
+    statusline.lay_ready(state(), "s1", "mine", 2.0)
+    statusline.forget(state(), "s1")
+
+    assert [path.name for path in elsewhere.iterdir()] == ["s1.saved"]
+    assert "stolen" in (elsewhere / "s1.saved").read_text(encoding="utf-8")

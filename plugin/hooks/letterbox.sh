@@ -56,7 +56,12 @@ if [ "$name" = SessionStart ]; then
 fi
 # Without leftoff nobody would ever read what is kept, and it is what the user typed.
 [ -x "$python" ] || exit 0
-[ -z "$package" ] || [ -e "$package" ] || exit 0
+if [ -z "$package" ]; then
+  # Version 0.1 named only the Python. Until a session start names a file, look for leftoff there.
+  set -- "${python%/*/*}"/lib*/python3*/*-packages/leftoff-*.dist-info
+  package=$1
+fi
+[ -e "$package" ] || exit 0
 session=${CLAUDE_CODE_SESSION_ID-}
 case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
 if [ -z "$session" ]; then
@@ -84,7 +89,8 @@ if [ -f "$reply.ask" ] && [ ! -L "$reply.ask" ]; then
   "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$reply.ask" 2>/dev/null
   exit 0
 fi
-if [ ! -e "$state/full" ]; then
+# Only a regular file is a mark of ours.
+if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
   [ -d "$state/spool" ] || mkdir -p "$state/spool" 2>/dev/null
   [ ! -L "$state/spool" ] || exit 0
   # `true >` with noclobber makes a file that nobody else has; a pid can come round again. Should

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from leftoff import paths, profiles, trees
-from leftoff.errors import LeftoffError, Usage
+from leftoff.errors import LeftoffError, StoreRefused, Usage
 from leftoff.store import disk
 
 ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
@@ -236,12 +236,8 @@ def write(path: Path, key: str, value: str | None) -> None:
 
     if key not in HELP:
         raise _unknown(key)
-    if path == paths.config_file():
-        # Many keep their settings elsewhere and link to them: the link stays.
-        path = path.resolve()
     try:
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        document = tomlkit.parse(text)
+        document = tomlkit.parse(_text(path, limit=None))
     except ValueError as error:
         raise LeftoffError(
             f"{path} is not valid TOML: {error}", hint="Repair it by hand, then try again."
@@ -250,6 +246,9 @@ def write(path: Path, key: str, value: str | None) -> None:
         document[key] = _checked(key, value)
     else:
         document.pop(key, None)
+    if path == paths.config_file():
+        # Many keep their settings elsewhere and link to them: the link stays.
+        path = path.resolve()
     disk.ensure_folder(path.parent)
     disk.replace(path, tomlkit.dumps(document).encode(), temps=path.parent)
 
@@ -300,9 +299,8 @@ _PROFILE = "profile"
 
 def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
     try:
-        # Whatever else is there would never answer, or is no file to read.
-        text = _start_of(path) if path.is_file() else ""
-    except (OSError, ValueError) as error:
+        text = _text(path)
+    except (OSError, ValueError, StoreRefused) as error:
         problems.append(f"{path} cannot be read and is ignored: {error}")
         return []
     if not text.strip():
@@ -316,9 +314,15 @@ def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
         return []
 
 
-def _start_of(path: Path) -> str:
+def _text(path: Path, *, limit: int | None = _MAX_BYTES) -> str:
+    """Read the settings in a file; only the user's own may be a link."""
+    if path != paths.config_file():
+        return disk.read_from(path, 0, limit=limit).decode()
+    # Whatever else is there would never answer, or is no file to read.
+    if not path.is_file():
+        return ""
     with path.open("rb") as file:
-        return file.read(_MAX_BYTES).decode()
+        return file.read(limit).decode()
 
 
 def _checked(key: str, value: Any) -> Any:

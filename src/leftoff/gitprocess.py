@@ -18,12 +18,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Self
 
-from leftoff import paths
+from leftoff import paths, processes
 from leftoff.repository import Repository, own_settings
 
 TIMEOUT_SECONDS = 10.0
 _MAX_ERROR_BYTES = 4096
 _CHUNK_BYTES = 65536
+# After so long without a word from git, look whether it can ever answer.
+_LOOK_SECONDS = 0.2
+_STUCK = "git waits for a FIFO in this repository."
+# Repositories in which git waited for a FIFO: nobody needs to wait there twice.
+_stuck: set[Path] = set()
 
 # All but the last keep git from programs of the repository, and from a repository other than the
 # one that was found.
@@ -65,6 +70,8 @@ def ask(
 ) -> "Git":
     """Start git with a question about a folder; nothing that the repository brings is run."""
     folder.stat()  # one that is gone has no answer
+    if repository.git_dir in _stuck:
+        raise OSError(errno.EPERM, _STUCK)
     settings = own_settings(repository)
     _insist_on(repository, settings, deadline)
     overrides = _filter_overrides(repository, settings, deadline)
@@ -130,6 +137,8 @@ class Git:
     ) -> None:
         self._deadline = time.monotonic() + TIMEOUT_SECONDS if deadline is None else deadline
         self._is_late = False
+        self._is_stuck = False
+        self._git_dir = repository.git_dir
         self._errors = b""
         where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
         self._process = subprocess.Popen(
@@ -170,9 +179,8 @@ class Git:
             selector.register(stdout, selectors.EVENT_READ)
             selector.register(stderr, selectors.EVENT_READ)
             while selector.get_map():
-                ready = selector.select(self._seconds_left())
-                if not ready:
-                    self._is_late = True
+                ready = selector.select(min(_LOOK_SECONDS, self._seconds_left()))
+                if not ready and self._is_hopeless():
                     return
                 for key, _ in ready:
                     data = os.read(key.fd, _CHUNK_BYTES)
@@ -183,8 +191,18 @@ class Git:
                     else:
                         self._errors = (self._errors + data)[:_MAX_ERROR_BYTES]
 
+    def _is_hopeless(self) -> bool:
+        """Say whether git has had its time, or waits for what never comes."""
+        self._is_stuck = processes.waits_for_fifo(self._process.pid)
+        if self._is_stuck:
+            _stuck.add(self._git_dir)
+        self._is_late = self._is_stuck or self._seconds_left() <= 0
+        return self._is_late
+
     def trouble(self) -> str | None:
         """Say in one line what went wrong, once everything has been read."""
+        if self._is_stuck:
+            return _STUCK
         try:
             code = self._process.wait(0 if self._is_late else self._seconds_left())
         except subprocess.TimeoutExpired:

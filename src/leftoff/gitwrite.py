@@ -209,6 +209,7 @@ class Repo:
                 given=given,
                 may_ask=self._may_ask and not asks,
                 seconds=_QUESTION_SECONDS if asks else None,
+                needs_files=True,
             )
         )
 

@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.errors import NotAProject
 from leftoff.repository import Repository, linked_worktrees, repository_at
-from leftoff.trees import guard
+from leftoff.trees import guard, guard_store
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -306,16 +306,48 @@ def _git_project(folder: Path, repository: Repository, below: Sequence[Path]) ->
     root = common.parent if is_linked and common.name == ".git" else folder
     store = plain_store(root) if os.environ.get("LEFTOFF_HOME") else common / "leftoff"
     # Before `git init` here or above, a folder may have been a project of its own.
-    plain = {each: plain_store(each) for each in [*below, root]}
-    earlier = [
-        place
-        for each, place in plain.items()
-        if place != store and place.is_dir() and not _is_of_another(each)
-    ]
+    folders = dict.fromkeys([*below, root])
+    earlier = [place for each in folders for place in _plain_stores(each) if place != store]
+    earlier += [place for each in below if each != root for place in _former_stores(each)]
+    if not os.path.lexists(store):
+        # Right after `git init`. Later a folder below is found when somebody works there.
+        earlier += [place for place in _stores_below(root) if place not in {store, *earlier}]
     moved = _moved_from(root)
     return _project(
         root=root, worktree=folder, store=store, is_git=True, earlier=earlier, moved=moved
     )
+
+
+def _plain_stores(folder: Path) -> list[Path]:
+    """List the stores that a folder had while it was a project of its own."""
+    place = plain_store(folder)
+    return [place] if place.is_dir() and not _is_of_another(folder) else []
+
+
+def _former_stores(folder: Path) -> list[Path]:
+    """List the stores that a folder had before it was moved into a repository."""
+    moved = _moved_from(folder)
+    if moved is None or _is_used_at(moved):
+        return []
+    return [place] if (place := plain_store(moved)).is_dir() else []
+
+
+def _stores_below(root: Path) -> list[Path]:
+    """List the stores of plain folders in a worktree that are in no repository of their own."""
+    from leftoff.identities import is_marked, marks_below  # noqa: PLC0415 - only a new repository
+
+    marks = folder_marks()
+    found = [mark.path for mark in marks_below(marks, root) if is_marked(marks, mark.path)]
+    return [
+        place
+        for folder in found
+        if not _is_in_repository_below(folder, root) and (place := plain_store(folder)).is_dir()
+    ]
+
+
+def _is_in_repository_below(folder: Path, root: Path) -> bool:
+    around = (folder, *folder.parents)
+    return any(repository_at(each) is not None for each in around[: around.index(root)])
 
 
 def _project(  # noqa: PLR0913 - each has its name
@@ -330,6 +362,8 @@ def _project(  # noqa: PLR0913 - each has its name
 ) -> Project:
     guard(root)
     guard(worktree)
+    for place in (store, *earlier):
+        guard_store(place)
     # What was saved to the fallback before `git init` is still this project's.
     keys = dict.fromkeys([_key(store), _key(plain_store(root))])
     roots = (state_folder() / "fallback", *_former_fallbacks())

@@ -29,6 +29,13 @@ def is_alive(pid: int, pid_began: float) -> bool:
     return not pid_began or began(pid) == pid_began
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return how much a process has worked; 0 where nobody says."""
+    fields = _stat(pid)
+    ticks = sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
+
+
 def _stat(pid: int) -> list[bytes]:
     """Return what Linux says of a process: first its state, as the 20th field when it began."""
     try:
@@ -37,3 +44,25 @@ def _stat(pid: int) -> list[bytes]:
         return []
     # The name, in brackets, may hold anything.
     return stat.rpartition(b")")[2].split()
+
+
+def waits_for_fifo(pid: int, *, with_children: bool = True) -> bool:
+    """Say whether a process, or one that it started, waits for the other end of a FIFO.
+
+    Anyone can put a FIFO where a program opens a file, and the program then waits for ever. Where
+    the system does not say what a process waits for, none does.
+    """
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        if _text(task / "wchan") == "wait_for_partner":
+            return True
+        children = _text(task / "children").split() if with_children else []
+        if any(map(waits_for_fifo, map(int, children))):
+            return True
+    return False
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""

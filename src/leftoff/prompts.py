@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from leftoff import intents, paths, processes, records
+from leftoff import intents, paths, processes, records, seals
 from leftoff.checkpoint import new_id
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
@@ -55,6 +55,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session_id: str = ""
     told_at: str = ""
     tag: str = ""
+    seal: str = ""
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +73,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     typed: str = ""
     """Its words before they were edited, if they were."""
     fate: Fate = "pending"
+    seal: str = ""
+    """Shows that it was captured in a session of this user, on this machine."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -106,6 +109,7 @@ def keep(store: Store, event: HookEvent) -> None:
         text=_without_secrets(event.prompt),
         agent=event.agent,
         session_id=event.session_id,
+        seal=seals.seal(event.agent, event.session_id),
     )
     _append_captured(store, prompt)
 
@@ -128,6 +132,15 @@ def take_in(store: Store, found: Sequence[FilePrompt], session_id: str) -> list[
             _append_captured(store, prompt)
             taken.append(prompt)
     return taken
+
+
+def is_the_users(store: Store, prompt: Prompt) -> bool:
+    """Say whether a session of this user asked it, on this machine; a store may be anyone's."""
+    if not prompt.is_from_a_session:
+        return False
+    record = records.load(store, prompt.agent, prompt.session_id)
+    given = (prompt.seal, record.seal)
+    return any(seals.is_sealed(prompt.agent, prompt.session_id, each) for each in given)
 
 
 def pending(store: Store) -> list[Prompt]:
@@ -303,6 +316,7 @@ def _from_line(line: Line) -> Prompt:
         session_id=line.session_id,
         told_at=line.told_at,
         tag=line.tag,
+        seal=line.seal,
     )
 
 
@@ -316,6 +330,7 @@ def _append_captured(store: Store, prompt: Prompt) -> None:
         session_id=prompt.session_id,
         told_at=prompt.told_at,
         tag=prompt.tag,
+        seal=prompt.seal,
     )
     _append(store, line)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from leftoff import seals
 from leftoff.errors import StoreRefused
 from leftoff.paths import Project, plain_store
 from leftoff.store import Store, disk, plain_name
@@ -64,6 +65,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     turn: Turn = Turn()
     buffer: list[Exchange] = []
     """What was said since the context began to fill up: a summary would lose it."""
+    seal: str = ""
+    """Shows that the session was this user's, on this machine."""
 
 
 def defer(store: Store, agent: str, session_id: str, at: datetime | None) -> None:
@@ -86,6 +89,8 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid: int = 0
     pid_began: float = 0.0
     seen_at: float = 0.0
+    tries: int = 0
+    """How often somebody began to recover it."""
 
 
 _record_decoder = msgspec.json.Decoder(Record)
@@ -105,6 +110,7 @@ def load(store: Store, agent: str, session_id: str) -> Record:
 
 def keep(store: Store, record: Record) -> None:
     """Put a record in the place of the one before."""
+    record = msgspec.structs.replace(record, seal=seals.seal(record.agent, record.session_id))
     try:
         store.keep_session(record.agent, record.session_id, msgspec.json.encode(record))
     except StoreRefused:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import paths
+from leftoff import paths, processes
 
 _CHUNK_BYTES = 65536
 # A program that was asked to end gets this long to put its things in order.
@@ -38,6 +38,7 @@ _ELSEWHERE = frozenset(
 )
 
 OnLine = Callable[[str], None]
+_STUCK = b"It waits for a FIFO in this repository: find it with `find . -type p`."
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +56,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """How much of what it prints is kept, the newest of it."""
     on_line: OnLine | None = None
     """Is told every line as it comes."""
+    needs_files: bool = False
+    """Whether all that it opens should be files: one that waits for a FIFO is ended."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +95,8 @@ def run(program: Program) -> Ended:
     process = _started(program)
     try:
         kept = _exchange(process, program)
+        if program.needs_files and _is_stuck(process):
+            return Ended(code=None, out=bytes(kept[0]), errors=_STUCK)
         # One that closed its pipes and goes on is not done yet.
         is_done = _ends(process, program.seconds)
         code = process.returncode if is_done else None
@@ -131,10 +136,17 @@ def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytea
             # A helper left behind in the background may hold the pipes for as long as it lives.
             if not ready and (process.poll() is not None or time.monotonic() > deadline):
                 break
+            if not ready and program.needs_files and _is_stuck(process):
+                break
             for key, _ in ready:
                 if not key.data.moves(key.fd):
                     selector.unregister(key.fileobj)
     return out.kept, errors.kept
+
+
+def _is_stuck(process: subprocess.Popen[bytes]) -> bool:
+    # What it runs for the user, such as a hook, may wait for whatever it likes.
+    return processes.waits_for_fifo(process.pid, with_children=False)
 
 
 class _Stream:

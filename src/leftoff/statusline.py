@@ -160,6 +160,8 @@ def _write(state: str, session_id: str, kind: str, values: dict[str, str | float
 def _path(state: str, session_id: str, kind: str) -> str:
     if not 0 < len(session_id) <= _LONGEST_ID or not _PLAIN.issuperset(session_id):
         raise ValueError(session_id)
+    if os.path.islink(f"{state}/usage"):  # noqa: PTH114 - see above
+        raise ValueError("The folder is a link to another one.")
     return f"{state}/usage/{session_id}.{kind}"
 
 

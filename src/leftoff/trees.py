@@ -13,11 +13,37 @@ from pathlib import Path
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _trees: set[str] = set()
+_stores: set[str] = set()
 
 
 def guard(folder: Path) -> None:
     """Follow no link out of this folder from now on; it must be a real path."""
     _trees.add(os.fspath(folder))
+
+
+def guard_store(folder: Path) -> None:
+    """Follow no link in this folder from now on, neither in its place nor anywhere below it."""
+    _stores.add(os.fspath(folder))
+
+
+def is_linked_store(path: Path | str) -> bool:
+    """Say whether a store, or a folder in it on the way to a path, is a link.
+
+    The path itself may be a link: whoever opens it refuses that.
+    """
+    place = os.path.dirname(path)  # noqa: PTH120 - every read and write asks, and Path is slow
+    for store in _stores:
+        if _is_below(place, store):
+            return _is_link_between(place, store)
+    return False
+
+
+def _is_link_between(place: str, store: str) -> bool:
+    while len(place) >= len(store):
+        if os.path.islink(place):  # noqa: PTH114 - see above
+            return True
+        place = os.path.dirname(place)  # noqa: PTH120 - see above
+    return False
 
 
 def open_file(path: Path, *, follow: bool = False) -> int:

@@ -1,6 +1,7 @@
 """Claude Code transcripts say what they say, and nothing more."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leftoff.agents import AGENTS, claude
+from leftoff.agents.claude.requests import request_in
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
@@ -413,3 +415,25 @@ def _same_but_place(got: Sequence[Event], expected: Sequence[Event]) -> None:
     """Compare what was told, but for what rests on the line that was lost."""
     for kind in (UserText, AssistantText, ToolCall):
         assert only(got, kind) == only(expected, kind)
+
+
+# With an expression that looks for each closing tag anew, these would take hours.
+@pytest.mark.parametrize("text", ["<system-reminder>" * 60_000, "<system-reminder " * 60_000])
+def test_tags_that_nothing_closes_are_words_of_the_user(text: str) -> None:
+    assert request_in(text) == text.strip()
+    assert request_in("<command-name>" * 60_000) == ""
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<system-reminder>", "</system-reminder>", "<new-diagnostics a='>'>", "x", "\n",
+             "</new-diagnostics>", "<system-reminder", ">", "<"]
+        )
+    ).map("".join)
+)  # fmt: skip
+def test_only_what_is_between_tags_of_programs_is_left_out(text: str) -> None:
+    block = re.compile(r"<(system-reminder|new-diagnostics)\b[^>]*>.*?</\1>", re.DOTALL)
+    asked = f"Look: <system-reminder>{text}"
+
+    assert request_in(asked) == block.sub("", asked.strip()).strip()

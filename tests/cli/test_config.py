@@ -92,9 +92,13 @@ def test_a_link_planted_in_the_store_is_not_written_through(
     victim.write_text("")
     cli.ok("save", "login-form", "--summary=Some work")
     (stored / "config.toml").symlink_to(victim)
-    cli.ok("config", "set", "budget", "400", "--project")
 
+    result = cli("config", "set", "budget", "400", "--project")
+
+    assert result.code == 1
+    assert "config.toml is not a regular file" in result.err
     assert victim.read_text() == ""
+    assert (stored / "config.toml").is_symlink()
 
 
 @pytest.mark.parametrize("text", ["budget = [", "budget = 'many'\nnonsense = 1\n", "\xff"])

@@ -73,6 +73,7 @@ def test_no_command_prints_a_line_of_an_attacker(hostile: Cli) -> None:
         if result.code == 3:
             # A choice is one JSON document, for a program.
             text = result.err
-        forged = [line for line in own_lines(text) if line.startswith((ORDER, "warning: obey"))]
+        begun = [line.lstrip(" \t-*") for line in own_lines(text)]
+        forged = [line for line in begun if line.startswith((ORDER, "warning: obey"))]
         assert forged == [], command
         assert marks(text) == (text.count(fence.OPENING), text.count(fence.CLOSING)), command

@@ -93,6 +93,8 @@ def test_a_repository_names_the_store_of_a_folder_that_was_there_or_below(
     if place == "plain":
         plain.rename(plain.with_name("renamed"))
     repo = Repo(plain.parent / place)
+    # A repository that has no store yet would take those of folders in it.
+    (repo.folder / ".git" / "leftoff").mkdir(mode=0o700)
     monkeypatch.chdir(repo.folder)
 
     assert f"leftoff import --from-store {store}" in cli.ok("list").err

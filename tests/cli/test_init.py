@@ -123,7 +123,7 @@ def test_what_was_wired_runs(cli: Cli, settings: Path, repo: Repo, home: Path) -
     hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
     command = hooks["Stop"][0]["hooks"][0]["command"]
     # Keeps settle from running on.
-    (home / ".local/state/leftoff/python").write_text("/bin/true\n", encoding="utf-8")
+    (home / ".local/state/leftoff/python").write_text("/bin/true\n/bin/true\n", encoding="utf-8")
 
     done = subprocess.run(
         ["sh", "-c", command], input=b"{}", cwd=repo.folder, capture_output=True, check=True
@@ -140,7 +140,8 @@ def test_a_state_folder_with_odd_letters_is_quoted(
     monkeypatch.setenv("LEFTOFF_HOME", str(tmp_path / "it's $HOME; here"))
     cli.ok("init", "--yes")
     hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
-    (tmp_path / "it's $HOME; here" / "python").write_text("/bin/true\n", encoding="utf-8")
+    named = tmp_path / "it's $HOME; here" / "python"
+    named.write_text("/bin/true\n/bin/true\n", encoding="utf-8")
 
     subprocess.run(
         ["sh", "-c", hooks["Stop"][0]["hooks"][0]["command"]],

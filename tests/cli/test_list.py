@@ -5,6 +5,7 @@ import pytest
 
 from cli.runs import Cli, save_at
 from gitrepo import Repo
+from leftoff.paths import plain_store
 
 
 @pytest.mark.accept(33)
@@ -123,3 +124,22 @@ def test_texts_cannot_steer_the_terminal(cli: Cli) -> None:
     for command in ("list", "show login-form", "status", "log", "search red", "resume login-form"):
         out = cli.ok(*command.split()).out
         assert not {*"\x1b\x07\x9b\u202e"} & {*out}, command
+
+
+@pytest.mark.parametrize("command", ["list", "status", "resume"])
+def test_checkpoints_of_a_folder_below_are_named_with_the_command_that_moves_them(
+    cli: Cli, repo: Repo, tmp_path: Path, command: str
+) -> None:
+    (repo.folder / ".git" / "leftoff").mkdir(mode=0o700)
+    (repo.folder / ".git").rename(tmp_path / "away")
+    (repo.folder / "sub" / "src").mkdir(parents=True)
+    save_at(repo.folder / "sub", {"login-form": timedelta()})
+    (tmp_path / "away").rename(repo.folder / ".git")
+    place = plain_store(repo.folder / "sub")
+
+    told = cli.ok(command).err
+    assert f"leftoff import --from-store {place}" in told
+    cli.ok("import", "--from-store", str(place))
+
+    assert "login-form" in cli.ok("list").out
+    assert "--from-store" not in cli.ok(command).err

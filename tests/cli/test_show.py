@@ -25,11 +25,11 @@ def test_everything_is_shown_in_words(cli: Cli) -> None:
     for line in (
         "login-form (open)", "task          Validate the login form",
         "next action   Run make (inferred from the session)",
-        "left off      One line\n              and another",
+        "left off      One line\n > and another",
         "decisions     - what — why", "failed        - tried — broke",
         "todos         - [x] t1\n              - [>] t2",
         "plan          p.md (step 2 of 3) Plan test",
-        "interrupted   Bash: make", "last failure  make\n              E1",
+        "interrupted   Bash: make", "last failure  make\n > E1",
         "context       50 %, 100000 of 200000 tokens", "artifacts     a b",
         "files         - app.py (main)", "unanswered    - p1",
     ):  # fmt: skip

@@ -1,6 +1,7 @@
 """Off means off: real hooks leave no file and say nothing."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -141,3 +142,20 @@ def test_doctor_says_that_a_project_is_off(cli: Cli) -> None:
     done = cli.process("doctor")
 
     assert "leftoff is off for " in done.stdout
+
+
+@pytest.mark.parametrize("shape", ["folder", "fifo", "link"])
+def test_only_a_regular_file_in_the_store_switches_hooks_off(
+    cli: Cli, repo: Repo, stored: Path, shape: str
+) -> None:
+    cli.ok("save", "login-form", "--summary", "Add a login form")
+    if shape == "folder":
+        (stored / "off").mkdir()
+    elif shape == "fifo":
+        os.mkfifo(stored / "off")
+    else:
+        (stored / "off").symlink_to("lock")
+
+    assert "Add a login form" in Talk(repo.folder).start()
+    assert "is not a regular file" in cli("off").err
+    cli.ok("on")

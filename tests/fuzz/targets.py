@@ -102,7 +102,7 @@ def check_letterbox(data: bytes) -> None:
         folder = os.path.join(os.fsencode(root), _as_name(name))  # noqa: PTH118 - any bytes
         os.mkdir(folder)  # noqa: PTH102 - same
         state.mkdir()
-        (state / "python").write_text(f"{shutil.which('true')}\n", encoding="utf-8")
+        (state / "python").write_text(f"{shutil.which('true')}\n{__file__}\n", encoding="utf-8")
         done = subprocess.run(
             ["/bin/sh", str(_LETTERBOX), "claude", "Stop"],
             input=payload,

@@ -61,7 +61,7 @@ class Letterbox:
         """Name the program that stands for Python; `true` keeps settle from running."""
         self.state.mkdir(parents=True, exist_ok=True)
         path = shutil.which(python)
-        (self.state / "python").write_text(f"{path}\n", encoding="utf-8")
+        (self.state / "python").write_text(f"{path}\n{settle.__file__}\n", encoding="utf-8")
 
     def fire(
         self,
@@ -103,7 +103,7 @@ def install_python(python: str = sys.executable) -> None:
     """Name the Python that the hooks of this test's user run."""
     state = paths.state_folder()
     state.mkdir(parents=True, exist_ok=True)
-    (state / "python").write_text(f"{python}\n", encoding="utf-8")
+    (state / "python").write_text(f"{python}\n{settle.__file__}\n", encoding="utf-8")
 
 
 def replied(

@@ -1,9 +1,15 @@
 """What the next session is told of one that died."""
 
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from leftoff import paths, records
-from leftoff.hooks import lag
+from leftoff.hooks import lag, recovering, start, trouble
 from leftoff.records import Life
 from leftoff.store import Store
 from talk import Talk
@@ -125,3 +131,73 @@ def test_an_answer_that_never_reached_the_transcript_is_told(
     assert checkpoint.intent == TASK
     assert checkpoint.left_off == "Half of it is done."
     assert checkpoint.pending_prompts == []
+
+
+@pytest.fixture
+def endless(talk: Talk, store: Store) -> Talk:
+    """Return a session that died and whose transcript takes minutes of CPU to be read."""
+    talk.fire("UserPromptSubmit", prompt=TASK)
+    talk.ask(TASK)
+    talk.edit("app.py")
+    talk.fire("Stop", last_assistant_message="Half of it is done.")
+    os.truncate(talk.transcript, 1 << 42)
+    dead(talk, store)
+    return talk
+
+
+def at_work(talk: Talk) -> list[int]:
+    """Return the processes that recover a session."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            if b"leftoff.hooks.crash" in words and os.fsencode(talk.folder) in words:
+                found.append(int(path.parent.name))
+    return found
+
+
+def kill_all(talk: Talk) -> None:
+    for pid in at_work(talk):
+        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+
+
+def test_a_start_does_not_wait_for_a_transcript_that_takes_too_long(
+    endless: Talk, next_talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovering, "CPU_SECONDS", 0.2)
+
+    told = next_talk.start()
+
+    # The start is over, and somebody still reads.
+    assert at_work(endless)
+    kill_all(endless)
+    assert told == ""
+    assert [life.tries for life in records.lives(paths.state_folder(), store.project)] == [1, 0]
+
+
+def test_a_session_that_nobody_could_recover_in_time_is_saved_as_it_was_known(
+    endless: Talk, next_talk: Talk
+) -> None:
+    state = paths.state_folder()
+    life = records.life_of(state, "claude", endless.session_id)
+    assert life is not None
+    records.keep_life(state, msgspec.structs.replace(life, tries=2))
+
+    assert TASK in next_talk.start()
+
+    assert "takes too long to read" in trouble.recent(state)[-1].what
+    assert records.life_of(state, "claude", endless.session_id) is None
+
+
+def test_a_session_that_cannot_even_be_saved_is_given_up(endless: Talk, next_talk: Talk) -> None:
+    state = paths.state_folder()
+    life = records.life_of(state, "claude", endless.session_id)
+    assert life is not None
+    records.keep_life(state, msgspec.structs.replace(life, tries=3))
+
+    data = msgspec.json.encode(next_talk.payload("SessionStart", source="startup"))
+    start.answer("claude", data, state)
+
+    assert records.life_of(state, "claude", endless.session_id) is None

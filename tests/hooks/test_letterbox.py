@@ -355,6 +355,48 @@ def test_without_leftoff_nothing_is_kept(box: Letterbox, tmp_path: Path, gone: s
     assert len(box.spooled()) == 1
 
 
+def test_of_a_python_that_version_0_1_named_alone_the_packages_count(
+    box: Letterbox, tmp_path: Path
+) -> None:
+    python = tmp_path / "venv" / "bin" / "python"
+    known = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "leftoff-0.1.0.dist-info"
+    python.parent.mkdir(parents=True)
+    known.mkdir(parents=True)
+    python.symlink_to("/bin/true")
+    (box.state / "python").write_text(f"{python}\n", encoding="utf-8")
+    box.fire("UserPromptSubmit", b"{}")
+    assert len(box.spooled()) == 1
+
+    known.rmdir()
+    for event in HOT:
+        assert is_harmless(box.fire(event, b"{}"))
+
+    assert len(box.spooled()) == 1
+
+
+def _plant_folder(path: Path) -> None:
+    path.mkdir()
+    (path / "somebody's").touch()
+
+
+def _plant_link_to_a_file(path: Path) -> None:
+    path.symlink_to(path.with_name("python"))
+
+
+@pytest.mark.parametrize("plant", ["folder", "fifo", "link"])
+def test_only_a_regular_file_says_that_the_spool_is_full(box: Letterbox, plant: str) -> None:
+    full = box.state / "full"
+    {"folder": _plant_folder, "fifo": os.mkfifo, "link": _plant_link_to_a_file}[plant](full)
+
+    assert is_harmless(box.fire("UserPromptSubmit", b"{}"))
+
+    assert len(box.spooled()) == 1
+    assert trouble.standing(box.state) == []
+    assert settle.run(box.state)
+    assert not os.path.lexists(full)
+    assert len(list(box.state.glob("full-*/*"))) == (plant == "folder")
+
+
 def test_a_session_start_names_the_package_anew_after_an_update(tmp_path: Path) -> None:
     box = Letterbox(BOXES["sh"], tmp_path)
     box.install()

@@ -99,3 +99,23 @@ def test_a_session_goes_on_through_git_init(tmp_path: Path) -> None:
 
     assert "Add a login form to app.py" in Talk(folder, "second").start()
     assert records.lives(state_folder(), find_project(folder))[0].session_id == "second"
+
+
+def test_after_git_init_above_in_the_folder_above(plain: Path) -> None:
+    Repo(plain.parent).commit("Begin")
+
+    assert "Add a login form" in Talk(plain.parent).start()
+    assert "Add a login form" in Talk(plain, "two").start()
+
+
+@pytest.mark.parametrize("place", ["repo/plain", "repo/src/deep/plain"])
+def test_after_the_folder_was_moved_into_a_repository(plain: Path, place: str) -> None:
+    repo = Repo(plain.parent / "repo")
+    repo.commit("Begin", {"app.py": "print()\n"})
+    with closing(Store(find_project(repo.folder))) as store:
+        saving.save(store, saving.compose({"summary": "Other work"}, store), name="other")
+    new = plain.parent / place
+    new.parent.mkdir(parents=True, exist_ok=True)
+    plain.rename(new)
+
+    assert "Add a login form" in Talk(new).start()

@@ -1,13 +1,17 @@
 """What a session is told after a compaction, in which order, and within which limits."""
 
 import json
+import re
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leftoff import config, paths, saving
-from leftoff.hooks import start
+from leftoff.hooks import recovery, start
 from leftoff.store import Store
 from stores import Clock, draft
 from talk import Talk
@@ -165,3 +169,21 @@ def test_the_reply_is_one_document_within_its_limit(talk: Talk, claw: Path, size
     told = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
     assert "use semicolons, as in bad.csv" in told
     assert told.count("<leftoff-briefing>") == told.count("</leftoff-briefing>")
+
+
+@given(st.lists(st.sampled_from(["<summary>", "</summary>", "x" * 79, "x", "\n"])).map("".join))
+def test_a_long_summary_is_seen_wherever_it_is(text: str) -> None:
+    long = re.compile(rb"<summary>(?:(?!</summary>).){80,}</summary>", re.DOTALL)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(text.encode())
+        file.flush()
+
+        assert recovery.is_summed_up(Path(file.name)) == bool(long.search(text.encode()))
+
+
+def test_summaries_that_never_end_hold_no_start_up(tmp_path: Path) -> None:
+    # With an expression that looks for each end anew, this would take an hour.
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_bytes(b"<summary>" * 28_000)
+
+    assert not recovery.is_summed_up(transcript)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hooks.letterboxes import BOXES, DISTINCT, Letterbox
-from leftoff.hooks import replies
+from leftoff.hooks import replies, settle
 
 STATE = Path("/home/dev/.local/state/leftoff")
 NAMES = ("off", "wired.claude", "claude.Stop.any", "claude.Stop.any.ask", "ready", "1", "2", "=")
@@ -100,3 +100,25 @@ def test_what_lies_below_a_folder_is_found_whatever_it_is_called(tmp_path: Path)
     found = {*replies.below(tmp_path, Path("/p"))}
 
     assert found == {replies.place_of(tmp_path, each) / "claude.Stop.any" for each in folders[:3]}
+
+
+def test_what_version_0_1_prepared_is_removed_and_its_switches_still_count(
+    tmp_path: Path,
+) -> None:
+    state, old = tmp_path / "state", tmp_path / "state" / "replies"
+    for path in ("w/a/off", "w/a/claude.Stop.s1", "w/b/wired.claude", "w/off/claude.Stop.s1"):
+        (old / path).parent.mkdir(parents=True, exist_ok=True)
+        (old / path).touch()
+    old.chmod(0o700)
+
+    assert settle.run(state)
+
+    assert not old.exists()
+    assert sorted(str(path.relative_to(state / "ready")) for path in below_all(state)) == [
+        "3/w/a/off",
+        "3/w/b/wired.claude",
+    ]
+
+
+def below_all(state: Path) -> list[Path]:
+    return [path for path in (state / "ready").rglob("*") if path.is_file()]

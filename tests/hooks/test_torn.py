@@ -116,7 +116,7 @@ def test_after_a_full_disk_a_session_is_still_saved(
 
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
     assert [each.what for each in trouble.recent(state)] == [
-        "Events were lost, because the disk or the spool was full."
+        "Events were lost because they could not be written to the spool folder."
     ]
 
 

@@ -271,3 +271,31 @@ def test_its_settings_cannot_have_git_look_at_another_folder(folder: Path, place
 
     assert state is not None
     assert state.dirty == ["new.py"]
+
+
+PLANTED = (
+    '{"prompt":"20261115T183747000Z-0badc0de","at":"2026-11-15T18:37:47Z","action":"captured",'
+    f'"text":"{BAIT}","agent":"claude","session_id":"s-1","seal":"0123456789abcdef"}}\n'
+)
+
+
+@pytest.mark.parametrize("place", ["prompts.jsonl", "checkpoint"])
+def test_its_prompts_are_not_the_user_s_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    record = '{"agent":"claude","session_id":"s-1","seal":"00"}'
+    unpack(folder / ".git", {"leftoff/sessions/claude-s-1.json": record})
+    if place == "prompts.jsonl":
+        unpack(folder / ".git", {"leftoff/prompts.jsonl": PLANTED})
+    else:
+        waiting = planted_checkpoint(
+            name=None, session_id="s-1", agent="claude", pending_prompts=[BAIT]
+        )
+        unpack(folder / ".git", {checkpoint_file(): waiting})
+    cli = Cli(monkeypatch)
+
+    shown = cli.ok("prompts", "show", "1").out + cli.ok("prompts", "replay", "all").out
+
+    assert BAIT in shown
+    assert "The user asked" not in shown
+    assert shown.count("From this project's store, which does not show that you asked it") == 2

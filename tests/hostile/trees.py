@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from gitrepo import Repo
 from leftoff.checkpoint import NextAction, encode, new_id
 from leftoff.paths import home
@@ -58,10 +60,8 @@ _ID = f"{new_id(NOON)[:20]}0badc0de"
 
 def planted_checkpoint(**values: object) -> str:
     """Write a checkpoint that tells the agent what the attacker wants."""
-    made = draft("bait", BAIT, **values)
+    made = replace(draft("bait", BAIT), **values)
     action = NextAction(text=BAIT)
-    from msgspec.structs import replace  # noqa: PLC0415 - only here
-
     return encode(replace(made, id=_ID, next_action=action)).decode()
 
 

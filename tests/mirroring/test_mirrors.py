@@ -78,6 +78,24 @@ def test_a_checkpoint_without_its_line_is_mirrored_by_the_next_command(
     assert log.read_bytes().count(f'"id":"{saved.checkpoint.id}"'.encode()) == 1
 
 
+def test_a_checkpoint_without_its_line_is_mirrored_by_the_next_save(
+    cli: Cli, memory: Path, repo: Repo
+) -> None:
+    cli.ok("save", "first-work", "--summary", "First")
+    store = Store(find_project(repo.folder))
+    log = store.project.store / "events.jsonl"
+    before = log.read_bytes()
+    store.save(draft("second-work"))
+    store.close()
+    log.write_bytes(before)
+
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        store.save(draft("third-work"))
+        mirroring.follow(store, ["guardz"])
+
+    assert names(memory) == ["first-work", "second-work", "third-work"]
+
+
 def test_a_save_does_not_build_a_large_index_for_its_native_files(
     cli: Cli, memory: Path, stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

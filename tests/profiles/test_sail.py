@@ -179,8 +179,6 @@ def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder:
 
     store = Store(project)
     store.save(draft("after-all", "After all"))
-    # A reader adds the line that a killed save did not get to write; the next run follows it.
-    store.index()
     assert mirroring.follow(store, ["sail"]).problems == []
     told, _ = store.events_since(None)
     saved = {each for event in told if event.action == "saved" for each in event.ids}

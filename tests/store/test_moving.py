@@ -12,6 +12,10 @@ from gitrepo import Repo
 from leftoff import paths
 from leftoff.paths import find_project
 from leftoff.store import Store
+from leftoff.store.moving import kept_apart
+from leftoff.wiring.findings import World
+from leftoff.wiring.inspect_project import check_kept_apart
+from leftoff.wiring.install import find_places
 from stores import contents, draft, names_listed
 
 
@@ -191,3 +195,67 @@ def test_what_was_planted_in_the_old_store_is_not_followed(plain: Path, tmp_path
         path.read_text() for path in (plain / ".git/leftoff").rglob("*.json") if path.is_file()
     }
     assert contents(tmp_path)["secret"]
+
+
+def test_a_repository_above_takes_the_stores_of_all_plain_folders_in_it(tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    for name in ("a", "b/c", "nested", "nested/d"):
+        folder = above / name
+        (folder / "src").mkdir(parents=True)
+        save(folder, name.replace("/", "-"))
+    Repo(above / "nested")
+    Repo(above)
+
+    assert listed(above) == {"a", "b-c"}
+    assert listed(above / "b" / "c") == {"a", "b-c"}
+    assert listed(above / "nested") == {"nested", "nested-d"}
+
+
+def test_a_repository_that_has_a_store_takes_a_folder_below_when_someone_works_there(
+    tmp_path: Path,
+) -> None:
+    above = tmp_path / "above"
+    repo = Repo(above)
+    save(above, "mine")
+    (above / ".git").rename(tmp_path / "away")
+    (above / "sub" / "src").mkdir(parents=True)
+    save(above / "sub", "theirs")
+    (tmp_path / "away").rename(above / ".git")
+
+    assert listed(repo.folder) == {"mine"}
+    assert paths.stores_elsewhere(find_project(above)) != []
+    assert listed(above / "sub") == {"mine", "theirs"}
+    assert paths.stores_elsewhere(find_project(above)) == []
+
+
+def test_a_copy_that_a_killed_process_left_is_removed_by_the_next_one(plain: Path) -> None:
+    old = find_project(plain).store
+    dead = old.with_name(f"{old.name}.copy-{2**22 + 1}")
+    alive = old.with_name(f"{old.name}.copy-{os.getppid()}")
+    for place in (dead, alive):
+        shutil.copytree(old, place)
+    new = plain.with_name("new")
+    plain.rename(new)
+    (plain / "src").mkdir(parents=True)
+    save(plain, "other")
+
+    assert {"one", "two"} <= listed(new)
+
+    assert not dead.exists()
+    assert alive.is_dir()
+
+
+def test_a_file_that_both_stores_have_is_named_by_doctor(plain: Path) -> None:
+    repo = Repo(plain)
+    place = repo.folder / ".git" / "leftoff"
+    place.mkdir(mode=0o700)
+    (place / "features.json").write_text("{}", encoding="utf-8")
+
+    assert listed(plain) == {"one", "two"}
+
+    [found] = kept_apart(place)
+    assert found.name == "features.json"
+    assert found.read_text(encoding="utf-8") == "# features.json\n"
+    world = World(places=find_places(), project=find_project(plain))
+    [finding] = check_kept_apart(world)
+    assert str(found) in finding.what

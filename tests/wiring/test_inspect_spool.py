@@ -17,7 +17,8 @@ def _link(path: Path) -> None:
 
 @pytest.mark.parametrize("plant", [os.mkfifo, _link], ids=["a FIFO", "a link"])
 @pytest.mark.parametrize(
-    "name", ["spool", "poison", "ready", "python", "settling", "trouble.jsonl"]
+    "name",
+    ["spool", "poison", "ready", "python", "settling", "trouble.jsonl", "key", "locks", "allowed"],
 )
 def test_what_was_planted_there_is_told(name: str, plant: Callable[[Path], None]) -> None:
     state = paths.state_folder()

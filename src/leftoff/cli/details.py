@@ -46,7 +46,7 @@ def detailed(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]
     plain = to_plain(checkpoint)
     age = times.age((now - checkpoint.saved_at).total_seconds())
     yield f"{checkpoint.name or 'autosave'} ({state})"
-    yield from _line("saved", f"{times.local(checkpoint.saved_at)} ({age}), {checkpoint.trigger}")
+    yield f"{'saved':{_LABEL}}  {times.local(checkpoint.saved_at)} ({age}), {checkpoint.trigger}"
     plain["branch"] = _branch(checkpoint)
     if len(checkpoint.dirty) > _MOST_DIRTY:
         more = len(checkpoint.dirty) - _MOST_DIRTY
@@ -55,7 +55,7 @@ def detailed(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]
     for key in [*_LABELS, *others]:
         if plain.get(key):
             yield from _field(key, plain[key])
-    yield from _line("id", checkpoint.id)
+    yield f"{'id':{_LABEL}}  {checkpoint.id}"
 
 
 def labelled(key: str, values: Iterable[Any]) -> tuple[str, list[str]]:
@@ -78,13 +78,10 @@ def _branch(checkpoint: Checkpoint) -> str:
 def _field(key: str, value: Any) -> Iterator[str]:
     label, texts = labelled(key, value if isinstance(value, list) else [value])
     bullet = "- " if isinstance(value, list) else ""
-    return _line(label, "\n".join(f"{bullet}{text}" for text in texts))
-
-
-def _line(label: str, text: str) -> Iterator[str]:
-    first, *rest = text.splitlines() or [""]
-    yield f"{label:{_LABEL}}  {first}"
-    yield from (f"{_INDENT}{line}" for line in rest)
+    first, *rest = texts
+    # A text may have several lines; whoever prints it quotes all but the first.
+    yield f"{label:{_LABEL}}  {bullet}{first}"
+    yield from (f"{_INDENT}{bullet}{text}" for text in rest)
 
 
 def _inline(key: str, value: Any) -> str:

@@ -31,8 +31,7 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     if index.recheck(entries):
         entries = index.heads(states, limit)
     show(app, entries, empty="No checkpoints found.")
-    if not entries:
-        _tell_lost(app)
+    tell_elsewhere(app, is_empty=not entries)
     if len(entries) == limit and not app.out.as_json:
         more = index.count_heads(states) - limit
         if more > 0:
@@ -42,8 +41,13 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
         app.out.warn(f"unreadable: {path} ({entry.problem}); `leftoff show --raw {entry.id}`")
 
 
-def _tell_lost(app: App) -> None:
-    """Name other stores that may hold what the user looks for."""
+def tell_elsewhere(app: App, *, is_empty: bool) -> None:
+    """Name other stores that may hold what the user looks for.
+
+    Those of folders that are gone may be anyone's, so they count only where nothing else is found.
+    """
+    if not (is_empty or app.project.is_git):
+        return
     for folder, store in paths.stores_elsewhere(app.project)[:_LOST_SHOWN]:
         if (store / "checkpoints").is_dir():
             app.out.warn(

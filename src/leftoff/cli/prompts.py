@@ -59,7 +59,7 @@ def prompts_show(app: App, number: str) -> None:
     prompt = _one(number, [*found.prompts], app)
     only = Waiting(prompts=[prompt], current=found.current)
     app.out.result(
-        {**replaying.rows(only)[0], "number": None}, replaying.shown_whole(prompt, prompt.text)
+        {**replaying.rows(only)[0], "number": None}, replaying.shown_whole(app, prompt, prompt.text)
     )
 
 

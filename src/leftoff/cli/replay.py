@@ -120,15 +120,23 @@ def give_back(app: App, chosen: list[Prompt], *, edited: str | None = None) -> N
     replayed = [
         {"id": prompt.id, "text": text} for prompt, text in zip(ordered, texts, strict=True)
     ]
-    app.out.result({"replayed": replayed}, join(map(shown_whole, ordered, texts), "\n\n"))
+    whole = [shown_whole(app, prompt, text) for prompt, text in zip(ordered, texts, strict=True)]
+    app.out.result({"replayed": replayed}, join(whole, "\n\n"))
 
 
-def shown_whole(prompt: Prompt, text: str) -> Rendered:
+def shown_whole(app: App, prompt: Prompt, text: str) -> Rendered:
     """Quote a prompt whole, under whose words it is."""
-    whose = (
-        "The user asked ({time:40}):" if prompt.is_from_a_session else "From a file ({time:40}):"
-    )
-    return join([say(whose, time=_time(prompt)), block(text)])
+    time = _time(prompt)
+    if not prompt.is_from_a_session:
+        whose = say("From a file ({time:40}):", time=time)
+    elif prompts.is_the_users(app.store, prompt):
+        whose = say("The user asked ({time:40}):", time=time)
+    else:
+        whose = say(
+            "From this project's store, which does not show that you asked it ({time:40}):",
+            time=time,
+        )
+    return join([whose, block(text)])
 
 
 def drop(app: App, chosen: list[Prompt]) -> None:
@@ -157,7 +165,7 @@ def ask(app: App, found: Waiting) -> None:
         return
     if found.mismatch:
         click.echo(printable(found.mismatch))
-    question = printable(_introduce(shown, is_foreign=bool(found.mismatch)))
+    question = printable(_introduce(app, shown, is_foreign=bool(found.mismatch)))
     for _ in range(_TRIES):
         answer = click.prompt(question, prompt_suffix=" ", default="", show_default=False)
         if _act(app, found, str(answer).strip().lower()):
@@ -165,12 +173,13 @@ def ask(app: App, found: Waiting) -> None:
     _act(app, found, "none")
 
 
-def _introduce(shown: list[Prompt], *, is_foreign: bool) -> str:
+def _introduce(app: App, shown: list[Prompt], *, is_foreign: bool) -> str:
     """Show what waits and return the question."""
     if len(shown) == 1:
-        what = (
-            "Your previous prompt was" if shown[0].is_from_a_session else "A file holds this prompt"
-        )
+        what = "Your previous prompt was"
+        if not prompts.is_the_users(app.store, shown[0]):
+            holder = "This project's store" if shown[0].is_from_a_session else "A file"
+            what = f"{holder} holds this prompt"
         what = "Content" if is_foreign else what
         click.echo(printable(f"{what}: {shown[0].text}"))
         return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"

@@ -8,6 +8,7 @@ import click
 from leftoff import briefing, fence, restore, saving
 from leftoff.cli import artifacts, broken, telling
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
+from leftoff.cli.list import tell_elsewhere
 from leftoff.cli.output import printable
 from leftoff.cli.telling import Told, View
 from leftoff.errors import ChoiceNeeded
@@ -98,6 +99,7 @@ def _tell(app: App, told: Told, question: Rendered | None, key: str) -> None:
 
 def _tell_nothing(app: App) -> None:
     broken_off = broken.loops(app)
+    tell_elsewhere(app, is_empty=True)
     nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
     app.out.result(
         {**nothing, "prompts": [], "interrupted": broken.rows(broken_off)},

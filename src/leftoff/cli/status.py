@@ -8,7 +8,7 @@ from leftoff import git
 from leftoff.checkpoint import ContextUse
 from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
-from leftoff.cli.list import age_of, described, shown_name
+from leftoff.cli.list import age_of, described, shown_name, tell_elsewhere
 from leftoff.errors import LeftoffError
 from leftoff.store import LISTED
 from leftoff.words import counted
@@ -23,6 +23,7 @@ def status(app: App) -> None:
     entries = index.heads([*LISTED], _SHOWN)
     count = index.count_heads([*LISTED])
     place, now, context = _place(app), app.store.now(), _context(app)
+    tell_elsewhere(app, is_empty=not count)
     if app.out.as_json:
         listed = [described(entry, now) for entry in entries]
         used = msgspec.to_builtins(context) if context else None

@@ -1,7 +1,14 @@
-"""Crashes: a session with no end whose process is gone is read to its end and saved."""
+"""Crashes: a session with no end whose process is gone is read to its end and saved.
+
+Started as `python -I -m leftoff.hooks.crash FOLDER STARTING [--lost] -- SESSION…`, by `recovering`.
+"""
 
 import contextlib
+import os
+import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +16,76 @@ import msgspec
 
 from leftoff import autosaving, paths, records, saving, sessions
 from leftoff.checkpoint import Checkpoint
+from leftoff.errors import LeftoffError
 from leftoff.facts.report import report
-from leftoff.hooks import interrupting
+from leftoff.hooks import draining, interrupting, recovering, settle, trouble
 from leftoff.hooks.transcript import known, read_on
 from leftoff.hooks.turns import unwritten
 from leftoff.records import Life, Record
 from leftoff.sessions import KnownSession, remembered, remembering
-from leftoff.store import Store
+from leftoff.store import Store, disk, plain_name
 
 # A session that was at work when the disk became full may have begun long before.
 _BEFORE_LOSS = timedelta(days=1)
+# After so many tries that nobody finished, the transcript is not read, or nothing at all is done.
+_UNREAD_AFTER = 2
+_GIVEN_UP_AFTER = 3
 
 
-def recover(store: Store, life: Life) -> None:
+def main(folder: str, starting: str, *words: str) -> None:
+    """Recover sessions of the project at a folder, each within its time."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    state = paths.state_folder()
+    wanted = {*words[words.index("--") + 1 :]}
+    with contextlib.closing(Store(paths.find_project(Path(folder)))) as store:
+        for life in records.lives(state, store.project):
+            if life.session_id in wanted:
+                _guarded(state, f"recovering {life.session_id}", partial(_try, store, life))
+        lost = state / "lost"
+        if recovering.LOST in words and disk.is_regular(lost):
+            lost_at = lost.lstat().st_mtime
+            what = "recovering sessions after events were lost"
+            _guarded(state, what, lambda: recover_unseen(store, lost_at=lost_at, besides=starting))
+
+
+def _guarded(state: Path, what: str, act: Callable[[], None]) -> None:
+    """Do something within the time that one event has; its failure is noted."""
+    draining.limit(settle.EVENT_SECONDS)
+    try:
+        act()
+    except (LeftoffError, OSError) as error:
+        trouble.note(state, what, error)
+    finally:
+        draining.limit(None)
+
+
+def _try(store: Store, life: Life) -> None:
+    """Recover a session unless another process is at it; after some tries with less effort."""
+    state = paths.state_folder()
+    locks = state / "locks"
+    disk.ensure_folder(locks)
+    with disk.lock(locks / f"recover-{plain_name(life.session_id)}", seconds=0) as is_held:
+        found = records.life_of(state, life.agent, life.session_id)
+        if not is_held or found is None:
+            return
+        records.keep_life(state, msgspec.structs.replace(found, tries=found.tries + 1))
+        if found.tries >= _UNREAD_AFTER:
+            trouble.note(state, f"recovering {life.session_id}", LeftoffError(_TOO_SLOW))
+        if found.tries >= _GIVEN_UP_AFTER:
+            records.end_life(state, found)
+        else:
+            recover(store, found, reads=found.tries < _UNREAD_AFTER)
+
+
+_TOO_SLOW = "Its transcript takes too long to read, so only what was known before is saved."
+
+
+def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     """Save where a crashed session stood, and note that it is over."""
     record = records.load(store, life.agent, life.session_id)
-    memory = read_on(record, remembered(record))
+    memory = remembered(record)
+    memory = read_on(record, memory) if reads else memory
     if memory is not None:
         record = remembering(record, memory)
     session = known(store, record, report(memory.state) if memory else None, memory)
@@ -58,3 +119,7 @@ def _draft(
     # The one who recovers it may stand in another worktree, on another branch.
     with contextlib.closing(Store(paths.find_project(Path(record.cwd)), now=store.now)) as place:
         return saving.compose(told, place, session=session)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

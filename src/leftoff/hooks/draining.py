@@ -19,8 +19,8 @@ import msgspec
 from leftoff import config, paths
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import lease, spool, torn, trouble
-from leftoff.store import Store
+from leftoff.hooks import lease, replies, spool, torn, trouble
+from leftoff.store import Store, disk
 
 if TYPE_CHECKING:
     from leftoff.hooks.handling import Following
@@ -44,6 +44,7 @@ def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) 
             letters = [each for each in spool.letters(Path(state)) if each.is_new]
         spool.sweep(Path(state))
         trouble.forget_full(Path(state))
+        replies.leave_old_place(Path(state))
     except (OSError, LeftoffError) as error:
         trouble.note(Path(state), "settle", error)
     finally:
@@ -65,7 +66,7 @@ class _Drain:
 
     def close(self) -> None:
         """Let go of everything."""
-        _limit(None)
+        limit(None)
         self._trying.remove()
         for store in self._stores.values():
             store.close()
@@ -90,7 +91,9 @@ class _Drain:
         """Read events; those that tell nothing go, and those that cannot be read are set aside."""
         for letter in letters:
             if letter.is_hopeless:
-                self._set_aside(letter, TimeoutError("It was tried too often."))
+                self._set_aside(
+                    letter, LeftoffError("The event failed too often, so it was set aside.")
+                )
                 continue
             try:
                 event = self._read(letter)
@@ -152,7 +155,7 @@ class _Drain:
 
     def _try(self, letter: spool.Letter) -> None:
         lease.try_event(self._trying, letter.path.name)
-        _limit(self._seconds)
+        limit(self._seconds)
 
     def _store_of(self, folder: str) -> Store | None:
         """Return the store of the project that a folder belongs to; None if we keep nothing."""
@@ -205,11 +208,11 @@ def _read_torn(letter: spool.Letter) -> HookEvent | None:
         return spool.read(letter)
     event = torn.mended(letter)
     if event is None:
-        raise msgspec.DecodeError("It is not whole, and does not say which session it is of.")
+        raise msgspec.DecodeError("it was cut off before it named its session")
     return event
 
 
-def _limit(seconds: float | None) -> None:
+def limit(seconds: float | None) -> None:
     """Let the kernel end this process unless it is told otherwise in time.
 
     By default both signals kill, and no Python code has to run for it: a regular expression that
@@ -223,4 +226,4 @@ def _limit(seconds: float | None) -> None:
 
 def is_off(project: paths.Project) -> bool:
     """Say whether the user switched leftoff off for this project."""
-    return (project.store / "off").exists()
+    return disk.is_regular(project.store / "off")

@@ -13,7 +13,7 @@ from shlex import quote
 
 import msgspec
 
-from leftoff import briefing, config, fence, records, restore, sessionstate
+from leftoff import briefing, config, fence, records, restore, seals, sessionstate
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, block, join, say
@@ -29,17 +29,20 @@ _DAY_CHARS = 1_000
 _FRAME_CHARS = 500
 _FEWEST_TOKENS = 400
 _HEAD_BYTES = 256 * 1024
-# A message that begins with it, or a long one; a page may have a short one, too.
-_SUMMARY = re.compile(
-    rb'"(?:content|text)":\s*"(?:\s|\\n)*<summary>|<summary>(?:(?!</summary>).){80,}</summary>',
-    re.DOTALL,
-)
+_BEGINS_WITH_SUMMARY = re.compile(rb'"(?:content|text)":\s*"(?:\s|\\n)*<summary>')
+# A page may have a short one, too.
+_SUMMARY_BYTES = 80
 
 
 def is_summed_up(transcript: Path) -> bool:
     """Say whether a session begins with a summary of another: some programs compact so."""
     with transcript.open("rb") as file:
-        return _SUMMARY.search(file.read(_HEAD_BYTES)) is not None
+        head = file.read(_HEAD_BYTES)
+    if _BEGINS_WITH_SUMMARY.search(head):
+        return True
+    # Not by one expression: a page full of opening marks would take it minutes.
+    parts = (part.partition(b"<summary>") for part in head.split(b"</summary>")[:-1])
+    return any(len(inside) >= _SUMMARY_BYTES for _, _, inside in parts)
 
 
 def told(event: HookEvent, store: Store, settings: config.Settings) -> Rendered:
@@ -132,6 +135,9 @@ def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Itera
 def _said(event: HookEvent, store: Store) -> Rendered:
     """Return what the user last said while the context filled up: a summary loses the wording."""
     record = records.load(store, event.agent, event.session_id)
+    if not seals.is_sealed(event.agent, event.session_id, record.seal):
+        # The record came with the store, and anyone may have written it.
+        return say("")
     asked, room = [], _SAID_CHARS
     for each in reversed(record.buffer[-_LAST_SAID:]):
         if room > 0:

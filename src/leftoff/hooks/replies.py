@@ -76,4 +76,20 @@ def switch(state: Path, folder: Path, *, on: bool) -> None:
                 each.unlink()
     else:
         disk.ensure_folder(mark.parent)
-        mark.touch(mode=0o600)
+        disk.touch(mark)
+
+
+def leave_old_place(state: Path) -> None:
+    """Move the marks of version 0.1 to where they belong now, and remove what it prepared."""
+    root = state / _OLD_ROOT
+    if not disk.is_own_folder(root):
+        return
+    import shutil  # noqa: PLC0415 - needed once after an update
+
+    for path in root.rglob("*"):
+        is_mark = path.name == OFF or path.name.startswith("wired.")
+        if is_mark and disk.is_regular(path):
+            place = place_of(state, f"/{path.parent.relative_to(root)}")
+            disk.ensure_folder(place)
+            disk.touch(place / path.name)
+    shutil.rmtree(root, ignore_errors=True)

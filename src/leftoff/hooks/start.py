@@ -22,7 +22,7 @@ from leftoff.fence import Rendered, join, say
 from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
 from leftoff.records import Life
-from leftoff.store import Store, utc_now
+from leftoff.store import Store, disk, utc_now
 
 # Another settle may be at work; the agent must not wait for it for long.
 _WAIT_SECONDS = 2.0
@@ -61,8 +61,7 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     try:
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
-            _recover_crashed(event, store)
-            _recover_unseen(event, store, state)
+            _recover(event, store, state)
         page = _standing_page(store)
         _look_at_mirrors(event, store, state)
         told = _told(event, store, state, page)
@@ -197,38 +196,28 @@ def _changes(event: HookEvent, store: Store) -> Rendered:
     return join([before, fence.fenced(join(lines))])
 
 
-def _recover_crashed(event: HookEvent, store: Store) -> None:
-    """Save sessions that have no end and whose process is gone."""
-    for life in records.lives(paths.state_folder(), store.project):
-        if life.session_id == event.session_id or not _is_dead(life, store.now()):
-            continue
-        # Only a crash pays for loading the readers.
-        from leftoff.hooks.crash import recover  # noqa: PLC0415
+def _recover(event: HookEvent, store: Store, state: Path) -> None:
+    """Save sessions that have no end and whose process is gone, and those that nobody noted."""
+    lives = records.lives(state, store.project)
+    dead = [
+        life.session_id
+        for life in lives
+        if life.session_id != event.session_id and _is_dead(life, store.now())
+    ]
+    has_lost = disk.is_regular(state / "lost")
+    if dead or has_lost:
+        from leftoff.hooks import recovering  # noqa: PLC0415 - few starts follow a crash
 
         try:
-            recover(store, life)
-        except (LeftoffError, OSError) as error:
-            trouble.note(paths.state_folder(), f"recovering {life.session_id}", error)
+            recovering.run(Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id)
+        except (OSError, ValueError) as error:
+            trouble.note(state, "recovering crashed sessions", error)
 
 
 def _is_dead(life: Life, now: datetime) -> bool:
     if life.pid:
         return not processes.is_alive(life.pid, life.pid_began)
     return now - datetime.fromtimestamp(life.seen_at, UTC) > _FORGOTTEN
-
-
-def _recover_unseen(event: HookEvent, store: Store, state: Path) -> None:
-    """Save sessions of which nothing was noted, because the disk was full at the time."""
-    try:
-        lost_at = (state / "lost").lstat().st_mtime
-    except OSError:
-        return
-    from leftoff.hooks.crash import recover_unseen  # noqa: PLC0415 - as above
-
-    try:
-        recover_unseen(store, lost_at=lost_at, besides=event.session_id)
-    except (LeftoffError, OSError) as error:
-        trouble.note(state, "recovering sessions after events were lost", error)
 
 
 def _note(event: HookEvent, store: Store, state: Path) -> None:

@@ -2,12 +2,13 @@
 
 import contextlib
 import os
+import stat
 import time
 from pathlib import Path
 
 import msgspec
 
-from leftoff.errors import StoreRefused
+from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.hooks import spool
 from leftoff.store import disk
 from leftoff.words import counted
@@ -21,7 +22,7 @@ _DRAINED = 200
 # What the letterbox leaves for us, as it cannot write a log.
 _STANDING = {
     "full": "The spool is full: events are not kept until those in it have been processed.",
-    "lost": "Events were lost, because the disk or the spool was full.",
+    "lost": "Events were lost because they could not be written to the spool folder.",
 }
 
 
@@ -38,13 +39,25 @@ _decoder = msgspec.json.Decoder(Trouble)
 
 def note(state: Path, where: str, error: BaseException) -> None:
     """Keep a trouble; when even that fails there is nothing left to do."""
-    trouble = Trouble(at=time.time(), where=where, what=f"{type(error).__name__}: {error}"[:500])
+    trouble = Trouble(at=time.time(), where=where, what=_described(error)[:500])
     try:
         disk.ensure_folder(state)
         disk.append(_path(state), msgspec.json.encode(trouble), durable=False)
         _shorten(state)
     except Exception:  # noqa: BLE001 - a hook never fails
         return
+
+
+def _described(error: BaseException) -> str:
+    """Say what went wrong; only a bug is named by its class."""
+    if isinstance(error, LeftoffError):
+        return error.message
+    if isinstance(error, msgspec.DecodeError):
+        return f"The agent sent an event that cannot be read: {error}"
+    if isinstance(error, OSError) and error.strerror:
+        place = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{place}"
+    return f"{type(error).__name__}: {error}"
 
 
 def recent(state: Path) -> list[Trouble]:
@@ -63,8 +76,9 @@ def standing(state: Path) -> list[Trouble]:
     found = []
     for name, what in _STANDING.items():
         with contextlib.suppress(OSError):
-            at = (state / name).lstat().st_mtime
-            found.append(Trouble(at=at, where="hooks", what=what))
+            mark = (state / name).lstat()
+            if stat.S_ISREG(mark.st_mode):
+                found.append(Trouble(at=mark.st_mtime, where="hooks", what=what))
     late = time.time() - _LATE_SECONDS
     waiting = [letter.at for letter in spool.letters(state) if letter.at < late]
     if waiting:
@@ -76,10 +90,24 @@ def standing(state: Path) -> list[Trouble]:
 def forget_full(state: Path) -> None:
     """Let hooks keep events again once the spool is drained; that some were lost stays noted."""
     full = state / "full"
+    _put_away_odd(full)
     if os.path.lexists(full) and len(spool.letters(state)) < _DRAINED:
         with contextlib.suppress(OSError):
             (state / "lost").touch(mode=0o600)
             full.unlink()
+
+
+def _put_away_odd(mark: Path) -> None:
+    """Remove what is in the place of a mark; a folder may hold somebody's files, and gets a name.
+
+    Where anything is there, the letterbox cannot make the mark.
+    """
+    with contextlib.suppress(OSError):
+        found = mark.lstat()
+        if stat.S_ISDIR(found.st_mode):
+            mark.rename(mark.with_name(f"{mark.name}-{time.time_ns()}"))
+        elif not stat.S_ISREG(found.st_mode):
+            mark.unlink()
 
 
 def clear(state: Path) -> None:

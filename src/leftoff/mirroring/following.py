@@ -108,8 +108,7 @@ def _follow(
             return []
         # Read again: another process may have followed while we waited.
         cursor = _looked(mirror)
-        events, end = mirror.store.events_since((cursor.inode, cursor.offset) if cursor else None)
-        mirror.catch_up(events)
+        events, end = _told_since(mirror, cursor)
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
@@ -128,6 +127,17 @@ def _follow(
             mirror.keep_cursor(now)
         # What shows the newest checkpoint comes first.
         return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
+
+
+def _told_since(mirror: Mirror, cursor: Cursor | None) -> tuple[list[Event], tuple[int, int]]:
+    """Return the events since the cursor, also those of saves that were killed before their line.
+
+    Bringing the index up to date adds the lines that are missing.
+    """
+    mark = (cursor.inode, cursor.offset) if cursor else None
+    events, end = mirror.store.events_since(mark)
+    mirror.catch_up(events)
+    return mirror.store.events_since(mark) if mirror.store.has_events_since(end) else (events, end)
 
 
 def _with_knowledge(news: News, mirror: Mirror, cursor: Cursor | None, known: str) -> News:

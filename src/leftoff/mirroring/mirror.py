@@ -68,7 +68,7 @@ class Mirror:
             mark = self.state / "writing"
             if mark.exists():
                 self._sweep()
-            mark.touch(mode=0o600)
+            disk.touch(mark)
             yield True
             mark.unlink(missing_ok=True)
 

@@ -23,6 +23,7 @@ from leftoff.store.folders import (
     sync_open_folder,
 )
 from leftoff.store.naming import give_name
+from leftoff.trees import is_linked_store
 
 __all__ = [
     "Folder",
@@ -41,6 +42,7 @@ __all__ = [
     "rewrite",
     "sweep",
     "sync_folder",
+    "touch",
     "write_all",
     "write_new",
 ]
@@ -129,6 +131,7 @@ class Folder:
 
 def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:
     """Put this content in the file's place all at once, durably unless it can be done without."""
+    _refuse_links_to(path)
     temp = _written(temps / f"{path.stem}-{os.urandom(4).hex()}", data, durable=durable)
     try:
         temp.replace(path)
@@ -271,7 +274,14 @@ def _acquire(descriptor: int, seconds: float) -> bool:
             return True
 
 
+def touch(path: Path) -> None:
+    """Make an empty file, unless it is there."""
+    os.close(_opened(path, os.O_WRONLY | os.O_CREAT))
+
+
 def _opened(path: Path | str, flags: int, *, folder: int | None = None) -> int:
+    if folder is None:
+        _refuse_links_to(path)
     try:
         return os.open(path, flags | _SAFE, 0o600, dir_fd=folder)
     except OSError as error:
@@ -280,6 +290,15 @@ def _opened(path: Path | str, flags: int, *, folder: int | None = None) -> int:
         raise StoreRefused(
             f"{path} is not a regular file, so it is left alone", hint="Move it away and try again."
         ) from error
+
+
+def _refuse_links_to(path: Path | str) -> None:
+    """Refuse a file whose folder, in a store, is a link to another one."""
+    if is_linked_store(path):
+        raise StoreRefused(
+            f"A folder on the way to {path} is a link, so it is left alone",
+            hint="Move the link away and try again.",
+        )
 
 
 def _regular(descriptor: int, path: Path | str, *, twin: Path | None = None) -> os.stat_result:

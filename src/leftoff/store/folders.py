@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from leftoff.errors import StoreRefused
+from leftoff.trees import is_linked_store
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EISDIR})
 _NOT_THERE = frozenset(
@@ -19,23 +20,29 @@ def ensure_folder(folder: Path) -> os.stat_result:
     try:
         found = os.lstat(folder)
     except FileNotFoundError:
+        if is_linked_store(folder):
+            raise _no_folder(folder) from None
         if not folder.parent.is_dir():
             ensure_folder(folder.parent)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             sync_folder(folder.parent)
         found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
-        raise StoreRefused(
-            f"{folder} is not a folder, so nothing is written there",
-            hint="Move it away; leftoff makes the folder anew.",
-        )
+    if not stat.S_ISDIR(found.st_mode) or is_linked_store(folder):
+        raise _no_folder(folder)
     if found.st_uid != os.getuid():
         raise StoreRefused(
             f"{folder} belongs to another user, so nothing is written there",
             hint="Move it away, or set LEFTOFF_HOME to a folder of your own.",
         )
     return found
+
+
+def _no_folder(folder: Path) -> StoreRefused:
+    return StoreRefused(
+        f"{folder} is not a folder, so nothing is written there",
+        hint="Move it away; leftoff makes the folder anew.",
+    )
 
 
 def is_own_folder(folder: Path) -> bool:

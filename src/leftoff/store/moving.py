@@ -11,12 +11,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from leftoff import processes
 from leftoff.errors import StoreRefused
 from leftoff.store import disk
 from leftoff.store.adoption import adopt_all, alone
 from leftoff.store.area import Area
 
 _KEPT_APART = "earlier"
+_COPY = ".copy-"
 # What can be made anew, or is of no use in another place.
 _DERIVED = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
 
@@ -34,10 +36,11 @@ def claim(earlier: Area, store: Area) -> None:
 
 def copy(earlier: Area) -> Area | None:
     """Copy a store that another folder uses too; None while someone writes there."""
-    copied = Area(earlier.root.with_name(f"{earlier.root.name}.copy-{os.getpid()}"))
+    copied = Area(earlier.root.with_name(f"{earlier.root.name}{_COPY}{os.getpid()}"))
     with alone(earlier) as is_alone:
         if not is_alone:
             return None
+        _sweep_copies(earlier)
         copied.prepare()
         for path in _files(earlier.root):
             with contextlib.suppress(StoreRefused):
@@ -46,6 +49,16 @@ def copy(earlier: Area) -> Area | None:
                 disk.ensure_folder(target.parent)
                 disk.replace(target, data, temps=copied.temps)
     return copied
+
+
+def _sweep_copies(earlier: Area) -> None:
+    """Remove the copies of processes that were killed; all that they hold is in the original."""
+    for path in earlier.root.parent.glob(f"{earlier.root.name}{_COPY}*"):
+        pid = path.name.rpartition("-")[2]
+        if pid.isdecimal() and not processes.is_alive(int(pid), 0.0) and disk.is_own_folder(path):
+            import shutil  # noqa: PLC0415 - hardly anyone is killed just there
+
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def merge(earlier: Area, store: Area) -> bool:
@@ -60,6 +73,12 @@ def merge(earlier: Area, store: Area) -> bool:
                     _move(path, earlier, store)
             _clean_up(earlier)
     return is_alone
+
+
+def kept_apart(store: Path) -> list[Path]:
+    """List the files of earlier stores that could not replace those of this one."""
+    folder = store / _KEPT_APART
+    return [*_files(folder)] if disk.is_own_folder(folder) else []
 
 
 def _files(folder: Path) -> Iterator[Path]:

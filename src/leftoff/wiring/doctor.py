@@ -1,13 +1,12 @@
 """Doctor: look at everything that hooks need, and prove that they work."""
 
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 from leftoff import hooks
 from leftoff.errors import LeftoffError
+from leftoff.hooks import installed
 from leftoff.wiring import (
     files,
     inspect_index,
@@ -36,6 +35,7 @@ _OF_STATE = (
     inspect_project.check_trust,
     inspect_project.check_config,
     inspect_project.check_lost,
+    inspect_project.check_kept_apart,
     inspect_state.check_store,
     inspect_index.check_index,
     inspect_memory.check_memory,
@@ -59,8 +59,7 @@ def _prove(world: World, wiring: inspect_settings.Wiring) -> list[Finding]:
         return roundtrip.prove(wiring.commands, files.read(world.places.python))
     if wiring.has_plugin:
         letterbox = Path(hooks.__file__).parent / "letterbox.sh"
-        python = os.fsencode(sys.executable) + b"\n"
-        return roundtrip.prove(roundtrip.shipped_commands(letterbox), python)
+        return roundtrip.prove(roundtrip.shipped_commands(letterbox), installed.lines())
     return []
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from leftoff import config, memorybriefing, paths
 from leftoff.errors import StoreRefused
+from leftoff.store.moving import kept_apart
 from leftoff.wiring.findings import Finding, World, warning
 
 _SHOWN = 3
@@ -37,6 +38,19 @@ def _of_briefing(project: paths.Project, settings: config.Settings) -> Iterator[
         memorybriefing.file_of(project, settings.briefing_file)
     except StoreRefused as error:
         yield error.message
+
+
+def check_kept_apart(world: World) -> Iterator[Finding]:
+    """Name what an earlier store held under a name that this one had already."""
+    found = kept_apart(world.project.store) if world.project else []
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        yield warning(
+            "store",
+            f"Files of an earlier store are not in use: {found[0]}{more}",
+            why="This project had other files of the same name when that store moved in.",
+            do="Take over what you need from them, then remove the folder.",
+        )
 
 
 def check_lost(world: World) -> Iterator[Finding]:

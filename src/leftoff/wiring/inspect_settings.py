@@ -10,6 +10,7 @@ import msgspec
 from leftoff import __version__, paths
 from leftoff.dialects.claude import KINDS
 from leftoff.errors import LeftoffError
+from leftoff.store import disk
 from leftoff.wiring import claude, files, install, programs, settings
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
 
@@ -199,7 +200,7 @@ def check_disabled(world: World, wiring: Wiring) -> Iterator[Finding]:
             why="These events are neither kept nor answered.",
             do="Take them out of the variable to have them back.",
         )
-    if world.project is not None and (world.project.store / "off").exists():
+    if world.project is not None and disk.is_regular(world.project.store / "off"):
         yield warning(
             "disabled",
             f"leftoff is off for {world.project.root}",

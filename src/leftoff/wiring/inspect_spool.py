@@ -17,8 +17,11 @@ _PATIENCE_SECONDS = 8.0
 # Settle takes a second or two. An event that waits longer was left behind.
 _LATE_SECONDS = 60.0
 _SHOWN = 3
-_FOLDERS = ("spool", "poison", "ready", "live", "usage")
-_FILES = ("python", "settling", "trying", "settle.lock", "trouble.jsonl", "lost", "full")
+_FOLDERS = (
+    "spool", "poison", "ready", "live", "usage", "locks", "folders", "fallback", "projects",
+    "allowed",
+)  # fmt: skip
+_FILES = ("python", "settling", "trying", "settle.lock", "trouble.jsonl", "lost", "full", "key")
 
 
 def check_places(world: World) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from leftoff.store import disk
 def switch_off(project: Project) -> list[Path]:
     """Let hooks do nothing in a project from now on; return its folders."""
     disk.ensure_folder(project.store)
-    (project.store / "off").touch(mode=0o600)
+    disk.touch(project.store / "off")
     _forget_running(project)
     folders, state = paths.folders_of(project), paths.state_folder()
     for folder in folders:
@@ -23,7 +23,8 @@ def switch_off(project: Project) -> list[Path]:
 
 def switch_on(project: Project) -> list[Path]:
     """Let hooks work in a project again; return its folders."""
-    (project.store / "off").unlink(missing_ok=True)
+    if disk.is_regular(project.store / "off"):
+        (project.store / "off").unlink(missing_ok=True)
     folders = paths.folders_of(project)
     for folder in folders:
         replies.switch(paths.state_folder(), folder, on=True)

@@ -35,9 +35,7 @@ _MACHINE_TAGS = (
     "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook|"
     "session-start-hook|post-tool-use-hook|new-diagnostics"
 )
-_MACHINE_BLOCK = re.compile(rf"<({_MACHINE_TAGS})\b[^>]*>.*?</\1>", re.DOTALL)
-_COMMAND_NAME = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
-_COMMAND_ARGS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_MACHINE_TAG = re.compile(rf"<({_MACHINE_TAGS})\b")
 
 
 def request_in(text: str) -> str:
@@ -48,18 +46,46 @@ def request_in(text: str) -> str:
     if text.startswith("<"):
         if text.startswith(("<command-name>", "<command-message>")):
             return _command_in(text)
-        text = _MACHINE_BLOCK.sub("", text).strip()
+        text = _without_machine_blocks(text).strip()
     elif "<system-reminder>" in text:
-        text = _MACHINE_BLOCK.sub("", text).strip()
+        text = _without_machine_blocks(text).strip()
     return text
 
 
+def _without_machine_blocks(text: str) -> str:
+    """Leave out what programs put between tags of theirs.
+
+    Not by one expression: where nothing closes them, each tag would be looked for to the very end.
+    """
+    kept, at = [], 0
+    unclosed: set[str] = set()
+    for opened in _MACHINE_TAG.finditer(text):
+        tag = opened[1]
+        if opened.start() < at or tag in unclosed:
+            continue
+        inside = text.find(">", opened.end())
+        end = text.find(f"</{tag}>", inside) if inside >= 0 else -1
+        if end < 0:
+            unclosed.add(tag)
+            continue
+        kept.append(text[at : opened.start()])
+        at = end + len(f"</{tag}>")
+    return "".join([*kept, text[at:]])
+
+
 def _command_in(text: str) -> str:
-    name = _COMMAND_NAME.search(text)
-    if name is None or name[1] in _BUILT_IN or name[1].startswith(_OURS):
+    name = _between(text, "command-name")
+    name = name.removeprefix("/") if name is not None else None
+    if name is None or name in _BUILT_IN or name.startswith(_OURS):
         return ""
-    arguments = _COMMAND_ARGS.search(text)
-    return f"/{name[1]} {arguments[1] if arguments else ''}".strip()
+    return f"/{name} {_between(text, 'command-args') or ''}".strip()
+
+
+def _between(text: str, tag: str) -> str | None:
+    """Return what is between the first two tags of a name."""
+    _, opened, rest = text.partition(f"<{tag}>")
+    inside, closed, _ = rest.partition(f"</{tag}>")
+    return inside.strip() if opened and closed else None
 
 
 _REJECTED = (
