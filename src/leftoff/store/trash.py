@@ -50,7 +50,9 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
         disk.append(store / "trash.jsonl", msgspec.json.encode(line))
         _move(path, target)
     except OSError:
-        target.unlink(missing_ok=True)
+        # Once it was moved, the target is the only copy.
+        if os.path.lexists(path):
+            target.unlink(missing_ok=True)
         raise
     return target
 
