@@ -42,7 +42,7 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
     if folder is None:
         disk.ensure_folder(day)
     else:
-        day.mkdir(parents=True, exist_ok=True)
+        disk.make_folder(day)
     target = _reserved(path, day)
     line = Trashed(at=now, path=str(target), came_from=str(path))
     try:
@@ -140,6 +140,6 @@ def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
             f"{target} exists, so it is not replaced",
             hint=f"Move it away first; the other one is {found.path}",
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
+    disk.make_folder(target.parent)
     _move(Path(found.path), target)
     return found
