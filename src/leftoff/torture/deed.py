@@ -14,6 +14,8 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 
     work: Callable[[], int | None]
     claims: tuple[Claim, ...] = ()
+    falls_short: bytes = b""
+    """What it prints if it ends with 0 and says that it did less than it claims."""
     destroys: tuple[str, ...] = ()
     """Checkpoints that are meant to be gone afterwards."""
     program: Callable[[Mapping[str, str]], NoReturn] | None = None

@@ -161,7 +161,7 @@ def run(arena: Arena) -> None:
     shutil.copytree(bench.home, kept / "home", symlinks=True)
     changes = {**GARBLED, **PLANTED, "swapped": _flip}
     chance = random.Random(arena.seed)  # noqa: S311 - no secret
-    for name in arena.in_turn([*changes]):
+    for _, name in arena.in_turn([*changes]):
         _restore(bench, kept)
         _try(arena, bench, name, changes[name], chance)
     for folder in (kept, bench.project):

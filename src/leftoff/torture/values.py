@@ -22,6 +22,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     part: str
     folder: str
     seed: int
+    number: int = 0
+    """Which of the workers this is: together they go through everything once, then again."""
+    workers: int = 1
     seconds: float = 0.0
     rounds: int = 0
 
