@@ -44,9 +44,9 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
-    """A transcript that the system refused to read."""
+    """A transcript, or a folder of them, that the system refused to read."""
 
-    path: Path
+    path: Path | str
     reason: str
 
 
@@ -61,9 +61,11 @@ def recent(
 
     `unreadable` collects the transcripts that the system refused to read.
     """
-    found = sorted(
-        agents.sessions_of(store.project), key=lambda pair: pair[1].touched_at, reverse=True
-    )
+    refused: list[OSError] | None = None if unreadable is None else []
+    every = agents.sessions_of(store.project, refused=refused)
+    found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
+    if unreadable is not None:
+        unreadable += [_unreadable(error.filename, error) for error in refused or []]
     after = since.timestamp() if since else 0.0
     known = (
         _known(store, agent, each, unreadable)
@@ -138,10 +140,9 @@ def _known(
     except (LeftoffError, OSError) as error:
         refusal = error if isinstance(error, OSError) else error.__cause__
         # A file that is gone or is no transcript holds no session; one that is refused may.
-        if isinstance(refusal, OSError) and not isinstance(refusal, FileNotFoundError):
-            reason = refusal.strerror or str(refusal)
-            problem = Unreadable(path=found.path, reason=reason)
-            (unreadable if unreadable is not None else []).append(problem)
+        is_refused = isinstance(refusal, OSError) and not isinstance(refusal, FileNotFoundError)
+        if unreadable is not None and is_refused:
+            unreadable.append(_unreadable(found.path, refusal))
         return None
     if read != memory:
         records.keep(store, remembering(record, read))
@@ -156,6 +157,10 @@ def _known(
         checkpoint=store.index().newest_of_session(found.session_id),
         is_current=current_id == (agent, found.session_id),
     )
+
+
+def _unreadable(path: Path | str, error: BaseException | None) -> Unreadable:
+    return Unreadable(path=path, reason=getattr(error, "strerror", None) or str(error))
 
 
 def _from_file(store: Store, path: Path) -> KnownSession:

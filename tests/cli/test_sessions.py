@@ -197,3 +197,21 @@ def test_recover_fails_if_the_disk_does_not_give_a_transcript(
     assert "No session died" not in result.out
     assert f"Could not read {session}: Input/output error" in result.err
     assert cli.ok("recover").out.startswith("agent")
+
+
+def test_recover_fails_if_the_folder_of_transcripts_cannot_be_listed(
+    cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.listdir
+
+    def refuse(folder: Path) -> list[str]:
+        if Path(folder) == session.parent:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        return real(folder)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "listdir", refuse)
+        result = cli("recover")
+
+    assert result.code == 1
+    assert f"Could not read {session.parent}: Permission denied" in result.err
