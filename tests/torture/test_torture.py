@@ -90,7 +90,7 @@ def test_a_table_says_what_was_tried_and_what_was_lost(
     assert result.code == 1
     assert result.out.splitlines()[0].split() == ["part", "tried", "lost", "broken"]
     assert "seed 7" in result.out
-    folder = Path(result.out.split("see ")[1].split(" or run")[0])
+    folder = Path(result.out.split("projects are in ")[1].splitlines()[0])
     assert folder.is_dir()
     shutil.rmtree(folder)
 

@@ -29,7 +29,9 @@ def save_decision(bench: Bench) -> Deed:
     """Save with a decision, which goes to the memory."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token), "--decision", f"{text_of(token)} :: it is faster")
-    return deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
+    done = deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
+    # The checkpoint holds the decision too, so a full disk makes this a warning.
+    return msgspec.structs.replace(done, takes_back={b"are not in the memory": "memory"})
 
 
 def overwrite(bench: Bench) -> Deed:
@@ -75,7 +77,8 @@ def resume_consuming(bench: Bench) -> Deed:
     token = _saved(bench)
     done = deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
     # A command that cannot read the settings says so, and goes on without them.
-    return msgspec.structs.replace(done, falls_short=b"config.toml cannot be read and is ignored")
+    ignored = b"config.toml cannot be read and is ignored"
+    return msgspec.structs.replace(done, takes_back={ignored: "event"})
 
 
 def undo(bench: Bench) -> Deed:
@@ -136,4 +139,4 @@ def import_(bench: Bench) -> Deed:
     claim = Claim("checkpoint", token)
     done = deed(bench, ("import", "--from", "guardz", str(folder)), claim)
     # It names the files that it cannot read, and says that it imported none.
-    return msgspec.structs.replace(done, falls_short=b"Imported 0 checkpoint")
+    return msgspec.structs.replace(done, takes_back={b"Imported 0 checkpoint": "checkpoint"})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leftoff.torture import forks, inject, probe
 from leftoff.torture.checkpoint_deeds import save
-from leftoff.torture.deed import Deed
+from leftoff.torture.deed import Deed, acknowledged
 from leftoff.torture.forks import Counter, Ending
 from leftoff.torture.inject import Injection
 from leftoff.torture.looker import Looker
@@ -119,9 +119,8 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Endi
     ended = forks.run(work, cwd=bench.project)
     is_marked = mark.exists()
     # A hook never fails, so its end says nothing once something in it was struck.
-    is_short = bool(deed.falls_short) and deed.falls_short in ended.said
-    if ended.code == 0 and not is_marked and not is_short:
-        bench.ledger.acknowledge(deed.claims)
+    if ended.code == 0 and not is_marked:
+        bench.ledger.acknowledge(acknowledged(deed, ended.said))
         bench.ledger.destroy(deed.destroys, is_done=True)
     is_reached = injection is not None and counter.value >= injection.at
     return ended, ended.is_killed or is_marked or is_reached

@@ -34,6 +34,7 @@ def run(task: Task, program: Program, emit: Callable[[Report], None]) -> None:
     tally = Tally(task, emit)
     arena = Arena(tally, program)
     _warm_up(arena)
+    tally.begin()
     try:
         importlib.import_module(PARTS[task.part]).run(arena)
     except Exception as error:  # noqa: BLE001 - a torture that breaks down has not passed
