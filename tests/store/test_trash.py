@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,20 @@ def test_a_file_that_cannot_be_moved_leaves_nothing_in_the_trash(
 
     assert notes.read_text() == "port 8081"
     assert [*(store / "trash").rglob("*.md")] == []
+
+
+def test_a_damaged_log_of_any_size_is_read_within_bounds(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    disk.ensure_folder(store)
+    notes = tmp_path / "notes.md"
+    notes.write_text("port 8081")
+    trash.put(store, notes, NOON)
+    os.truncate(store / "trash.jsonl", 1 << 30)
+
+    tracemalloc.start()
+    found = trash.listed(store)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert [each.name for each in found] == ["notes.md"]
+    assert peak < 256 << 20
