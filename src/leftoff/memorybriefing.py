@@ -207,7 +207,7 @@ def keep(path: Path, text: str) -> bool:
     if is_there and path.read_bytes() == data:
         return False
     mode = path.stat().st_mode if is_there else None
-    path.parent.mkdir(parents=True, exist_ok=True)
+    disk.make_folder(path.parent)
     disk.replace(path, data, temps=path.parent)
     if mode is not None:
         # Somebody may have let others read it.

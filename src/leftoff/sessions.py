@@ -43,14 +43,34 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_current or now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
 
 
-def recent(store: Store, *, limit: int, since: datetime | None = None) -> list[KnownSession]:
-    """Return the newest sessions of the project across all agents, newest first."""
-    found = sorted(
-        agents.sessions_of(store.project), key=lambda pair: pair[1].touched_at, reverse=True
-    )
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """A transcript, or a folder of them, that the system refused to read."""
+
+    path: Path | str
+    reason: str
+
+
+def recent(
+    store: Store,
+    *,
+    limit: int,
+    since: datetime | None = None,
+    unreadable: list[Unreadable] | None = None,
+) -> list[KnownSession]:
+    """Return the newest sessions of the project across all agents, newest first.
+
+    `unreadable` collects the transcripts that the system refused to read.
+    """
+    refused: list[OSError] | None = None if unreadable is None else []
+    every = agents.sessions_of(store.project, refused=refused)
+    found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
+    if unreadable is not None:
+        unreadable += [_unreadable(error.filename, error) for error in refused or []]
     after = since.timestamp() if since else 0.0
     known = (
-        _known(store, agent, each) for agent, each in found[:limit] if each.touched_at >= after
+        _known(store, agent, each, unreadable)
+        for agent, each in found[:limit]
+        if each.touched_at >= after
     )
     return [session for session in known if session is not None]
 
@@ -84,12 +104,14 @@ def current(store: Store) -> KnownSession | None:
     return None
 
 
-def dead(store: Store, *, since: datetime) -> list[KnownSession]:
+def dead(
+    store: Store, *, since: datetime, unreadable: list[Unreadable] | None = None
+) -> list[KnownSession]:
     """Return the sessions that ended with work that no checkpoint holds, newest first."""
     now = store.now()
     return [
         session
-        for session in recent(store, limit=50, since=since)
+        for session in recent(store, limit=50, since=since, unreadable=unreadable)
         if session.facts.intent and not session.is_saved and not session.may_be_alive(now)
     ]
 
@@ -106,14 +128,21 @@ def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Check
     return msgspec.structs.replace(made, session_id=session.session_id or made.session_id)
 
 
-def _known(store: Store, agent: str, found: FoundSession) -> KnownSession | None:
+def _known(
+    store: Store, agent: str, found: FoundSession, unreadable: list[Unreadable] | None = None
+) -> KnownSession | None:
     record = records.load(store, agent, found.session_id)
     memory = remembered(record)
     try:
         read = capture.read_session(
             found.path, agent=agent, memory=memory, session_id=found.session_id
         )
-    except (LeftoffError, OSError):
+    except (LeftoffError, OSError) as error:
+        refusal = error if isinstance(error, OSError) else error.__cause__
+        # A file that is gone or is no transcript holds no session; one that is refused may.
+        is_refused = isinstance(refusal, OSError) and not isinstance(refusal, FileNotFoundError)
+        if unreadable is not None and is_refused:
+            unreadable.append(_unreadable(found.path, refusal))
         return None
     if read != memory:
         records.keep(store, remembering(record, read))
@@ -128,6 +157,10 @@ def _known(store: Store, agent: str, found: FoundSession) -> KnownSession | None
         checkpoint=store.index().newest_of_session(found.session_id),
         is_current=current_id == (agent, found.session_id),
     )
+
+
+def _unreadable(path: Path | str, error: BaseException | None) -> Unreadable:
+    return Unreadable(path=path, reason=getattr(error, "strerror", None) or str(error))
 
 
 def _from_file(store: Store, path: Path) -> KnownSession:

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import re
@@ -165,3 +166,52 @@ def test_what_is_no_session_is_told(cli: Cli, tmp_path: Path, text: str | None) 
 
     assert result.code == 1
     assert result.err.startswith("leftoff: ")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_a_transcript_without_permission_is_reported(cli: Cli, session: Path) -> None:
+    session.chmod(0)
+
+    result = cli("recover")
+
+    assert result.code == 1
+    assert f"Could not read {session}: Permission denied" in result.err
+
+
+def test_recover_fails_if_the_disk_does_not_give_a_transcript(
+    cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.open
+
+    def refuse(path: Path, *arguments: Any, **named: Any) -> Any:
+        if path == session:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(path, *arguments, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        result = cli("recover")
+        assert cli.json("sessions") == []
+
+    assert result.code == 1
+    assert "No session died" not in result.out
+    assert f"Could not read {session}: Input/output error" in result.err
+    assert cli.ok("recover").out.startswith("agent")
+
+
+def test_recover_fails_if_the_folder_of_transcripts_cannot_be_listed(
+    cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.listdir
+
+    def refuse(folder: Path) -> list[str]:
+        if Path(folder) == session.parent:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        return real(folder)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "listdir", refuse)
+        result = cli("recover")
+
+    assert result.code == 1
+    assert f"Could not read {session.parent}: Permission denied" in result.err

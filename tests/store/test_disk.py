@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import syncs
 from leftoff.errors import StoreRefused
 from leftoff.store import disk
 
@@ -222,6 +223,26 @@ def test_a_write_cut_short_leaves_no_temp_file(tmp_path: Path, temps: Path) -> N
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no file system without sync at hand")
 def test_a_file_system_that_cannot_sync_a_folder_is_used_all_the_same() -> None:
     disk.sync_folder(Path("/proc"))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="nothing tells what was synced")
+def test_each_new_folder_is_synced_into_its_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = syncs.watch(monkeypatch)
+
+    disk.make_folder(tmp_path / "a" / "b")
+    disk.make_folder(tmp_path / "a" / "b")
+
+    assert (tmp_path / "a" / "b").is_dir()
+    assert synced == [tmp_path, tmp_path / "a"]
+
+
+def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+
+    with pytest.raises(FileExistsError):
+        disk.make_folder(tmp_path / "a")
 
 
 def test_a_lock_is_waited_for(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from leftoff.hooks import start
 from leftoff.store import disk
 from leftoff.store.area import Area
 from leftoff.store.index import Index
-from leftoff.torture import load, storms, world
+from leftoff.torture import deeds, load, world
 from leftoff.torture.deeds import DEEDS
 
 _real_write, _real_heads, _real_captured = Area.write_raw, Index.heads, prompts._append_captured  # noqa: SLF001
@@ -30,7 +30,7 @@ def _only(*names: str) -> None:
     for name in [*DEEDS]:
         if name not in names:
             del DEEDS[name]
-    _put(storms, "_TOGETHER", names)
+    _put(deeds, "TOGETHER", names)
 
 
 def lose_records() -> None:

@@ -1,7 +1,9 @@
 """The torture finds nothing in leftoff, and finds what was broken on purpose."""
 
 import json
+import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,8 @@ from typing import Any
 import pytest
 
 from cli.runs import Cli
-from leftoff.torture import PARTS, crew
+from leftoff import torture
+from leftoff.torture import PARTS, crew, programs
 from torture import broken
 
 
@@ -87,7 +90,7 @@ def test_a_table_says_what_was_tried_and_what_was_lost(
     assert result.code == 1
     assert result.out.splitlines()[0].split() == ["part", "tried", "lost", "broken"]
     assert "seed 7" in result.out
-    folder = Path(result.out.split("see ")[1].split(" or run")[0])
+    folder = Path(result.out.split("projects are in ")[1].splitlines()[0])
     assert folder.is_dir()
     shutil.rmtree(folder)
 
@@ -107,3 +110,22 @@ def test_the_user_s_own_store_is_never_touched(cli: Cli, tmp_path: Path) -> None
     tortured(cli, "--only", "kills", "--rounds", "1")
 
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_nothing_behind(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "torture"
+    folder.mkdir()
+    monkeypatch.setattr(torture, "_roomy_folder", lambda: str(folder))
+
+    def interrupt(report: torture.Report) -> None:
+        if report.tried:
+            os.kill(os.getpid(), number)
+
+    with pytest.raises(KeyboardInterrupt):
+        torture.run(torture.Plan(parts=["kills"], seed=1, seconds=600), interrupt)
+
+    assert [*folder.iterdir()] == []
+    assert programs._processes_below(folder) == []  # noqa: SLF001

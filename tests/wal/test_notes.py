@@ -1,5 +1,6 @@
 """Notes are under the right heading and on disk before anyone goes on; all else stays."""
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import syncs
 from cli.runs import environment
 from gitrepo import Repo
 from leftoff import config, saving, sessionstate
@@ -171,6 +173,17 @@ def test_when_the_command_returns_the_note_survives_a_kill(store: Store) -> None
     )
 
     assert "port 8081" in (store.project.store / "SESSION-STATE.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="nothing tells what was synced")
+def test_the_first_note_survives_a_power_cut(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = syncs.watch(monkeypatch)
+
+    with contextlib.closing(Store(find_project(repo.folder))) as store:
+        notes.add(store, "value", "port 8081")
+
+    # The folder of the store is new, and its name is in the one above.
+    assert {repo.folder / ".git", repo.folder / ".git" / "leftoff"} <= set(synced)
 
 
 def test_two_writers_lose_nothing(store: Store) -> None:

@@ -44,16 +44,34 @@ def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
     return claude.sub_sessions(path) if agent == "claude" else ()
 
 
-def sessions_of(project: paths.Project) -> Iterator[tuple[str, FoundSession]]:
-    """Find each session of a project on this machine, with the name of its agent."""
+def sessions_of(
+    project: paths.Project, *, refused: list[OSError] | None = None
+) -> Iterator[tuple[str, FoundSession]]:
+    """Find each session of a project on this machine, with the name of its agent.
+
+    `refused` collects the errors of folders that cannot be listed.
+    """
     folders = paths.folders_of(project)
     seen: set[tuple[Path, str]] = set()
     for name, agent in AGENTS.items():
         for folder in folders:
-            for each in agent.find_sessions(paths.agent_folder(name), folder):
+            for each in _sessions_in(agent, paths.agent_folder(name), folder, refused):
                 if (each.path, each.session_id) not in seen:
                     seen.add((each.path, each.session_id))
                     yield name, each
+
+
+def _sessions_in(
+    agent: Agent, root: Path, folder: Path, refused: list[OSError] | None
+) -> list[FoundSession]:
+    try:
+        return [*agent.find_sessions(root, folder)]
+    except OSError as error:
+        if refused is not None:
+            refused.append(error)
+        elif not isinstance(error, PermissionError):
+            raise
+        return []
 
 
 def _head(path: Path) -> bytes:

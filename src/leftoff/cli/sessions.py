@@ -22,24 +22,36 @@ from leftoff.cli.layout import one_line
 )
 def sessions(app: App, limit: int) -> None:
     """List the newest sessions of this project, of all agents on this machine."""
-    found = use_case.recent(app.store, limit=limit)
+    unreadable: list[use_case.Unreadable] = []
+    found = use_case.recent(app.store, limit=limit, unreadable=unreadable)
     _show(app, found, empty="No sessions of this project were found on this machine.")
+    _warn(app, unreadable)
 
 
 @command()
 @click.option("--since", default="7d", show_default=True, metavar="DATE|SPAN", help="How far back.")
 @click.option("--dry-run", is_flag=True, help="Only list them.")
-def recover(app: App, since: str, *, dry_run: bool) -> None:
+def recover(app: App, since: str, *, dry_run: bool) -> int:
     """Save the sessions that died without a checkpoint, from their transcripts."""
-    found = use_case.dead(app.store, since=times.moment(since, now=app.store.now()))
+    after = times.moment(since, now=app.store.now())
+    unreadable: list[use_case.Unreadable] = []
+    found = use_case.dead(app.store, since=after, unreadable=unreadable)
     if not dry_run:
         for session in found:
             saved = use_case.recover(app.store, session)
             if saved.notice is not None:
                 app.out.warn(saved.notice)
-    _show(app, found, empty="No session died without a checkpoint.")
+    if found or not unreadable or app.out.as_json:
+        _show(app, found, empty="No session died without a checkpoint.")
     if found and not dry_run and not app.out.as_json:
         app.out.text(f"Saved {len(found)}; `leftoff resume` tells where they left off.")
+    _warn(app, unreadable)
+    return 1 if unreadable else 0
+
+
+def _warn(app: App, unreadable: Sequence[use_case.Unreadable]) -> None:
+    for each in unreadable:
+        app.out.warn(f"Could not read {each.path}: {each.reason}. Its session may need recovery.")
 
 
 def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> None:

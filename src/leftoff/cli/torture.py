@@ -12,6 +12,7 @@ from leftoff.cli.output import printable
 from leftoff.torture import PARTS, Plan, Report, Result, worker
 from leftoff.torture import run as run_plan
 from leftoff.torture.values import Task
+from leftoff.words import counted
 
 _DEFAULT_MINUTES = 2.0
 _SHOWN = 5
@@ -22,7 +23,12 @@ _SHOWN = 5
     "--minutes", type=click.FloatRange(min=0.05), metavar="N", help="How long to run (2)."
 )
 @click.option("--seed", type=int, metavar="N", help="Repeat the run that had this seed.")
-@click.option("--only", multiple=True, type=click.Choice([*PARTS]), help="Run this part only.")
+@click.option(
+    "--only",
+    multiple=True,
+    type=click.Choice([*PARTS]),
+    help="Run only these parts.",
+)
 @click.option(
     "--rounds", type=click.IntRange(min=1), metavar="N", help="Bound each part by rounds, not time."
 )
@@ -45,7 +51,7 @@ def torture(
 def _show_progress(app: App, report: Report) -> None:
     if not app.out.is_interactive or app.out.quiet or app.out.as_json:
         return
-    line = f"{report.part}: {_counted(report)}; {report.failures} lost or broken"
+    line = f"{report.part}: {_counted(report)}; {counted(report.failures, 'problem')}"
     click.echo("\r", nl=False, err=True)
     click.echo(printable(f"{line:<78}", sys.stderr), nl=False, err=True)
     if report.is_final:
@@ -53,7 +59,7 @@ def _show_progress(app: App, report: Report) -> None:
 
 
 def _counted(report: Report) -> str:
-    return ", ".join(f"{number:,} {what}" for what, number in report.tried.items()) or "nothing yet"
+    return ", ".join(f"{number:,} {what}" for what, number in report.tried.items()) or "nothing"
 
 
 def _show(app: App, result: Result) -> None:
@@ -78,12 +84,16 @@ def _details(result: Result) -> list[str]:
         for word, found in (("Lost", report.lost), ("Broken", report.broken)):
             lines += [f"{word}: {each.what} ({each.where})" for each in found[:_SHOWN]]
             if len(found) > _SHOWN:
-                lines.append(f"{word}: {len(found) - _SHOWN} more; --json lists all of them")
-    took = f"{result.seconds / 60:.1f} minutes, seed {result.seed}"
+                lines.append(f"{word}: {len(found) - _SHOWN} more; --json lists them all.")
+    took = f"{result.seconds / 60:.1f} minutes (seed {result.seed})"
     if result.folder is None:
-        return [*lines, f"Nothing was lost in {took}."]
-    again = f"leftoff torture --seed {result.seed}"
-    return [*lines, f"{result.failures} found in {took}; see {result.folder} or run `{again}`"]
+        return [*lines, f"Nothing was lost and nothing broke in {took}."]
+    return [
+        *lines,
+        f"Found {counted(result.failures, 'problem')} in {took}.",
+        f"The damaged projects are in {result.folder}",
+        f"Repeat this run with `leftoff torture --seed {result.seed}`.",
+    ]
 
 
 def work() -> None:

@@ -205,12 +205,12 @@ class NativeFiles:
         target = self._root / path
         if trees.leads_out(target.parent):
             raise _leading_out(target, self._root)
-        self._root.mkdir(parents=True, exist_ok=True)
+        disk.make_folder(self._root)
         root = os.path.realpath(self._root)
         # What is not there yet is where its name says; what is there may be a link to elsewhere.
         parent = os.path.realpath(target.parent)
         if parent == root or parent.startswith(f"{root}/"):
-            target.parent.mkdir(parents=True, exist_ok=True)
+            disk.make_folder(target.parent)
         else:
             raise _leading_out(target, self._root)
         if os.path.lexists(target) and not disk.is_regular(target):

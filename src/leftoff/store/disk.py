@@ -19,6 +19,7 @@ from leftoff.store.folders import (
     holds_private_folders,
     is_own_folder,
     is_private_folder,
+    make_folder,
     sync_folder,
     sync_open_folder,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "is_regular",
     "is_regular_file",
     "lock",
+    "make_folder",
     "name_file",
     "read",
     "read_from",

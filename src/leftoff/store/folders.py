@@ -45,6 +45,22 @@ def _no_folder(folder: Path) -> StoreRefused:
     )
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder among the user's own files, with the user's umask, that survives a power cut.
+
+    Without a sync of its parent the folder can vanish, with all that was synced in it.
+    """
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    sync_folder(folder.parent)
+
+
 def is_own_folder(folder: Path) -> bool:
     """Say whether this is a folder of the user's own, and no link to one.
 

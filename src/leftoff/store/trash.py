@@ -33,6 +33,8 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(Trashed)
+# Enough for 200,000 entries; what is larger is damaged, and would fill the memory.
+_MOST_BYTES = 64 * 1024 * 1024
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -42,7 +44,7 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
     if folder is None:
         disk.ensure_folder(day)
     else:
-        day.mkdir(parents=True, exist_ok=True)
+        disk.make_folder(day)
     target = _reserved(path, day)
     line = Trashed(at=now, path=str(target), came_from=str(path))
     try:
@@ -50,7 +52,9 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
         disk.append(store / "trash.jsonl", msgspec.json.encode(line))
         _move(path, target)
     except OSError:
-        target.unlink(missing_ok=True)
+        # Once it was moved, the target is the only copy.
+        if os.path.lexists(path):
+            target.unlink(missing_ok=True)
         raise
     return target
 
@@ -93,7 +97,7 @@ def _carry(path: Path, target: Path) -> None:
 def listed(store: Path) -> list[Trashed]:
     """Return what is in the trash, newest first."""
     found = []
-    for line in disk.read_from(store / "trash.jsonl", 0).splitlines():
+    for line in disk.read_from(store / "trash.jsonl", 0, limit=_MOST_BYTES).splitlines():
         try:
             found.append(_as_it_lies(_decoder.decode(line), store))
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -138,6 +142,6 @@ def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
             f"{target} exists, so it is not replaced",
             hint=f"Move it away first; the other one is {found.path}",
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
+    disk.make_folder(target.parent)
     _move(Path(found.path), target)
     return found

@@ -3,9 +3,11 @@
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,7 +19,7 @@ from leftoff.torture.worker import PARTS
 __all__ = ["PARTS", "Loss", "Plan", "Report", "Result", "run"]
 
 # How the time is shared out among the parts that are run.
-SHARES = {"kills": 8, "faults": 8, "cuts": 2, "files": 2, "repositories": 1, "load": 1}
+SHARES = {"kills": 10, "faults": 12, "cuts": 1, "files": 2, "repositories": 1, "load": 1}
 _NEEDED_BYTES = 1 << 30
 
 
@@ -39,15 +41,15 @@ def run(plan: Plan, tell: Callable[[Report], None]) -> Result:
     """Do all parts of a plan, one after the other; `tell` hears how far each is."""
     began = time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="leftoff-torture-", dir=_roomy_folder()))
-    preload, why = shim.build(root)
-    reports = []
-    for part in plan.parts:
-        report = _run_part(plan, part, root, preload, tell)
-        skipped = [f"{each} ({why})" if why else each for each in report.skipped]
-        reports.append(msgspec.structs.replace(report, skipped=skipped))
-    has_failed = any(report.failures for report in reports)
-    if not has_failed:
-        shutil.rmtree(root, ignore_errors=True)
+    has_failed = False
+    try:
+        with _interruptible():
+            reports = _run_parts(plan, root, tell)
+        has_failed = any(report.failures for report in reports)
+    finally:
+        # What was interrupted leaves nothing behind.
+        if not has_failed:
+            shutil.rmtree(root, ignore_errors=True)
     return Result(
         seed=plan.seed,
         reports=reports,
@@ -65,12 +67,44 @@ def _roomy_folder() -> str | None:
     return None
 
 
+def _run_parts(plan: Plan, root: Path, tell: Callable[[Report], None]) -> list[Report]:
+    preload, why = shim.build(root)
+    reports = []
+    for part in plan.parts:
+        report = _run_part(plan, part, root, preload, tell)
+        skipped = [f"{each} ({why})" if why else each for each in report.skipped]
+        reports.append(msgspec.structs.replace(report, skipped=skipped))
+    return reports
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let the signals that end a program do what Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
 def _run_part(
     plan: Plan, part: str, root: Path, preload: Path | None, tell: Callable[[Report], None]
 ) -> Report:
     seconds = plan.seconds * SHARES[part] / sum(SHARES[each] for each in plan.parts)
-    tasks = crew.tasks(root, part, plan, seconds)
+    started = crew.Crew(crew.tasks(root, part, plan, seconds), preload)
     report = Report(part=part)
-    for report in crew.Crew(tasks, preload).reports():
-        tell(report)
+    try:
+        for report in started.reports():
+            tell(report)
+    finally:
+        # Also what a worker left behind: nobody waits for it.
+        started.stop()
     return report

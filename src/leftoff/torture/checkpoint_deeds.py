@@ -7,7 +7,10 @@ import os
 import time
 from collections.abc import Callable
 
+import msgspec
+
 from leftoff import paths
+from leftoff.errors import LeftoffError
 from leftoff.store import Store
 from leftoff.torture.deed import Deed, deed, save_words
 from leftoff.torture.ledger import Claim, text_of
@@ -26,7 +29,9 @@ def save_decision(bench: Bench) -> Deed:
     """Save with a decision, which goes to the memory."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token), "--decision", f"{text_of(token)} :: it is faster")
-    return deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
+    done = deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
+    # The checkpoint holds the decision too, so a full disk makes this a warning.
+    return msgspec.structs.replace(done, takes_back={b"are not in the memory": "memory"})
 
 
 def overwrite(bench: Bench) -> Deed:
@@ -70,7 +75,10 @@ def resume_consuming(bench: Bench) -> Deed:
     """Resume in a project where that consumes the checkpoint."""
     bench.do("config", "set", "--project", "on_resume", "consume")
     token = _saved(bench)
-    return deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
+    done = deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
+    # A command that cannot read the settings says so, and goes on without them.
+    ignored = b"config.toml cannot be read and is ignored"
+    return msgspec.structs.replace(done, takes_back={ignored: "event"})
 
 
 def undo(bench: Bench) -> Deed:
@@ -90,10 +98,15 @@ def purge(bench: Bench) -> Deed:
     token = _cleared(bench)
     bench.ledger.acknowledged["event"].discard(f"cleared:{token}")
 
-    def work() -> None:
+    def work() -> int:
         # The command takes what is older than a minute, and nobody waits for that here.
-        store = Store(paths.find_project(bench.project))
-        store.purge([store.find(token)])
+        try:
+            store = Store(paths.find_project(bench.project))
+            store.purge([store.find(token)])
+        except (LeftoffError, OSError) as error:
+            os.write(2, f"{error}\n".encode())
+            return 1
+        return 0
 
     return Deed(work=work, destroys=(token,))
 
@@ -124,4 +137,6 @@ def import_(bench: Bench) -> Deed:
     native = f"# Checkpoint: {token}\n\n- **Branch:** `main`\n\n## Left Off\n{text_of(token)}\n"
     (folder / f"checkpoint-{token}.md").write_text(native, encoding="utf-8")
     claim = Claim("checkpoint", token)
-    return deed(bench, ("import", "--from", "guardz", str(folder)), claim)
+    done = deed(bench, ("import", "--from", "guardz", str(folder)), claim)
+    # It names the files that it cannot read, and says that it imported none.
+    return msgspec.structs.replace(done, takes_back={b"Imported 0 checkpoint": "checkpoint"})

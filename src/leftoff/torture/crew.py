@@ -26,8 +26,12 @@ class Crew:
         self._words = [b"" for _ in tasks]
         self._lines: queue.Queue[tuple[int, bytes]] = queue.Queue()
         self._workers = [_started(task, preload) for task in tasks]
-        for number in range(len(tasks)):
-            threading.Thread(target=self._listen, args=(number,), daemon=True).start()
+        self._listeners = [
+            threading.Thread(target=self._listen, args=(number,), daemon=True)
+            for number in range(len(tasks))
+        ]
+        for listener in self._listeners:
+            listener.start()
 
     def reports(self) -> Iterator[Report]:
         """Yield what all of them together have tried so far, until all have ended."""
@@ -40,6 +44,15 @@ class Crew:
                 left -= 1
                 self._end(number)
             yield merge(self._latest)
+
+    def stop(self) -> None:
+        """Kill the workers and all that they started; those that have ended are left alone."""
+        for worker, task in zip(self._workers, self._tasks, strict=True):
+            worker.kill()
+            worker.wait()
+            programs.end_below(Path(task.folder))
+        for listener in self._listeners:
+            listener.join()
 
     def _listen(self, number: int) -> None:
         stream = self._workers[number].stdout
@@ -70,19 +83,23 @@ class Crew:
 def _started(task: Task, preload: Path | None) -> programs.Process:
     folder = Path(task.folder)
     command = [*WORKER, msgspec.json.encode(task).decode()]
-    process = programs.start(command, cwd=folder, env=environment(folder, preload=preload))
+    process = programs.start(
+        command, cwd=folder, env=environment(folder, preload=preload), is_apart=True
+    )
     if process.stdin is not None:
         process.stdin.close()
     return process
 
 
 def tasks(root: Path, part: str, plan: Plan, seconds: float) -> list[Task]:
-    """Make a task for each worker, with a folder and a seed of its own."""
+    """Make a task for each worker, with a folder and a share of its own."""
     return [
         Task(
             part=part,
             folder=str(folder_of(root, part, number)),
-            seed=plan.seed + number,
+            seed=plan.seed,
+            number=number,
+            workers=plan.workers,
             seconds=seconds,
             rounds=plan.rounds,
         )

@@ -35,7 +35,7 @@ def run(arena: Arena) -> None:
     if shim.loaded() is None:
         arena.tally.skip("power cuts")
         return
-    for name in arena.in_turn([each for each in DEEDS if each not in _NOT_RECORDED]):
+    for _, name in arena.in_turn([each for each in DEEDS if each not in _NOT_RECORDED]):
         cut_everywhere(arena, name)
 
 

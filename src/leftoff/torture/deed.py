@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import msgspec
 
-from leftoff.torture.ledger import Claim
+from leftoff.torture.ledger import Claim, Kind
 from leftoff.torture.world import Bench
 
 
@@ -14,6 +14,8 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 
     work: Callable[[], int | None]
     claims: tuple[Claim, ...] = ()
+    takes_back: Mapping[bytes, Kind] = {}
+    """What it prints if it ends with 0 and says which kind of its claims does not hold."""
     destroys: tuple[str, ...] = ()
     """Checkpoints that are meant to be gone afterwards."""
     program: Callable[[Mapping[str, str]], NoReturn] | None = None
@@ -29,3 +31,9 @@ def save_words(token: str, text: str, *more: str, name: str = "") -> tuple[str, 
 def deed(bench: Bench, words: Sequence[str], *claims: Claim) -> Deed:
     """Make a deed of a command of leftoff."""
     return Deed(work=lambda: bench.program(words), claims=tuple(claims))
+
+
+def acknowledged(deed: Deed, said: bytes) -> list[Claim]:
+    """Return what a deed that ended with 0 acknowledged, by its own words."""
+    taken_back = {kind for text, kind in deed.takes_back.items() if text in said}
+    return [claim for claim in deed.claims if claim.kind not in taken_back]

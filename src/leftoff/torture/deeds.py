@@ -41,3 +41,10 @@ DEEDS: dict[str, Callable[[Bench], Deed]] = {
     "settle": project_deeds.settle_events,
     "hook": project_deeds.hook,
 }
+# What may be done in one project at the same moment, or before something else is tried: no purge,
+# no switch, and one setting would be claimed by several.
+TOGETHER = (
+    "save", "save with a decision", "save over a name", "save without a name", "clear", "delete",
+    "complete", "resume and accept", "resume and decline", "restore from the trash", "memory add",
+    "memory edit", "feature add", "wal add", "prompts import", "settle",
+)  # fmt: skip

@@ -2,10 +2,12 @@
 
 import errno
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from leftoff.torture import shim
-from leftoff.torture.deeds import DEEDS
+from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import Injection, Kind
 from leftoff.torture.trials import Arena, Stage, staged
 
@@ -31,39 +33,44 @@ _STICKY: dict[Kind, tuple[int, ...]] = {
     "link": (errno.EPERM,),
 }
 _MOST_CALLS = 200
-_FULL_LOOK_EVERY = 10
 
 
 def run(arena: Arena) -> None:
     """Let calls fail until the time is up."""
     if shim.loaded() is None:
         arena.tally.skip("faults in SQLite's own file operations")
-    for name in arena.in_turn([*DEEDS]):
-        fail_every_call(arena, name)
+    for lap, name in arena.in_turn([*DEEDS]):
+        # Every call of every deed fails once before any fails in another way.
+        history, rank = divmod(lap, _MOST_WAYS)
+        fail_every_call(arena, name, rank, arena.choose(TOGETHER, history))
 
 
-def fail_every_call(arena: Arena, name: str) -> int:
-    """Repeat a deed with each call failing in each way; count the faults."""
-    stage = staged(arena, name, DEEDS[name])
+def fail_every_call(arena: Arena, name: str, rank: int, earlier: Sequence[str] = ()) -> int:
+    """Repeat a deed with each call failing, in one of the ways of its kind; count the faults."""
+    stage = staged(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
     if stage is None:
         return 0
-    faults = 0
-    for kind in _ERRORS:
-        # A run bounded by rounds is short: one error stands for all.
-        ways = [*_ways(kind)][: 1 if arena.tally.task.rounds else None]
-        faults += sum(_fail_each(arena, stage, name, way) for way in ways)
+    ways = [way for kind in _ERRORS for way in _ways(kind)[rank : rank + 1]]
+    faults = sum(_fail_each(arena, stage, name, way) for way in ways)
     arena.release(stage.bench)
     return faults
 
 
-def _ways(kind: Kind) -> Iterator[Injection]:
-    for error in _ERRORS[kind]:
-        yield Injection(kinds=(kind,), at=1, action="fail", error=error)
-    for error in _STICKY.get(kind, ()):
-        yield Injection(kinds=(kind,), at=1, action="fail", error=error, is_sticky=True)
+def _ways(kind: Kind) -> list[Injection]:
+    ways = [
+        *(Injection(kinds=(kind,), at=1, action="fail", error=error) for error in _ERRORS[kind]),
+        *(
+            Injection(kinds=(kind,), at=1, action="fail", error=error, is_sticky=True)
+            for error in _STICKY.get(kind, ())
+        ),
+    ]
     if kind == "write":
-        yield Injection(kinds=("write",), at=1, action="short")
-        yield Injection(kinds=("write",), at=1, action="short", is_sticky=True)
+        short = Injection(kinds=("write",), at=1, action="short")
+        ways += [short, msgspec.structs.replace(short, is_sticky=True)]
+    return ways
+
+
+_MOST_WAYS = max(len(_ways(kind)) for kind in _ERRORS)
 
 
 def _fail_each(arena: Arena, stage: Stage, name: str, way: Injection) -> int:
@@ -78,20 +85,15 @@ def _fail_each(arena: Arena, stage: Stage, name: str, way: Injection) -> int:
             break
         faults += 1
         arena.tally.count("faults")
-        arena.tally.count("acknowledged records found", stage.bench.ledger.count())
         if ended.has_crashed:
             arena.tally.broken(_described(ended.code, ended.last_line), arena.where(*told))
-        if arena.check(stage.bench, *told) and injection.at % _FULL_LOOK_EVERY == 0:
-            arena.check(stage.bench, *told, rebuilt=True)
-            arena.check_works_on(stage.bench, *told)
+        arena.check_trial(stage.bench, *told)
     return faults
 
 
 def _later(way: Injection) -> Iterator[Injection]:
     for at in itertools.count(1):
-        yield Injection(
-            kinds=way.kinds, at=at, action=way.action, error=way.error, is_sticky=way.is_sticky
-        )
+        yield msgspec.structs.replace(way, at=at)
 
 
 def _described(code: int | None, line: str) -> str:

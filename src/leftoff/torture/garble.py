@@ -161,7 +161,7 @@ def run(arena: Arena) -> None:
     shutil.copytree(bench.home, kept / "home", symlinks=True)
     changes = {**GARBLED, **PLANTED, "swapped": _flip}
     chance = random.Random(arena.seed)  # noqa: S311 - no secret
-    for name in arena.in_turn([*changes]):
+    for _, name in arena.in_turn([*changes]):
         _restore(bench, kept)
         _try(arena, bench, name, changes[name], chance)
     for folder in (kept, bench.project):
@@ -205,7 +205,7 @@ def _try(arena: Arena, bench: Bench, name: str, change: Change, chance: random.R
     else:
         change(path, chance)
         touched = {path}
-    arena.tally.count("files garbled" if name in GARBLED or name == "swapped" else "planted")
+    arena.tally.count("damaged files" if name in GARBLED or name == "swapped" else "replaced files")
     _check_list(arena, bench, touched, told)
     for words in chance.sample(READERS, 3):
         _check_reader(arena, bench, words, told)

@@ -1,33 +1,41 @@
 """Kills: every deed is killed before each step that changes the disk, and writers at any moment."""
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
 
 from leftoff.torture import storms
-from leftoff.torture.deeds import DEEDS
+from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import CHANGES, Injection
 from leftoff.torture.trials import Arena, Stage, staged
 
 # No deed takes so many steps; one that did would never come to an end here.
 _MOST_STEPS = 1000
-_FULL_LOOK_EVERY = 10
+_FEW_STEPS = 30
+_STORM = "a storm of writers"
 
 
 def run(arena: Arena) -> None:
     """Kill until the time is up: each deed at every step, and storms of writers in between."""
-    for name in arena.in_turn(["", *DEEDS]):
-        if name:
-            kill_at_every_step(arena, name)
-        else:
+    for lap, name in arena.in_turn([*DEEDS, *storms_between()]):
+        if name == _STORM:
             storms.run(arena)
+        else:
+            kill_at_every_step(arena, name, arena.choose(TOGETHER, lap))
 
 
-def kill_at_every_step(arena: Arena, name: str) -> int:
+def storms_between() -> list[str]:
+    """Return a storm for every few deeds."""
+    return [_STORM] * (1 + len(DEEDS) // 6)
+
+
+def kill_at_every_step(arena: Arena, name: str, earlier: Sequence[str] = ()) -> int:
     """Repeat a deed, killed one step later each time, until it comes through; count the kills."""
-    stage = staged(arena, name, DEEDS[name])
+    stage = staged(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
     if stage is None:
         return 0
-    kills = sum(_kill_each(arena, stage, name, ways) for ways in (_whole(), _half()))
+    most = _FEW_STEPS if arena.tally.task.rounds else _MOST_STEPS
+    ways = (islice(_whole(), most), islice(_half(), most))
+    kills = sum(_kill_each(arena, stage, name, each) for each in ways)
     arena.release(stage.bench)
     return kills
 
@@ -44,21 +52,16 @@ def _kill_each(arena: Arena, stage: Stage, name: str, ways: Iterator[Injection])
             arena.tally.broken(what, arena.where(*told))
         kills += is_struck
         arena.tally.count("kills", int(is_struck))
-        arena.tally.count("acknowledged records found", stage.bench.ledger.count())
-        is_sound = arena.check(stage.bench, *told)
-        if not is_sound or not is_struck:
+        if not arena.check_trial(stage.bench, *told) or not is_struck:
             break
-        if injection.at % _FULL_LOOK_EVERY == 0:
-            arena.check(stage.bench, *told, rebuilt=True)
-            arena.check_works_on(stage.bench, *told)
     return kills
 
 
 def _whole() -> Iterator[Injection]:
-    for at in itertools.islice(itertools.count(1), _MOST_STEPS):
+    for at in count(1):
         yield Injection(kinds=CHANGES, at=at)
 
 
 def _half() -> Iterator[Injection]:
-    for at in itertools.islice(itertools.count(1), _MOST_STEPS):
+    for at in count(1):
         yield Injection(kinds=("write",), at=at, action="half")

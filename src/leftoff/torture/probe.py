@@ -1,7 +1,7 @@
 """The probe: look at a project with fresh eyes, and say all that is there."""
 
+import contextlib
 import hashlib
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,44 +15,80 @@ from leftoff.hooks import draining, settle, spool
 from leftoff.store import Event, Index, Store
 from leftoff.torture import forks, programs
 from leftoff.torture.ledger import Seen, halves_in, tokens_in
+from leftoff.torture.looker import Looker
 from leftoff.torture.world import Bench
-from leftoff.wal.place import place
+from leftoff.wal.place import place as notes_of
 
 _ALL = 1_000_000
 _SETTLES = 4
 
 
-def look(bench: Bench, *, rebuilt: bool = False) -> Seen:
-    """Look in a process of its own, after the events that wait were settled.
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where to look, and whether commits are looked for as well."""
 
-    With `rebuilt` nothing is known but the files that are the truth.
-    """
-    if rebuilt:
-        for path in bench.store.glob("*.sqlite*"):
-            path.unlink()
-    ended = forks.run(lambda: _print(bench), cwd=bench.project)
+    folder: str
+    has_commits: bool
+
+
+def look(bench: Bench, looker: Looker) -> Seen:
+    """Look after the events that wait were settled, with eyes that have not seen the trial."""
+    answer = looker.ask(msgspec.json.encode(_place(bench)))
+    if answer is None:
+        return Seen(found={}, problems=["a look at the project crashed or did not end"])
+    return msgspec.json.decode(answer, type=Seen)
+
+
+def look_rebuilt(bench: Bench) -> Seen:
+    """Look in a fresh process that knows nothing but the files that are the truth."""
+    for path in bench.store.glob("*.sqlite*"):
+        path.unlink()
+    question = msgspec.json.encode(_place(bench))
+    ended = forks.run(lambda: _print(answer(question)), cwd=bench.project)
     if ended.code != 0 or ended.signal:
         what = "hung" if ended.hung else f"ended with {ended.code}: {ended.last_line}"
         return Seen(found={}, problems=[f"a fresh look at the project {what}"])
     return msgspec.json.decode(ended.output, type=Seen)
 
 
-def _print(bench: Bench) -> int:
-    os.write(1, msgspec.json.encode(_look(bench)))
-    return 0
+def look_here(bench: Bench) -> bytes:
+    """Look in this very process."""
+    return answer(msgspec.json.encode(_place(bench)))
 
 
-def _look(bench: Bench) -> Seen:
+def _place(bench: Bench) -> Place:
+    return Place(folder=str(bench.project), has_commits=bool(bench.ledger.tried["commit"]))
+
+
+def _print(data: bytes) -> None:
+    with open(1, "wb", closefd=False) as output:
+        output.write(data)
+
+
+def answer(question: bytes) -> bytes:
+    """Look at a place; say what is there, or why that cannot be said."""
+    try:
+        place = msgspec.json.decode(question, type=Place)
+        with contextlib.chdir(place.folder):
+            seen = observe(place)
+    except Exception as error:  # noqa: BLE001 - whatever keeps a reader from reading is a finding
+        what = f"a look at the project failed: {type(error).__name__}: {error}"
+        seen = Seen(found={}, problems=[what])
+    return msgspec.json.encode(seen)
+
+
+def observe(place: Place) -> Seen:
+    """Say all that this very process finds."""
     problems: list[str] = []
-    _settle_all(bench.state, problems)
-    project = paths.find_project(bench.project)
+    _settle_all(paths.state_folder(), problems)
+    folder = Path(place.folder)
+    project = paths.find_project(folder)
     store = Store(project)
     found: dict[str, list[str]] = {}
     half: list[str] = []
     digests: dict[str, str] = {}
     texts = [*_checkpoints(store, digests, problems), *_texts(store)]
-    if bench.ledger.tried["commit"]:
-        subjects = programs.git(bench.project, "log", "--format=%s").splitlines()
+    if place.has_commits:
+        subjects = programs.git(folder, "log", "--format=%s").splitlines()
         texts += [("commit", subject) for subject in subjects]
     for kind, text in texts:
         found.setdefault(kind, []).extend(tokens_in(text))
@@ -98,7 +134,7 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
     yield from (("memory", entry.text) for entry in every)
     yield from (("feature", item.name) for item in features.load(store).items)
     yield from (("prompt", prompt.text) for prompt in prompts.history(store))
-    for path in [place(store.project), *(store.project.store / "trash").rglob("*.md")]:
+    for path in [notes_of(store.project), *(store.project.store / "trash").rglob("*.md")]:
         if path.is_file():
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
             yield from (("note", line) for line in lines)

@@ -1,5 +1,8 @@
 """Programs that the torture starts: its workers, git, the C compiler and the letterbox."""
 
+import contextlib
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -33,8 +36,14 @@ def run(
     return Ending(code=code, output=output, seconds=elapsed)
 
 
-def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Process:
-    """Start a program whose output and complaints can be read."""
+def start(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    is_apart: bool = False,
+) -> Process:
+    """Start a program whose output and complaints can be read; apart, Ctrl-C does not reach it."""
     return subprocess.Popen(
         command,
         cwd=cwd,
@@ -42,7 +51,34 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        start_new_session=is_apart,
     )
+
+
+def end_below(folder: Path) -> None:
+    """Kill every process whose home is below a folder of ours, where the system tells."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (found := _processes_below(folder)) and time.monotonic() < deadline:
+        for process in found:
+            with contextlib.suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _processes_below(folder: Path) -> list[int]:
+    home = b"HOME=" + os.fsencode(folder) + b"/"
+    return [
+        int(process.name)
+        for process in Path("/proc").glob("[0-9]*")
+        if any(each.startswith(home) for each in _environment_of(process))
+    ]
+
+
+def _environment_of(process: Path) -> list[bytes]:
+    try:
+        return (process / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def git(folder: Path, *arguments: str) -> str:

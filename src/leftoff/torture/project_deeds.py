@@ -183,4 +183,8 @@ def _events(token: str) -> tuple[tuple[str, dict[str, str]], ...]:
 
 
 def _settle(state: Path) -> int:
-    return 0 if settle.run(state) else 1
+    try:
+        return 0 if settle.run(state) else 1
+    except Exception as error:  # noqa: BLE001 - as in the program that hooks start, whatever it is
+        os.write(2, f"{type(error).__name__}: {error}\n".encode())
+        return 1

@@ -39,7 +39,7 @@ _FORGED_LINE = re.compile(rf"^(Next action|Task|Changed since then): {FORGED}", 
 def run(arena: Arena) -> None:
     """Go through the repositories until the time is up."""
     install_hooks(paths.state_folder())
-    for number, name in enumerate(arena.in_turn([*REPOSITORIES])):
+    for number, (_, name) in enumerate(arena.in_turn([*REPOSITORIES])):
         visit(arena, name, arena.root / f"visit-{number}")
 
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from leftoff.torture import forks
-from leftoff.torture.deeds import DEEDS
+from leftoff.torture import deeds, forks
 from leftoff.torture.ledger import Claim, Ledger
 from leftoff.torture.trials import Arena
 from leftoff.torture.world import Bench, Unprepared
@@ -19,13 +18,6 @@ from leftoff.torture.world import Bench, Unprepared
 WRITERS = 3
 _KILLS = 60
 _LONGEST_SECONDS = 0.08
-# What others take part in at the same moment: no purge, no switch, and one setting would be
-# claimed by several.
-_TOGETHER = (
-    "save", "save with a decision", "save over a name", "save without a name", "clear", "delete",
-    "complete", "resume and accept", "resume and decline", "restore from the trash", "memory add",
-    "memory edit", "feature add", "wal add", "prompts import", "settle",
-)  # fmt: skip
 
 _decoder = msgspec.json.Decoder(tuple[str, list[Claim]])
 
@@ -46,12 +38,10 @@ def run(arena: Arena) -> None:
     for number in range(kills):
         time.sleep(chance.uniform(0, _LONGEST_SECONDS))
         slot = number % WRITERS
-        _end(bench.ledger, writers[slot])
-        arena.tally.count("kills")
+        arena.tally.count("kills", int(_end(bench.ledger, writers[slot])))
         writers[slot] = _start(bench, chance.randrange(1 << 30), WRITERS + number)
     for writer in writers:
-        _end(bench.ledger, writer)
-        arena.tally.count("kills")
+        arena.tally.count("kills", int(_end(bench.ledger, writer)))
     arena.check(bench, "a storm of writers")
     arena.check(bench, "a storm of writers", rebuilt=True)
     arena.tally.count("acknowledged records found", bench.ledger.count())
@@ -65,10 +55,12 @@ def _start(bench: Bench, seed: int, slot: int) -> Writer:
         os.setpgid(0, 0)
         os.close(reader)
         # Tokens of its own, so that writers never claim the same.
-        bench.ledger = _Telling(1000 + slot, writer)
+        bench.ledger = telling = _Telling(1000 + slot, writer)
         bench.chance = random.Random(seed)  # noqa: S311 - no secret
         while True:
+            telling.tell("begin", ())
             _one(bench)
+            telling.tell("end", ())
 
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         child = forks.start(work, cwd=bench.project, streams=(nowhere.fileno(), nowhere.fileno()))
@@ -79,11 +71,11 @@ def _start(bench: Bench, seed: int, slot: int) -> Writer:
 
 
 def _one(bench: Bench) -> None:
-    prepare = DEEDS[bench.chance.choice(_TOGETHER)]
+    prepare = deeds.DEEDS[bench.chance.choice(deeds.TOGETHER)]
     with contextlib.suppress(Unprepared):
         deed = prepare(bench)
         bench.ledger.try_(deed.claims)
-        if forks.run(deed.work, cwd=bench.project).code == 0:
+        if not deed.work():
             bench.ledger.acknowledge(deed.claims)
 
 
@@ -95,24 +87,28 @@ class _Telling(Ledger):
         self._pipe = pipe
 
     def try_(self, claims: Iterable[Claim]) -> None:
-        self._tell("try", claims)
+        self.tell("try", claims)
 
     def acknowledge(self, claims: Iterable[Claim]) -> None:
-        self._tell("acknowledge", claims)
+        self.tell("acknowledge", claims)
 
-    def _tell(self, what: str, claims: Iterable[Claim]) -> None:
+    def tell(self, what: str, claims: Iterable[Claim]) -> None:
+        """Tell the parent, who hears of it even if we are killed right after."""
         os.write(self._pipe, msgspec.json.encode((what, list(claims))) + b"\n")
 
 
-def _end(ledger: Ledger, writer: Writer) -> None:
-    """Kill a writer with all that it started, and note what it had told."""
+def _end(ledger: Ledger, writer: Writer) -> bool:
+    """Kill a writer with all that it started; note what it had told, and say if it was at work."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(writer.child, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
         os.kill(writer.child, signal.SIGKILL)
     os.waitpid(writer.child, 0)
-    with os.fdopen(writer.reader, "rb") as pipe:
+    is_at_work = False
+    with open(writer.reader, "rb") as pipe:  # noqa: PTH123 - a descriptor
         for line in pipe:
             if line.endswith(b"\n"):
                 what, claims = _decoder.decode(line)
-                (ledger.try_ if what == "try" else ledger.acknowledge)(claims)
+                is_at_work = what != "end"
+                (ledger.acknowledge if what == "acknowledge" else ledger.try_)(claims)
+    return is_at_work

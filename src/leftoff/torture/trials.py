@@ -7,12 +7,17 @@ from pathlib import Path
 
 from leftoff.torture import forks, inject, probe
 from leftoff.torture.checkpoint_deeds import save
-from leftoff.torture.deed import Deed
+from leftoff.torture.deed import Deed, acknowledged
 from leftoff.torture.forks import Counter, Ending
 from leftoff.torture.inject import Injection
+from leftoff.torture.looker import Looker
 from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.values import Tally
 from leftoff.torture.world import Bench, Program, Unprepared
+
+# How many trials are looked at twice: that takes three times as long.
+_THOROUGH_SHARE = 0.1
+_LONGEST_HISTORY = 4
 
 Prepare = Callable[[Bench], Deed]
 
@@ -24,20 +29,36 @@ class Arena:
         self.tally = tally
         self.program = program
         self.root = Path(tally.task.folder)
-        self.seed = tally.task.seed
+        # No two workers do the same.
+        self.seed = f"{tally.task.seed}-{tally.task.number}"
+        self._chance = random.Random(self.seed)  # noqa: S311 - no secret
+        self._looker = Looker(probe.answer, self.root)
         self._made = 0
 
-    def in_turn(self, names: Sequence[str]) -> Iterator[str]:
-        """Yield names in an order that the seed decides, again and again while there is time."""
+    def in_turn(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Yield this worker's share of the names in random order, with the lap, while time lasts.
+
+        The workers share each lap: together they have gone through all names at its end.
+        """
+        task = self.tally.task
         order = list(names)
-        random.Random(self.seed).shuffle(order)  # noqa: S311 - no secret
+        random.Random(task.seed).shuffle(order)  # noqa: S311 - no secret
         for number in self.tally.rounds():
-            yield order[number % len(order)]
+            lap, place = divmod(number * task.workers + task.number, len(order))
+            yield lap, order[place]
+
+    def choose(self, names: Sequence[str], lap: int) -> list[str]:
+        """Choose what was done in a project before: nothing in the first lap, then more."""
+        return self._chance.choices(names, k=min(lap, _LONGEST_HISTORY))
 
     def bench(self) -> Bench:
         """Make a project that has nothing yet."""
         self._made += 1
         return Bench(self.root, self.program, self.seed, self._made)
+
+    def close(self) -> None:
+        """End what was started for the trials."""
+        self._looker.stop()
 
     def release(self, bench: Bench) -> None:
         """Remove a project where nothing was found."""
@@ -46,11 +67,21 @@ class Arena:
 
     def where(self, *told: object) -> str:
         """Say how to come here again."""
-        return ", ".join([*map(str, told), f"seed {self.seed}"])
+        return ", ".join([*map(str, told), f"seed {self.tally.task.seed}"])
+
+    def check_trial(self, bench: Bench, *told: object) -> bool:
+        """Look after a trial; now and then rebuild the indexes and save once more as well."""
+        self.tally.count("acknowledged records found", bench.ledger.count())
+        is_sound = self.check(bench, *told)
+        # At random: every n-th trial would always meet the same calls.
+        if is_sound and self._chance.random() < _THOROUGH_SHARE:
+            is_sound = self.check(bench, *told, rebuilt=True)
+            self.check_works_on(bench, *told)
+        return is_sound
 
     def check(self, bench: Bench, *told: object, rebuilt: bool = False) -> bool:
         """Look with fresh eyes, and note what is lost; say whether all is well."""
-        seen = probe.look(bench, rebuilt=rebuilt)
+        seen = probe.look_rebuilt(bench) if rebuilt else probe.look(bench, self._looker)
         differences = bench.ledger.differences(seen)
         how = ("after the indexes were deleted",) if rebuilt else ()
         for difference in differences[:3]:
@@ -77,9 +108,11 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Endi
             deed.program(inject.in_environment(injection, bench.root, mark) if injection else {})
         if injection is not None:
             inject.arm(injection, bench.root)
-        code = deed.work() or 0
-        counter.value = inject.calls() if injection is not None else 0
-        return code
+        try:
+            return deed.work() or 0
+        finally:
+            # Also if the work raises: the next call must be tried all the same.
+            counter.value = inject.calls() if injection is not None else 0
 
     bench.ledger.try_(deed.claims)
     bench.ledger.destroy(deed.destroys, is_done=False)
@@ -87,7 +120,7 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Endi
     is_marked = mark.exists()
     # A hook never fails, so its end says nothing once something in it was struck.
     if ended.code == 0 and not is_marked:
-        bench.ledger.acknowledge(deed.claims)
+        bench.ledger.acknowledge(acknowledged(deed, ended.said))
         bench.ledger.destroy(deed.destroys, is_done=True)
     is_reached = injection is not None and counter.value >= injection.at
     return ended, ended.is_killed or is_marked or is_reached
@@ -110,10 +143,14 @@ class Stage:
         return attempt(self.bench, self._deed, injection)
 
 
-def staged(arena: Arena, name: str, prepare: Prepare) -> Stage | None:
-    """Prepare a deed in a new project; one that cannot be prepared is noted."""
+def staged(
+    arena: Arena, name: str, prepare: Prepare, earlier: Sequence[Prepare] = ()
+) -> Stage | None:
+    """Prepare a deed in a project with a history; one that cannot be prepared is noted."""
     bench = arena.bench()
     try:
+        for each in earlier:
+            attempt(bench, each(bench), None)
         return Stage(arena, bench, prepare(bench))
     except Unprepared as error:
         arena.tally.broken(f"the store does not work on: {error}", arena.where(name))

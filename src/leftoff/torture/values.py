@@ -22,6 +22,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     part: str
     folder: str
     seed: int
+    number: int = 0
+    """Which of the workers this is: together they go through everything once, then again."""
+    workers: int = 1
     seconds: float = 0.0
     rounds: int = 0
 
@@ -59,8 +62,12 @@ class Tally:
         self._lost: list[Loss] = []
         self._broken: list[Loss] = []
         self._skipped: list[str] = []
-        self._ends_at = time.monotonic() + task.seconds
+        self.begin()
         self._emitted_at = 0.0
+
+    def begin(self) -> None:
+        """Let the time run from now on."""
+        self._ends_at = time.monotonic() + self.task.seconds
 
     def count(self, what: str, number: int = 1) -> None:
         """Count something that was tried."""

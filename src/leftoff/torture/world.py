@@ -44,7 +44,7 @@ def environment(folder: Path, *, preload: Path | None = None) -> dict[str, str]:
 class Bench:
     """One project in a world, the commands that are run in it, and what they acknowledged."""
 
-    def __init__(self, root: Path, program: Program, seed: int, number: int = 0) -> None:
+    def __init__(self, root: Path, program: Program, seed: str, number: int = 0) -> None:
         self.root = root
         self.project = root / f"shop-{number}"
         self.program = program

@@ -176,7 +176,7 @@ def _sweep(path: Path) -> None:
 def _write(path: Path, text: str, mode: int) -> None:
     """Put the notes in place, durably and all at once."""
     if not path.parent.is_dir():
-        path.parent.mkdir(parents=True, mode=0o700)
+        disk.ensure_folder(path.parent)
     temp = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temp, flags, mode)

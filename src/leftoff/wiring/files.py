@@ -95,7 +95,7 @@ def put(change: Change, data: bytes | None) -> None:
         return
     if not change.is_foreign:
         disk.ensure_folder(target.parent)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    disk.make_folder(target.parent)
     found = target.stat() if target.exists() else None
     if found is not None and found.st_nlink > 1:
         _overwrite(target, data)
