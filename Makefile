@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compat lint bench fuzz fidelity accept picture clean
+.PHONY: help setup demo test compat lint bench shape fuzz fidelity accept picture clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,9 @@ lint: $(READY) ## Check style, format, types and the direction of imports
 
 bench: $(READY) ## Measure, and print each figure beside its limit
 	@$(BIN)/python -m bench $(ARGS)
+
+shape: $(READY) ## Measure the shape of the code: sizes, names, imports, ways of the data
+	@$(BIN)/python scripts/shape.py $(ARGS)
 
 fuzz: $(READY) ## Feed garbage to what parses: make fuzz ARGS=redaction MINUTES=10
 	@$(BIN)/python scripts/fuzz.py $(ARGS) --minutes $(MINUTES)
