@@ -40,7 +40,7 @@ def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
     assert "Error: AssertionError: 200 != 429" in told
     assert "leftoff: This failed before: round() on every item — the errors add up" in told
     assert "- Decimal instead of floats (20" in told
-    assert "Took in 1 checkpoint(s) from" in told
+    assert "Imported 1 checkpoint from" in told
     assert "Task: The yearly report sums net prices." in told
     assert "- **cart-totals** (cents, " in told
     assert "left out .env: its name says that it holds secrets" in told

@@ -10,14 +10,15 @@ import pytest
 
 import leftoff
 from leftoff import checkpoint, config, errors, paths
-from leftoff.cli import COMMANDS
 from leftoff.cli import leftoff as program
+from leftoff.cli.catalog import ALIASES, COMMANDS, GROUPS, PLUMBING
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"
 FORMAT_PAGE = ROOT / "docs" / "reference" / "checkpoint-format.md"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-# Told once, at the head of the page.
+LONGEST_CELL = 160
+# Documented once, at the head of the page.
 COMMON = {"--json", "--quiet", "-q", "--help", "-h"}
 
 
@@ -71,6 +72,16 @@ def test_no_command_is_documented_that_is_not_there() -> None:
     assert sorted(re.findall(r"^##+ (leftoff .*)$", text, re.MULTILINE)) == sorted(ALL)
 
 
+def test_the_overview_lists_the_groups_of_the_catalog() -> None:
+    overview = COMMANDS_PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
+    rows = re.findall(r"^\| ([\w ]+) \| (\[.*) \|$", overview, re.MULTILINE)
+    groups = {**GROUPS, "For agents and scripts": PLUMBING}
+
+    assert [(title, re.findall(r"\[([a-z-]+)\]", cell)) for title, cell in rows] == [
+        (title, [each.name for each in commands]) for title, commands in groups.items()
+    ]
+
+
 def test_the_commands_come_in_the_order_of_the_overview() -> None:
     text = COMMANDS_PAGE.read_text(encoding="utf-8")
     overview = text.partition("\n## ")[0]
@@ -80,7 +91,21 @@ def test_the_commands_come_in_the_order_of_the_overview() -> None:
     )
 
 
-def test_options_that_every_command_has_are_told_once() -> None:
+def test_every_other_word_for_a_command_is_documented() -> None:
+    text = section(COMMANDS_PAGE, "Other words")
+    rows = re.findall(r"^\| `leftoff (\S+)` \| `leftoff (.+)` \|$", text, re.MULTILINE)
+
+    assert {word: tuple(words.split()) for word, words in rows} == ALIASES
+
+
+def test_no_cell_of_the_reference_is_too_long_to_read() -> None:
+    for page in (COMMANDS_PAGE, FORMAT_PAGE):
+        rows = re.findall(r"^\|.*\|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for cell in (cell for row in rows for cell in re.split(r"(?<!\\)\|", row)):
+            assert len(re.sub(r"\]\([^)]*\)", "", cell).strip()) <= LONGEST_CELL
+
+
+def test_options_that_every_command_has_are_documented_once() -> None:
     head = COMMANDS_PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
 
     assert all(f"`{option}`" in head for option in COMMON)
@@ -184,10 +209,10 @@ def _anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_shown_in_the_pages_exist(page: Path) -> None:
-    known = {name.partition(" ")[2].split(" ")[0] for name in ALL}
+    known = {*COMMANDS, *ALIASES}
 
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    shown = re.findall(r"^\$ leftoff ([a-z]+)", "\n".join(blocks), re.MULTILINE)
+    shown = re.findall(r"^\$ leftoff ([a-z][a-z-]*)", "\n".join(blocks), re.MULTILINE)
 
     assert set(shown) <= known
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import leftoff
 from leftoff.agents import AGENTS
-from leftoff.cli import COMMANDS
+from leftoff.cli.catalog import COMMANDS
 
 SOURCE = Path(leftoff.__file__).parent
 
@@ -91,7 +91,7 @@ def _outputs(tree: ast.Module) -> Iterator[str]:
 def test_registries_are_dict_literals() -> None:
     trees = dict(modules())
 
-    for file, name in (("agents/__init__.py", "AGENTS"), ("cli/__init__.py", "COMMANDS")):
+    for file, name in (("agents/__init__.py", "AGENTS"), ("cli/catalog.py", "GROUPS")):
         assert isinstance(_assigned(trees[file], name), ast.Dict), f"{name} in {file}"
 
 
@@ -109,7 +109,7 @@ def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
 def test_every_agent_and_every_command_file_is_registered() -> None:
     agents = {path.stem for path in (SOURCE / "agents").iterdir() if _is_agent(path)}
     files = {path.stem for path in (SOURCE / "cli").glob("*.py")} - {"app", "__init__"}
-    named = {target.partition(":")[0].rpartition(".")[2] for target in COMMANDS.values()}
+    named = {each.target[0].rpartition(".")[2] for each in COMMANDS.values()}
 
     assert agents == set(AGENTS)
     assert {file for file in files if _has_command(SOURCE / "cli" / f"{file}.py")} == named

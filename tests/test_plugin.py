@@ -16,8 +16,8 @@ import pytest
 import leftoff
 from gitrepo import Repo
 from leftoff import paths
-from leftoff.cli import COMMANDS
 from leftoff.cli import leftoff as program
+from leftoff.cli.catalog import COMMANDS
 from leftoff.hooks import replies, settle
 from leftoff.intents import find, passes_always
 from leftoff.wiring import claude as wiring
@@ -83,7 +83,7 @@ def test_the_skill_is_short_and_names_only_commands_that_exist() -> None:
     assert len(text.splitlines()) < 80
     named = set(re.findall(r"[`\n]leftoff ([a-z-]+)", text))
     assert named <= set(COMMANDS)
-    asked_for = {"memory", "reflect", "feature", "ship", "wal", "restore", "briefing"}
+    asked_for = {"memory", "reflect", "feature", "ship", "wal", "status", "briefing"}
     assert {"save", "resume", "prompts"} | asked_for <= named
 
 

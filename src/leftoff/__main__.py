@@ -19,7 +19,7 @@ def main() -> None:
 
 def _run() -> int:
     """Run a command; the version and the status line are told without loading the rest."""
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] in (["--version"], ["-V"]):
         from leftoff import __version__  # noqa: PLC0415 - the rest would cost ten times as much
 
         sys.stdout.write(f"leftoff {__version__}\n")

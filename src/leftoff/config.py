@@ -62,46 +62,50 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 HELP = {
-    "budget": "Tokens that a briefing may take.",
-    "on_resume": "What becomes of a checkpoint once it was resumed: keep or consume.",
-    "on_decline": "What becomes of a checkpoint when resuming it was declined: keep or trash.",
-    "confirm": "When taking up a checkpoint asks first: never, ask (on a terminal) or always.",
-    "naming": "A save without a name: ask for one, auto (make one) or required, in kebab-case.",
-    "same_name": "A save under a name in use: ask, or revise (save a new revision).",
-    "questions": "Ask what a save is about where nothing was told.",
+    "budget": "Maximum tokens of a briefing.",
+    "on_resume": "What to do with a checkpoint after resuming it: keep or consume.",
+    "on_decline": "What to do with a checkpoint after you decline it: keep or trash.",
+    "confirm": "When to ask before resuming: never, ask (on a terminal) or always "
+    "(even with --accept).",
+    "naming": "What to do when a save has no name: ask, auto (make one) or required "
+    "(refuse; kebab-case only).",
+    "same_name": "What to do when a name is in use: ask, or revise (save a new revision).",
+    "questions": "Ask for the task, decisions and next action when a save gives no summary.",
     "noise": "What a save prints: silent, line, full, box, report or panel.",
-    "content": "What a checkpoint holds of its artifacts: notes too, or paths only.",
-    "strict": "Refuse a save that fails the quality bar instead of warning.",
-    "next_action": "Which next action is saved: any, or only one that someone stated.",
-    "advise_at": "Context use in per cent from which the agent is told to save.",
-    "autosave_at": "Context use in per cent above which the state is saved by itself.",
-    "autosave_from": "How urgent a signal must be to save: low, medium, high or critical.",
+    "content": "What a checkpoint keeps of its artifacts: notes (and paths), or paths only.",
+    "strict": "Refuse to save below the quality bar, instead of warning.",
+    "next_action": "Which next action to save: any, or stated (never one inferred from "
+    "the session).",
+    "advise_at": "Context use in percent at which leftoff advises the agent to save.",
+    "autosave_at": "Context use in percent above which leftoff saves automatically.",
+    "autosave_from": "Lowest priority that triggers an autosave: low, medium, high or critical.",
     "autosave_pause": "Minutes after an autosave in which only a critical signal saves again.",
-    "urge_at": "Context use in per cent from which the advice gets stronger.",
-    "fresh_at": "Context use in per cent from which compacting or a new session is advised.",
-    "capture_at": "Context use in per cent from which every prompt is kept.",
-    "prompts": "What happens to prompts from there on: keep a copy, or block them.",
-    "compaction": "A compaction: allow it at once, wait until all is saved, or block it.",
-    "guard": "Tool calls while the context fills up: off, warn, or block until someone saved.",
-    "safety": "Whether commands that throw work away, such as a force push, are denied: off or on.",
-    "start_budget": "Tokens that the offer at session start may take.",
-    "offer_days": "How many days an autosave is offered at session start.",
-    "offers": "What a new session is told of: all that is open, or the latest only.",
-    "buffer_at": "Context use in per cent from which every request is kept word for word.",
-    "notes": "Where SESSION-STATE.md is: with the project's checkpoints, in the worktree, or "
-    "with the profile's files.",
-    "note_prompts": "Whether prompts are scanned for what SESSION-STATE.md should hold.",
-    "memory_budget": "Tokens that the memory briefing at session start may take; 0 for none.",
-    "briefing_file": "The file that the memory briefing is kept in and told from, if any.",
-    "reflect": "Whether the user's corrections become rules.",
-    "reflect_at": "How sure a correction must be to become a rule at once: low, medium or high.",
-    "verify": "The commands that ship runs before it commits, one to a line.",
-    "not_secret": "Patterns of files that ship commits though they look like secrets.",
-    "advise_clear": "Whether the panel at the end of a save or ship advises to clear "
-    "the agent's context.",
-    "profile": "Whose habits to follow: default, guardz, openclaw, sail, quoin or harness.",
-    "mirror": "The profiles whose native files are written after every save; "
-    "the one that is followed unless you say otherwise, none for no files.",
+    "urge_at": "Context use in percent at which the advice gets stronger.",
+    "fresh_at": "Context use in percent at which leftoff advises compacting or a new session.",
+    "capture_at": "Context use in percent at which leftoff starts to queue every prompt.",
+    "prompts": "What to do with prompts at capture_at: keep a copy, or block them.",
+    "compaction": "How to treat an automatic compaction: allow, wait (until all is "
+    "saved) or block.",
+    "guard": "How to treat tool calls as the context fills up: off, warn, or block (until a save).",
+    "safety": "Deny commands that destroy work, such as a force push: off or on.",
+    "start_budget": "Maximum tokens of the offer at session start.",
+    "offer_days": "How many days to offer an autosave at session start.",
+    "offers": "Which open checkpoints to offer a new session: all, or the latest only.",
+    "buffer_at": "Context use in percent at which leftoff starts to keep requests verbatim.",
+    "notes": "Where to keep SESSION-STATE.md: project (beside its checkpoints), "
+    "worktree, or profile.",
+    "note_prompts": "Scan prompts for facts that belong in SESSION-STATE.md.",
+    "memory_budget": "Maximum tokens of the memory briefing at session start; 0 turns it off.",
+    "briefing_file": "File to keep the memory briefing in; new sessions get what it says.",
+    "reflect": "Turn your corrections into rules.",
+    "reflect_at": "Lowest confidence for a correction to become a rule at once: low, "
+    "medium or high.",
+    "verify": "Commands that ship runs before it commits, one per line.",
+    "not_secret": "Patterns of files that ship commits even if they look like secrets.",
+    "advise_clear": "Advise you to clear the agent's context at the end of a save or ship panel.",
+    "profile": "System to follow: default, guardz, openclaw, sail, quoin or harness.",
+    "mirror": "Profiles to write files for after each save; none for no files "
+    "(default: the profile in use).",
 }
 
 

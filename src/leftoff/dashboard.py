@@ -271,9 +271,9 @@ def _some(names: Sequence[str]) -> str:
 def _save(world: _World, *, is_active: bool) -> Iterator[str]:
     if world.last_at is None:
         if is_active:
-            yield "Nothing was saved yet: `leftoff save` keeps where you are."
+            yield "Nothing is saved yet. Run `leftoff save`."
     elif world.now - world.last_at > _SAVE_AFTER:
-        yield "No checkpoint for more than an hour: `leftoff save` keeps where you are."
+        yield "The last checkpoint is over an hour old. Run `leftoff save`."
 
 
 def _is_idle(plan: StagedPlan, now: datetime) -> bool:

@@ -35,7 +35,7 @@ _MOST_LOOKED_AT = 200
 _STEP = 10
 _HEAD = "# Session Briefing\nLast updated: "
 _NONE = "- none"
-_UNREADABLE = "- The features cannot be read; `leftoff feature list` tells why."
+_UNREADABLE = "- The features cannot be read; `leftoff feature list` shows why."
 _NO_ROOM = "- no room here; `leftoff memory` lists all"
 
 

@@ -52,7 +52,7 @@ def checked_name(text: str, *, strict: bool = False) -> str:
         )
     if name in RESERVED:
         raise NameRefused(
-            f"{name!r} is what leftoff calls the checkpoints it saves by itself.",
+            f"{name!r} is the name of the checkpoints that leftoff saves automatically.",
             hint="Choose another name.",
         )
     if strict and name != text:

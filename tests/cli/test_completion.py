@@ -42,6 +42,11 @@ def offered(cli: Cli, shell: str, words: str) -> list[str]:
     [
         ("leftoff rec", ["recover"]),
         ("leftoff show log", ["login-form", "login-page"]),
+        ("leftoff resume log", ["login-form"]),
+        ("leftoff restore log", ["login-form"]),
+        ("leftoff done log", ["login-form"]),
+        ("leftoff clear log", ["login-form"]),
+        ("leftoff d", ["done", "doctor", "diff"]),
         ("leftoff diff login-form par", ["parser-rules"]),
         ("leftoff trash restore l", ["login-page"]),
         ("leftoff config set budg", ["budget"]),
@@ -73,3 +78,19 @@ def test_a_real_bash_completes_a_name(filled: Cli) -> None:
     )
 
     assert done.stdout.strip() == "login-form", done.stderr
+
+
+@pytest.mark.parametrize("words", ["save x --file no", "save x --plan no", "show --plan no"])
+def test_a_real_bash_completes_paths(filled: Cli, words: str) -> None:
+    count = len(words.split())
+    done = filled.shell(
+        f"""
+        touch notes.md
+        eval "$(leftoff completion bash)"
+        COMP_WORDS=(leftoff {words}) COMP_CWORD={count}
+        compopt() {{ echo "$@"; }}
+        _leftoff_completion leftoff
+        """
+    )
+
+    assert "-o default" in done.stdout, done.stderr

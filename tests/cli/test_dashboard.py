@@ -172,7 +172,7 @@ def test_suggestions_fit_the_moment(cli: Cli, work: Work) -> None:
     assert suggestions() == ""
 
     work.index(active_plan="rate-limits", last_checkpoint=ago(minutes=61))
-    assert "more than an hour" in suggestions()
+    assert "over an hour old" in suggestions()
 
     work.tdd("RED")
     assert "write failing tests for sliding window" in suggestions()

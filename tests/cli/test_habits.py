@@ -33,7 +33,7 @@ def test_init_takes_the_files_in_and_keeps_them_up_to_date(cli: Cli, memory: Pat
     result = cli.ok("init", "--profile", "guardz", "--yes")
     cli.ok("save", "login-flow", "--summary", "Log in")
 
-    assert f"Took in 1 checkpoint(s) from {memory}" in result.out
+    assert f"Imported 1 checkpoint from {memory}" in result.out
     assert cli.json("show", "invoice-rounding")["left_off"] == "Half of it"
     assert (memory / "checkpoint-login-flow.md").exists()
     assert (memory / "checkpoint-invoice-rounding.md").read_text(encoding="utf-8") == TEXT

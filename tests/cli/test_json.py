@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attacks import own_lines
 from cli.runs import Cli
-from leftoff.cli import COMMANDS
+from leftoff.cli.catalog import COMMANDS
 from leftoff.cli.output import printable
 
 HOSTILE = st.text(max_size=80) | st.sampled_from(

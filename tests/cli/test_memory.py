@@ -143,7 +143,7 @@ def test_an_unknown_kind_is_told_with_the_kinds_there_are(cli: Cli) -> None:
 
 
 def test_looking_at_an_empty_memory_creates_nothing(cli: Cli, stored: Path) -> None:
-    assert cli.ok("memory").out == "The memory holds nothing of the kind.\n"
+    assert cli.ok("memory").out == "No entries found.\n"
     assert cli.json("memory", "search", "x") == []
     assert not stored.exists()
 

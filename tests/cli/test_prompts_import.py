@@ -14,8 +14,8 @@ def test_the_prompts_are_listed_and_the_file_stays(cli: Cli, tmp_path: Path) -> 
     path = tmp_path / "pending-prompt-old-session.txt"
     path.write_text(FILE, encoding="utf-8")
 
-    assert cli.ok("prompts", "import", str(path)).out == "Imported 2 prompt(s)\n"
-    assert cli.ok("prompts", "import", str(path)).out == "Imported 0 prompt(s)\n"
+    assert cli.ok("prompts", "import", str(path)).out == "Imported 2 prompts\n"
+    assert cli.ok("prompts", "import", str(path)).out == "Imported 0 prompts\n"
 
     told = cli.ok("prompts", "list").out
     assert "1. [legacy] first words" in told

@@ -68,7 +68,7 @@ def test_sessions_of_every_worktree_are_listed(cli: Cli, repo: Repo, session: Pa
 def test_a_dead_session_is_recovered_once(cli: Cli, session: Path) -> None:
     assert len(cli.json("recover", "--dry-run")) == 1
     assert cli.json("list") == []
-    assert "Saved 1; `leftoff resume`" in cli.ok("recover").out
+    assert "Saved 1 session. Run `leftoff resume`" in cli.ok("recover").out
 
     (listed,) = cli.json("list")
     assert (listed["trigger"], listed["session_id"]) == ("recovered", session.stem)

@@ -91,7 +91,7 @@ def test_latest_with_nothing_saved_says_so(cli: Cli) -> None:
 
 
 def test_status_tells_where_one_is_and_what_is_open(cli: Cli, repo: Repo) -> None:
-    assert "nothing: `leftoff save` keeps where you are" in cli.ok("status").out
+    assert "nothing; run `leftoff save` to create a checkpoint" in cli.ok("status").out
     repo.write("new.txt")
     cli.ok("save", "login-form", "--from-json", "-", stdin=WHOLE)
     status = cli.ok("status").out

@@ -157,9 +157,9 @@ def test_a_purge_asks_and_means_no_unless_told_yes(
 ) -> None:
     save_at(repo.folder, {"login-form": timedelta(days=2), "other-form": timedelta(days=2)})
     with cli.terminal("purge", "--older-than=1d", "--open") as terminal:
-        assert "Destroy 2 checkpoint(s)" in terminal.expect("[y/N]: ")
+        assert "Delete 2 checkpoints" in terminal.expect("[y/N]: ")
         terminal.answer(answer)
-        assert f"Purged {2 - left} checkpoint(s)" in terminal.rest()
+        assert f"Deleted {2 - left} checkpoints" in terminal.rest()
 
     assert len(names(cli)) == left
 

@@ -78,9 +78,9 @@ def test_a_second_uninstall_has_nothing_to_do(cli: Cli, home: Path) -> None:
 def test_it_asks_on_a_terminal(cli: Cli, home: Path) -> None:
     cli.ok("init", "--yes")
     with cli.terminal("uninstall") as terminal:
-        terminal.expect("Take the hooks out? [Y/n]:")
+        terminal.expect("Remove the hooks? [Y/n]:")
         terminal.answer("y")
-        assert "Took the hooks out:" in terminal.rest()
+        assert "Removed the hooks:" in terminal.rest()
 
     assert (home / ".claude" / "settings.json").read_bytes() == SETTINGS.encode()
 

@@ -418,7 +418,7 @@ def test_a_broken_file_is_told_and_the_rest_imported(cli: Cli, tmp_path: Path) -
     (folder / "checkpoint-bad.md").write_bytes(b"\x00\xff nothing")
     result = cli.ok("import", "--from", "guardz", str(folder))
 
-    assert result.out == "Imported 1 checkpoint(s); 0 were here already.\n"
+    assert result.out == "Imported 1 checkpoint; 0 already existed.\n"
     assert "checkpoint-bad.md was skipped" in result.err
 
 

@@ -237,7 +237,7 @@ def test_one_banner_tells_what_waits_and_for_whom(
     (path,) = work.checkpoints()
     text = reply["hookSpecificOutput"]["additionalContext"]
     whose = "session-id match: current-session" if session == SESSION else "mismatch-warning: "
-    line = "Pending restore detected. `leftoff restore` is recommended"
+    line = "Pending restore detected. `leftoff resume --pending` is recommended"
     assert text.startswith(f"{line} (checkpoint: {path} — {whose}")
     assert text.count("Pending restore detected") == 1
     assert "Pending restore detected" in reply["systemMessage"]

@@ -301,7 +301,7 @@ def test_a_corrupt_file_is_shown_raw_although_the_store_has_a_copy(
     shown = "".join(f" > {line}\n" for line in torn.splitlines())
     assert result.out == f"From the file {path}:\n{shown}"
     assert "  Manual recovery — please paste the checkpoint content above" in result.err
-    assert f"`leftoff restore {saved['id']}` takes that up." in result.err.splitlines()[-1]
+    assert f"`leftoff resume --pending {saved['id']}` takes that up." in result.err.splitlines()[-1]
     assert imported.marks() == [SESSION]
     assert task(cli.json("restore", saved["id"])) == "some-task"
     assert imported.marks() == []
@@ -385,7 +385,7 @@ def test_a_corrupt_one_among_several_can_be_chosen_and_is_shown_raw(
     imported.mark(OTHER, path)
     choices = json.loads(cli("restore").out)["choices"]
     chosen = next(each for each in choices if each.get("session_id") == OTHER)
-    result = cli("restore", chosen["command"].partition("restore ")[2])
+    result = cli("restore", chosen["command"].partition("--pending ")[2])
 
     assert (result.code, result.out) == (1, f"From the file {path}:\n > in my own words\n")
     assert imported.marks() == [OTHER, THIRD]

@@ -361,7 +361,7 @@ def test_the_report_names_all_that_was_written_and_how_to_go_on(
     (path,) = work.checkpoints()
     assert out.startswith(f"Checkpoint saved to: {path}\n")
     assert f"{work.memory}/pending-restore-{SESSION}.txt\n" in out
-    assert out.endswith("To resume: `leftoff restore` in a fresh session\n")
+    assert out.endswith("To resume: `leftoff resume --pending` in a fresh session\n")
 
 
 def test_the_same_task_on_the_same_day_gets_a_file_of_its_own(cli: Cli, work: Workspace) -> None:

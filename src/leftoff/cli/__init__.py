@@ -8,59 +8,11 @@ from collections.abc import Sequence
 from typing import TextIO
 
 import click
+from click.shell_completion import CompletionItem
 
 from leftoff import __version__
+from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING
 from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
-
-COMMANDS = {
-    "auto": "leftoff.cli.auto:auto",
-    "briefing": "leftoff.cli.briefing:briefing",
-    "capture": "leftoff.cli.capture:capture",
-    "clear": "leftoff.cli.clear:clear",
-    "complete": "leftoff.cli.clear:complete",
-    "completion": "leftoff.cli.completion:completion",
-    "config": "leftoff.cli.config:config",
-    "dashboard": "leftoff.cli.dashboard:dashboard",
-    "defer": "leftoff.cli.defer:defer",
-    "delete": "leftoff.cli.clear:delete",
-    "diff": "leftoff.cli.diff:diff",
-    "dispatch-check": "leftoff.cli.dispatch:dispatch_check",
-    "doctor": "leftoff.cli.doctor:doctor",
-    "export": "leftoff.cli.import_:export",
-    "feature": "leftoff.cli.feature:feature",
-    "hook-python": "leftoff.cli.hookpython:hook_python",
-    "import": "leftoff.cli.import_:import_",
-    "init": "leftoff.cli.init:init",
-    "intent": "leftoff.cli.intent:intent",
-    "latest": "leftoff.cli.show:latest",
-    "ledger": "leftoff.cli.ledger:ledger",
-    "lint": "leftoff.cli.lint:lint",
-    "list": "leftoff.cli.list:list_",
-    "log": "leftoff.cli.log:log",
-    "memory": "leftoff.cli.memory:memory",
-    "off": "leftoff.cli.switch:off",
-    "on": "leftoff.cli.switch:on_",
-    "prompts": "leftoff.cli.prompts:prompts",
-    "purge": "leftoff.cli.purge:purge",
-    "recover": "leftoff.cli.sessions:recover",
-    "reflect": "leftoff.cli.reflect:reflect",
-    "restore": "leftoff.cli.restore:restore_",
-    "resume": "leftoff.cli.resume:resume",
-    "save": "leftoff.cli.save:save",
-    "schema": "leftoff.cli.schema:schema",
-    "search": "leftoff.cli.search:search",
-    "sessions": "leftoff.cli.sessions:sessions",
-    "ship": "leftoff.cli.ship:ship",
-    "show": "leftoff.cli.show:show",
-    "start": "leftoff.cli.start:start",
-    "status": "leftoff.cli.status:status",
-    "statusline": "leftoff.cli.statusline:statusline",
-    "torture": "leftoff.cli.torture:torture",
-    "trash": "leftoff.cli.trash:trash",
-    "undo": "leftoff.cli.undo:undo",
-    "uninstall": "leftoff.cli.uninstall:uninstall",
-    "wal": "leftoff.cli.wal:wal",
-}
 
 
 class Commands(click.Group):
@@ -69,16 +21,45 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List all commands."""
         del ctx
-        return sorted(COMMANDS)
+        return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load one command."""
+        """Load one command, with the example that its help ends with."""
         del ctx
-        if cmd_name not in COMMANDS:
+        words = ALIASES.get(cmd_name, (cmd_name,))
+        if words[0] not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        module, attribute = COMMANDS[words[0]].target
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        command.epilog = _example(COMMANDS[words[0]].example)
+        for name, within in command.commands.items() if isinstance(command, click.Group) else ():
+            within.epilog = _example(EXAMPLES[f"{words[0]} {name}"])
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, by its name or another word for it."""
+        name, *rest = args
+        if name not in COMMANDS and name not in ALIASES and not name.startswith("-"):
+            raise click.UsageError(f"No such command {name!r}.{_suggestion(name)}", ctx)
+        return super().resolve_command(ctx, [*ALIASES.get(name, (name,)), *rest])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the commands in groups, in the order of need."""
+        groups = {**GROUPS, "For agents and scripts": PLUMBING} if ctx.obj is ALL else GROUPS
+        for title, commands in groups.items():
+            with formatter.section(title):
+                # Padded, so that the summaries of all groups are in line.
+                rows = [(f"{each.name:14}", each.summary) for each in commands]
+                formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer commands without loading them."""
+        commands = [each for group in GROUPS.values() for each in group]
+        found = [each for each in commands if each.name.startswith(incomplete)]
+        offered = [CompletionItem(each.name, help=each.summary) for each in found]
+        return [*offered, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; a reader that goes away, as `head` does, is no error."""
@@ -89,15 +70,42 @@ class Commands(click.Group):
             return 0
 
 
+ALL = object()
+"""What a context carries to have `--help` list the commands of agents and scripts too."""
+
+
 @click.command(
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 a problem you can fix, 2 usage, 3 a choice is needed, "
-    "4 below the quality bar, 70 a bug of ours, 130 interrupted.",
+    options_metavar="[-h | -V]",
+    epilog="""\b
+`leftoff` alone shows the status. `leftoff COMMAND --help` shows the options
+and an example, `leftoff help all` the commands of agents and scripts.
+
+\b
+Exit codes: 0 success, 1 a problem you can fix, 2 invalid usage, 3 a choice
+is needed, 4 below the quality bar, 70 a bug in leftoff, 130 interrupted.""",
 )
-@click.version_option(__version__, message="leftoff %(version)s")
-def leftoff() -> None:
-    """Save where a session left off, and give it back to the next one."""
+@click.version_option(__version__, "-V", "--version", message="leftoff %(version)s")
+@click.pass_context
+def leftoff(context: click.Context) -> None:
+    """Pick up where the last session of your coding agent left off."""
+    if context.invoked_subcommand is None:
+        status = leftoff.get_command(context, "status")
+        if status is not None:
+            context.invoke(status, as_json=False, quiet=False, with_plan=False, with_next=False)
+
+
+def _example(text: str) -> str:
+    return f"\b\nExample:\n  {text}"
+
+
+def _suggestion(name: str) -> str:
+    import difflib  # noqa: PLC0415 - only on the way out
+
+    close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=1)
+    return f" Did you mean `leftoff {close[0]}`?" if close else ""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

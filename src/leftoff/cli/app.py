@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from leftoff import config, gitstate, paths, times
 from leftoff.cli.layout import aligned, cut, one_line, terminal_width
 from leftoff.cli.output import Output, printable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NoSuchCheckpoint, NotAProject
 from leftoff.names import checked_name, kebab
-from leftoff.store import TRASHED, Entry, Store
+from leftoff.store import LISTED, TRASHED, Entry, Store
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -213,8 +214,8 @@ def key_of(entry: Entry) -> str:
 
 def flags(function: Callable[..., R]) -> Callable[..., R]:
     """Add --json and --quiet."""
-    quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
-    as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+    quiet = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     return as_json(quiet(function))
 
 
@@ -267,13 +268,25 @@ def complete_names(_context: click.Context, _parameter: click.Parameter, typed: 
     return _completed(lambda store: store.index().names_like(typed))
 
 
+def complete_open(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the names of what is open to the shell."""
+    return _completed(lambda store: _begin_with(typed, store.index().heads([*LISTED], 1000)))
+
+
+def complete_paths(
+    _context: click.Context, _parameter: click.Parameter, typed: str
+) -> list[CompletionItem]:
+    """Let the shell offer its files."""
+    return [CompletionItem(typed, type="file")]
+
+
 def complete_trashed(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the names of what is in the trash to the shell."""
-    return _completed(
-        lambda store: [
-            key for entry in store.index().trashed(1000) if (key := key_of(entry)).startswith(typed)
-        ]
-    )
+    return _completed(lambda store: _begin_with(typed, store.index().trashed(1000)))
+
+
+def _begin_with(typed: str, entries: list[Entry]) -> list[str]:
+    return [key for entry in entries if (key := key_of(entry)).startswith(typed)]
 
 
 def _completed(names: Callable[[Store], list[str]]) -> list[str]:

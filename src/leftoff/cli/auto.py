@@ -11,21 +11,19 @@ from leftoff.hooks import triggers
 
 
 @command()
-@click.option("--explain", is_flag=True, help="Tell what would be saved, and why.")
-@click.option("--percent", type=click.FloatRange(0, 100), help="How full the context is.")
-@click.option("--prompt", default="", help="What the user says.")
-@click.option("--command", "started", default="", help="The command that is about to run.")
-@click.option("--timeout", default=0.0, help="Seconds that the command is given.")
-@click.option("--idle", default=0.0, help="Minutes since anything happened.")
+@click.option("--explain", is_flag=True, help="Show what would be saved, and why.")
+@click.option("--percent", type=click.FloatRange(0, 100), help="Context use in percent.")
+@click.option("--prompt", default="", help="The user's prompt.")
+@click.option("--command", "started", default="", help="The command about to run.")
+@click.option("--timeout", default=0.0, help="The command's timeout in seconds.")
+@click.option("--idle", default=0.0, help="Minutes without activity.")
 def auto(app: App, *, explain: bool, **given: Any) -> None:
-    """Tell which signals would save the state by itself, and how urgent each is.
+    """Show which signals would trigger an autosave.
 
-    What is not given is read from the session that runs this. Nothing is saved.
+    Values that you do not pass come from the current session. Saves nothing.
     """
     if not explain:
-        raise Usage(
-            "The state is saved by itself, by hooks.", hint="`leftoff auto --explain` tells when."
-        )
+        raise Usage("Hooks save automatically.", hint="`leftoff auto --explain` shows when.")
     session = sessions.current(app.store)
     percent = given["percent"]
     if percent is None and session is not None:

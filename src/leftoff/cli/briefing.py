@@ -18,10 +18,13 @@ _DEFAULT = "-"
     is_flag=False,
     flag_value=_DEFAULT,
     metavar="[PATH]",
-    help="Keep it in a file, where `briefing_file` says or at PATH.",
+    help="Write it to PATH (default: the `briefing_file` setting).",
 )
 def briefing(app: App, path: str | None) -> None:
-    """Tell on one page what the project knows: features, decisions, failures, rules, status."""
+    """Show on one page what the project knows.
+
+    Features, decisions, failures, rules and status.
+    """
     text = memorybriefing.page(app.store)
     if path is None:
         app.out.result({**_measured(text), "text": text}, text)

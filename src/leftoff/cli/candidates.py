@@ -1,4 +1,4 @@
-"""What `leftoff restore` can choose from: what waits for a session, and all that is listed."""
+"""The candidates of `leftoff resume --pending`: what waits for a session, and what is listed."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

@@ -12,18 +12,18 @@ from leftoff.cli.app import App, command
 
 @command()
 @click.argument("session_file", type=click.Path(path_type=Path))
-@click.option("--agent", help="Whose session it is, where the content does not tell.")
-@click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
+@click.option("--agent", help="The session's agent, if the file does not show it.")
+@click.option("--budget", type=click.IntRange(min=100), help="Maximum tokens of the briefing.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write briefing.txt and checkpoint.json there instead of printing.",
+    help="Write briefing.txt and checkpoint.json to this folder.",
 )
 def capture(
     app: App, session_file: Path, agent: str | None, budget: int | None, out: Path | None
 ) -> None:
-    """Read a session's file and tell where it left off; nothing is saved."""
+    """Show where a session's file left off; save nothing."""
     with app.out.progress(session_file) as progress:
         captured = use_case.capture(session_file, agent=agent, progress=progress)
     budget = budget or app.settings.budget

@@ -12,6 +12,7 @@ from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.redact import redact
 from leftoff.wiring.files import Change
+from leftoff.words import counted
 
 _DONE = {"create": "created", "change": "changed", "remove": "removed"}
 
@@ -58,7 +59,7 @@ def agreed(app: App, changes: Sequence[Change], question: str, *, yes: bool) -> 
         return click.confirm(printable(question), default=True)
     given = click.get_current_context().find_root().obj
     raise ChoiceNeeded(
-        f"{len(changes)} file(s) would be changed: {', '.join(str(c.path) for c in changes)}",
+        f"{counted(len(changes), 'file')} would change: {', '.join(str(c.path) for c in changes)}",
         question=question,
         choices=[
             {

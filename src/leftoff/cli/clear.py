@@ -1,21 +1,24 @@
-"""leftoff clear, leftoff delete, leftoff complete."""
+"""leftoff clear, leftoff delete, leftoff done."""
 
 import click
 
 from leftoff import paths
-from leftoff.cli.app import App, checkpoint_argument, command, complete_names, key_of
+from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
 from leftoff.errors import LeftoffError, Usage
 from leftoff.names import RESERVED
 from leftoff.store import LISTED, Entry
 
 
 @command()
-@click.argument("names", nargs=-1, metavar="[NAME|ID]...", shell_complete=complete_names)
+@click.argument("names", nargs=-1, metavar="[NAME|ID]...", shell_complete=complete_open)
 @click.option("--all", "with_all", is_flag=True, help="Clear every checkpoint.")
 def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
-    """Put checkpoints away; `leftoff undo` brings them back."""
+    """Move checkpoints to the trash.
+
+    `leftoff undo` brings them back.
+    """
     if bool(names) == with_all:
-        raise Usage("Say which ones: name checkpoints, or give --all.")
+        raise Usage("Name the checkpoints to clear, or pass --all.")
     if with_all:
         entries = app.store.index().heads([*LISTED], 1_000_000)
     else:
@@ -25,37 +28,43 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
         app.store.record("cleared", [entry.id for entry in entries])
     shown = [key_of(entry) for entry in entries]
     text = [f'Cleared checkpoint "{name}"' for name in shown]
-    app.out.result({"cleared": shown}, f"Cleared {len(shown)} checkpoint(s)" if with_all else text)
+    # guardz promises these very words.
+    counted = f"Cleared {len(shown)} checkpoint(s)"
+    app.out.result({"cleared": shown}, counted if with_all else text)
 
 
 @command()
-@checkpoint_argument()
-@click.option("--force", is_flag=True, help="Even if it is what you are working on.")
+@checkpoint_argument(complete_open)
+@click.option("--force", is_flag=True, help="Delete it even if you are working on it.")
 def delete(app: App, name: str, *, force: bool) -> None:
-    """Move a checkpoint to the trash; `leftoff undo` brings it back."""
+    """Move one checkpoint to the trash, unless it is in use.
+
+    `leftoff undo` brings it back.
+    """
     if name in RESERVED:
         raise LeftoffError(
-            "Autosaves cannot be deleted by that word.",
-            hint="Name a checkpoint, or give the id of one autosave.",
+            f"{name!r} stands for all autosaves.",
+            hint="Name a checkpoint, or pass the id of one autosave.",
         )
     entry = app.find_listed(name)
     if not force and _is_active(entry):
-        raise LeftoffError(
-            f"{name} is what you are working on", hint="Add --force to delete it all the same."
-        )
+        raise LeftoffError(f"You are working on {name}", hint="Pass --force to delete it anyway.")
     app.store.record("cleared", [entry.id])
     app.out.result({"deleted": key_of(entry)}, f'Deleted checkpoint "{key_of(entry)}"')
 
 
 @command()
-@checkpoint_argument()
-def complete(app: App, name: str) -> None:
-    """Say that a checkpoint's task is finished, and put it away."""
+@checkpoint_argument(complete_open)
+def done(app: App, name: str) -> None:
+    """Mark a checkpoint's task as done.
+
+    It is no longer offered or listed; `leftoff undo` reopens it.
+    """
     entry = app.find_listed(name)
     checkpoint = app.store.load(entry)
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(
-            f"{name} cannot be completed: its next action is undefined, and nothing is done",
+            f"{name} cannot be completed: it has no next action and nothing marked done",
             hint=f"`leftoff save {key_of(entry)} --overwrite --done …` says what was done.",
         )
     app.store.record("consumed", [entry.id])

@@ -9,7 +9,7 @@ from leftoff.cli.app import App, command
 @command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(app: App, shell: str) -> None:
-    """Print the completion script for a shell.
+    """Print a shell completion script.
 
     \b
     bash: eval "$(leftoff completion bash)"   in ~/.bashrc

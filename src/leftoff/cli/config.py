@@ -16,7 +16,7 @@ _project_option = click.option(
 
 @command()
 def explain(app: App) -> None:
-    """Show each setting, its value and where it comes from."""
+    """Show each setting, its value and its source."""
     values = app.loaded.values
     if app.out.as_json:
         app.out.json([msgspec.to_builtins(value) for value in values])
@@ -33,7 +33,7 @@ def explain(app: App) -> None:
 
 @group(explain)
 def config() -> None:
-    """Show the settings and where each value comes from; set and unset them."""
+    """Show or change settings."""
 
 
 @command(name="set")
@@ -41,7 +41,7 @@ def config() -> None:
 @click.argument("value")
 @_project_option
 def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
-    """Set a value, for you or for this project."""
+    """Set a value for you, or for this project only."""
     path = _file(app, in_project=in_project)
     if in_project:
         settings.set_for(app.project, key, value)
@@ -54,7 +54,7 @@ def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
 @click.argument("key", type=click.Choice([*settings.HELP]))
 @_project_option
 def unset(app: App, key: str, *, in_project: bool) -> None:
-    """Take a value back to what it would be without it."""
+    """Reset a setting to its default."""
     path = _file(app, in_project=in_project)
     settings.write(path, key, None)
     app.out.result({"key": key, "path": str(path)}, f"{key} is no longer set in {path}")
@@ -63,7 +63,7 @@ def unset(app: App, key: str, *, in_project: bool) -> None:
 @command(name="allow")
 @click.argument("key", required=False, type=click.Choice([*sorted(consent.GUARDED)]))
 def allow(app: App, key: str | None) -> int:
-    """Allow what this project's settings would run or read.
+    """Allow what this project's settings run or read.
 
     Shows each value that waits for your consent. A value that changes later needs it again.
     """

@@ -73,7 +73,7 @@ def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     return [
         f"Checkpoint saved to: {first}",
         *(f"Also written: {each}" for each in others),
-        "To resume: `leftoff restore` in a fresh session",
+        "To resume: `leftoff resume --pending` in a fresh session",
     ]
 
 

@@ -8,7 +8,10 @@ from leftoff.hooks import replies
 
 @command()
 def defer(app: App) -> None:
-    """Hear no advice on the context of this session until it saves or is compacted."""
+    """Silence context warnings until the next save.
+
+    A compaction also ends the silence.
+    """
     running = paths.agent_session()
     if running is None:
         raise Usage(

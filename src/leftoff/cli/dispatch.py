@@ -9,14 +9,17 @@ from leftoff.profiles import dispatch
 
 
 @command(name="dispatch-check")
-@click.option("--declared", required=True, metavar="TIER", help="The tier the skill declares.")
-@click.option("--current", required=True, metavar="TIER", help="The model that runs now.")
-@click.option("--spawn-failed", is_flag=True, help="No cheaper agent could be started.")
+@click.option("--declared", required=True, metavar="TIER", help="The tier that the skill declares.")
+@click.option("--current", required=True, metavar="TIER", help="The current model.")
+@click.option("--spawn-failed", is_flag=True, help="Starting a cheaper agent failed.")
 @click.argument("prompt", required=False, default="")
 def dispatch_check(
     app: App, declared: str, current: str, prompt: str, *, spawn_failed: bool
 ) -> None:
-    """Tell whether a skill runs here, is handed to a cheaper agent, or must stop."""
+    """Check whether a skill should run here.
+
+    The answer is to run it, to hand it to a cheaper agent, or to stop.
+    """
     found = dispatch.decide(declared, current, prompt, can_spawn=not spawn_failed)
     if found.action == "abort":
         raise LeftoffError(found.message)

@@ -9,15 +9,16 @@ from leftoff.errors import NotAProject
 from leftoff.wiring import doctor as checks
 from leftoff.wiring import inspect_spool, install
 from leftoff.wiring.findings import Finding, World
+from leftoff.words import counted
 
 _MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
 _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 
 
 @command()
-@click.option("--clear", is_flag=True, help="Forget past troubles and events set aside, first.")
+@click.option("--clear", is_flag=True, help="First clear past problems and skipped events.")
 def doctor(app: App, *, clear: bool) -> int:
-    """Check everything that hooks need, and prove a round trip: event in, checkpoint out, reply.
+    """Check the hooks by running a real event through them.
 
     Exits with 1 if something is broken.
     """
@@ -55,7 +56,9 @@ def _show(app: App, finding: Finding) -> None:
 def _conclusion(findings: list[Finding]) -> str:
     count = {level: sum(each.level == level for each in findings) for level in _MARKS}
     if count["broken"]:
-        return f"{count['broken']} broken, {count['warning']} warning(s)."
+        return f"{count['broken']} broken, {counted(count['warning'], 'warning')}."
     return (
-        f"Nothing is broken; {count['warning']} warning(s)." if count["warning"] else "All is well."
+        f"Nothing is broken; {counted(count['warning'], 'warning')}."
+        if count["warning"]
+        else "All is well."
     )

@@ -50,7 +50,7 @@ def refused_by_system(error: OSError) -> LeftoffError:
     """Turn what the system refused into a sentence: a full disk, a folder that may not be read."""
     what = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
     return LeftoffError(
-        f"The system refused it: {what}{error.strerror or error}",
+        f"Operating system error: {what}{error.strerror or error}",
         hint="Nothing that was saved before is lost.",
     )
 
@@ -61,13 +61,13 @@ def _tell_bug(error: Exception, *, as_json: bool) -> None:
     last = traceback.format_exception_only(error)[-1].strip()
     log = _written(report)
     if as_json:
-        told = {"error": f"This is a bug of ours ({last}).", "findings": []}
-        _json({**told, "hint": f"The report to send us is in {log}" if log else report})
+        told = {"error": f"This is a bug in leftoff ({last}).", "findings": []}
+        _json({**told, "hint": f"Please send us the report in {log}" if log else report})
         return
     if log is None:
         _say(report)
-    _say(f"leftoff: this is a bug of ours ({last}).")
-    _say(f"  The report to send us is in {log}" if log else "  Please send us the text above.")
+    _say(f"leftoff: this is a bug in leftoff ({last}).")
+    _say(f"  Please send us the report in {log}" if log else "  Please send us the text above.")
 
 
 def _traced(error: Exception) -> str:

@@ -9,7 +9,7 @@ import click
 from leftoff import features, paths
 from leftoff.checkpoint import to_plain
 from leftoff.cli import featureview
-from leftoff.cli.app import App, command, group
+from leftoff.cli.app import App, command, complete_paths, group
 from leftoff.cli.layout import kept_aside
 from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
 from leftoff.features import Draft, Ending, Feature, Fix, Scenario, Status, Try
@@ -41,7 +41,7 @@ _id_argument = click.argument("key", metavar="[ID]", required=False, shell_compl
 def _try_options(function: F) -> F:
     """Add what tells how an attempt went."""
     for option in (
-        click.option("--prevention", default="", help="How to avoid it next time."),
+        click.option("--prevention", default="", help="How to prevent it."),
         click.option("--root-cause", "--why", default="", help="Why it failed."),
         click.option("--error", "errors", multiple=True, help="What went wrong; repeatable."),
     ):
@@ -55,16 +55,16 @@ def _check_option(function: F) -> F:
         "checks",
         multiple=True,
         metavar="NAME=RESULT",
-        help="What was verified, such as tests=passed; repeatable.",
+        help="A check and its result, such as tests=passed; repeatable.",
     )
     return option(function)
 
 
 @command(name="list")
-@click.option("--all", "with_all", is_flag=True, help="Also what is archived.")
-@click.option("--status", type=click.Choice(get_args(Status)), help="Only what is in this state.")
+@click.option("--all", "with_all", is_flag=True, help="Include archived ones.")
+@click.option("--status", type=click.Choice(get_args(Status)), help="Only this status.")
 def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
-    """List features and fixes, in the order they were noted."""
+    """List features and fixes, oldest first."""
     board = features.load(app.store)
     items = [
         each
@@ -81,29 +81,36 @@ def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
 
 @group(feature_list)
 def feature() -> None:
-    """Keep what is to be built: what was tried, what failed, what is done."""
+    """Track features: attempts, failures, progress."""
 
 
 @command(name="add")
 @click.argument("words", nargs=-1, required=True, metavar="NAME...")
-@click.option("--description", default="", help="What it is to do, in a sentence.")
-@click.option("--priority", metavar="N", help="How urgent it is; any word or number.")
+@click.option("--description", default="", help="What it does, in one sentence.")
+@click.option("--priority", metavar="N", help="Priority, as a word or number.")
 @click.option(
     "--scenario",
     "scenarios",
     multiple=True,
     metavar="'NAME :: GIVEN :: WHEN :: THEN'",
-    help="What must hold when it is done; repeatable.",
+    help="An acceptance scenario; repeatable.",
 )
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file of it; repeatable.")
-@click.option("--depends", multiple=True, metavar="ID", help="What comes first; repeatable.")
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_paths,
+    help="A file it touches; repeatable.",
+)
+@click.option("--depends", multiple=True, metavar="ID", help="A feature it depends on; repeatable.")
 @click.option("--label", "labels", multiple=True, help="A label for pull requests; repeatable.")
-@click.option("--issue", type=click.IntRange(min=1), metavar="N", help="The number of its issue.")
-@click.option("--branch", metavar="NAME", help="The branch it is built on.")
-@click.option("--fixes", metavar="ID", help="The feature that this repairs: it becomes a fix.")
-@click.option("--start", "is_started", is_flag=True, help="Begin with it at once.")
+@click.option("--issue", type=click.IntRange(min=1), metavar="N", help="Its issue number.")
+@click.option("--branch", metavar="NAME", help="Its branch.")
+@click.option("--fixes", metavar="ID", help="The feature it fixes.")
+@click.option("--start", "is_started", is_flag=True, help="Start it right away.")
 def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
-    """Note a feature, or a fix of one."""
+    """Add a feature or a fix."""
     priority = given["priority"]
     draft = Draft(
         name=" ".join(words),
@@ -134,10 +141,10 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
 @click.option(
     "--for-helper",
     is_flag=True,
-    help="Only what a helper agent needs, in at most 500 characters.",
+    help="Print a summary for a helper agent (500 characters).",
 )
 def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
-    """Show a feature or fix whole: the one named, or the one at hand."""
+    """Show a feature or fix in full (default: the current one)."""
     board, loops = features.load(app.store), features.loops(app.store)
     at_hand = features.loop(app.store, _session_id())
     item = features.find(board, key) if key else _at_hand(board, at_hand)
@@ -156,10 +163,10 @@ def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
 @click.option(
     "--again",
     type=click.Choice(get_args(features.Again)),
-    help="How to go on with work that broke off: the same attempt, a fresh approach, or reset.",
+    help="Continue interrupted work: the same attempt, a fresh approach, or a reset.",
 )
 def feature_start(app: App, key: str | None, again: features.Again | None) -> None:
-    """Begin with a feature or fix, or take it up again: the one named, or the first unfinished."""
+    """Start or continue a feature (default: the first open one)."""
     board = features.load(app.store)
     item = features.find(board, key) if key else _at_hand(board, None)
     waits = features.waits_for(board, item)
@@ -180,7 +187,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
 @_try_options
 @_check_option
 def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: Any) -> None:
-    """Note what was tried and how it went, here and in memory."""
+    """Record an attempt and its result."""
     what = _try(" ".join(words), given, passed=passed)
     loop = features.attempt(app.store, what, session_id=_session_id())
     _tell(app, to_plain(loop), featureview.after_attempt(loop))
@@ -188,10 +195,10 @@ def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: 
 
 @command(name="pass")
 @_id_argument
-@click.option("--approach", default="", help="What worked; it goes to memory.")
+@click.option("--approach", default="", help="What worked; saved to memory.")
 @_check_option
 def feature_pass(app: App, key: str | None, **given: Any) -> None:
-    """Say that a feature or fix is done: the one named, or the one at hand."""
+    """Mark a feature or fix as passing (default: the current one)."""
     what = _try(given["approach"], given, passed=True)
     item = features.pass_(app.store, key, session_id=_session_id(), what=what)
     _tell(app, _plain(item), f"{item.id} passes: {item.name}")
@@ -199,12 +206,12 @@ def feature_pass(app: App, key: str | None, **given: Any) -> None:
 
 @command(name="fail")
 @_id_argument
-@click.option("--approach", default="", help="What failed; it goes to memory.")
+@click.option("--approach", default="", help="What failed; saved to memory.")
 @_try_options
-@click.option("--blocked", "status", flag_value="blocked", help="Something stands in the way.")
-@click.option("--escalate", "status", flag_value="escalated", help="A person has to look at it.")
+@click.option("--blocked", "status", flag_value="blocked", help="Something blocks it.")
+@click.option("--escalate", "status", flag_value="escalated", help="A person needs to look at it.")
 def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any) -> None:
-    """Give a feature or fix up for now: the one named, or the one at hand."""
+    """Mark a feature or fix as failing (default: the current one)."""
     what = _try(given["approach"], given, passed=False)
     item = features.fail(
         app.store, key, session_id=_session_id(), what=what, status=status or "failing"
@@ -217,9 +224,9 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
 
 
 @command(name="archive")
-@click.option("--restore", metavar="ID", help="Bring one back, as something still to be done.")
+@click.option("--restore", metavar="ID", help="Bring one back as open.")
 def feature_archive(app: App, restore: str | None) -> None:
-    """Put away the features and fixes that pass."""
+    """Archive the features and fixes that pass."""
     if restore:
         item = features.restore(app.store, restore)
         _tell(app, {"restored": _plain(item)}, f"Restored {item.id}: {item.name}")

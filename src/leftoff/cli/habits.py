@@ -10,6 +10,7 @@ from leftoff.cli.output import printable
 from leftoff.errors import NotAProject
 from leftoff.hooks import compaction
 from leftoff.profiles.base import Profile
+from leftoff.words import counted
 
 
 def follow(app: App, name: str | None, *, dry_run: bool) -> list[str]:
@@ -51,7 +52,7 @@ def _taken_in(app: App, name: str, profile: Profile) -> list[str]:
     is_ours = mirroring.Mirror(app.store, name, place).wrote
     report = importing.import_all(app.store, name, profile, place, is_ours=is_ours)
     skipped = [f"{each.path} was skipped: {each.problem}" for each in report.problems]
-    return [f"Took in {report.imported} checkpoint(s) from {place}", *skipped]
+    return [f"Imported {counted(report.imported, 'checkpoint')} from {place}", *skipped]
 
 
 def _offered(app: App) -> Iterator[str]:

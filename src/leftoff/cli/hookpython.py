@@ -10,9 +10,9 @@ from leftoff.store import disk
 
 @command(name="hook-python")
 def hook_python(app: App) -> None:
-    """Let hooks run with the Python that runs leftoff now, and print its path.
+    """Make hooks use the Python that runs leftoff now.
 
-    Hooks of a plugin ask for it once; `leftoff init` does it by itself.
+    Prints its path. `leftoff init` does this for you; the plugin's hooks run it once.
     """
     state = paths.state_folder()
     disk.ensure_folder(state)

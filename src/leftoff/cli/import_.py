@@ -18,16 +18,18 @@ _NAMED_PROBLEMS = 20
 
 
 @command(name="import")
-@click.option("--from", "profile", type=click.Choice([*profiles.PROFILES]), help="Whose files.")
+@click.option(
+    "--from", "profile", type=click.Choice([*profiles.PROFILES]), help="Which system's files."
+)
 @click.option(
     "--from-store",
     "earlier",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Move the checkpoints of another store of leftoff here.",
+    help="Move the checkpoints of another leftoff store here.",
 )
 @_folder
 def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | None) -> None:
-    """Take in the checkpoints of another system; its files stay as they are.
+    """Import checkpoints of another system.
 
     Without FOLDER they are looked for where that system keeps them for this project. A second run
     adds nothing.
@@ -99,7 +101,7 @@ def _watched(app: App, found: Iterable[Path]) -> Iterator[Path]:
 
 
 def _told(report: importing.Report) -> list[str]:
-    lines = [f"Imported {report.imported} checkpoint(s); {report.known} were here already."]
+    lines = [f"Imported {counted(report.imported, 'checkpoint')}; {report.known} already existed."]
     for count, what in (
         (report.prompts, "prompt(s) that wait"),
         (report.memories, "memory entries"),
@@ -112,14 +114,18 @@ def _told(report: importing.Report) -> list[str]:
 
 @command(name="export")
 @click.option(
-    "--to", "profile", required=True, type=click.Choice([*profiles.PROFILES]), help="Whose files."
+    "--to",
+    "profile",
+    required=True,
+    type=click.Choice([*profiles.PROFILES]),
+    help="Which system's files.",
 )
 @_folder
 def export(app: App, profile: str, folder: Path | None) -> None:
-    """Write the listed checkpoints as the files of another system."""
+    """Export checkpoints as another system's files."""
     place = folder or profiles.load(profile).home(app.project)
     written = mirroring.export(app.store, profile, place, briefing=app.briefing)
     shown = [str(path) for path in dict.fromkeys(written)]
     app.out.result(
-        {"folder": str(place), "written": shown}, f"Wrote {len(shown)} file(s) to {place}"
+        {"folder": str(place), "written": shown}, f"Wrote {counted(len(shown), 'file')} to {place}"
     )

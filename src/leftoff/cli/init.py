@@ -20,23 +20,22 @@ from leftoff.wiring.install import Done, Places
     "agents",
     multiple=True,
     type=click.Choice([*AGENTS]),
-    help="Wire this agent, found or not. Repeatable.",
+    help="Wire this agent, even if it was not found; repeatable.",
 )
 @click.option(
     "--scope",
     type=click.Choice(["user", "project"]),
     default="user",
     show_default=True,
-    help="Your own settings, or those of the project you stand in.",
+    help="Write to your own settings or the project's.",
 )
 @click.option(
     "--profile",
     type=click.Choice([*profiles.PROFILES]),
-    help="Go on as with this system: take its files in, follow its habits, keep its files up to "
-    "date.",
+    help="Import this system's files and adopt its conventions.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def init(  # noqa: PLR0913 - one option each
     app: App,
     agents: tuple[str, ...],
@@ -46,7 +45,7 @@ def init(  # noqa: PLR0913 - one option each
     yes: bool,
     dry_run: bool,
 ) -> None:
-    """Wire the hooks of your agents, so that saving and restoring happen by themselves."""
+    """Wire your agents so that they save automatically."""
     wired = _to_wire(agents, profile)
     places = install.find_places(app.project.worktree if scope == "project" else None)
     changes = install.plan_install(places, events=_wanted(app, profile)) if wired else []

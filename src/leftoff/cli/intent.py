@@ -14,10 +14,10 @@ from leftoff.errors import NotAProject
 @click.option(
     "--at-start/--in-session",
     default=None,
-    help="Whether it is the first message of a session; outside of one it is.",
+    help="Treat it as the first message of a session.",
 )
 def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
-    """Tell which command a plain sentence means; nothing is run."""
+    """Show which command a sentence asks for; run nothing."""
     text = " ".join(words)
     if at_start is None:
         at_start = paths.agent_session() is None

@@ -8,7 +8,10 @@ from leftoff.errors import NoSuchCheckpoint
 @command()
 @checkpoint_argument(required=False)
 def lint(app: App, name: str | None) -> None:
-    """Hold a checkpoint, or else the newest, against the quality bar; exit 4 if it fails."""
+    """Check a checkpoint against the quality bar.
+
+    Checks the newest one unless you name another. Exits with 4 if it fails.
+    """
     entry = app.find(name) if name is not None else restore.newest(app.store)
     if entry is None:
         raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")

@@ -16,15 +16,15 @@ limit_option = click.option(
     default=20,
     show_default=True,
     type=click.IntRange(1, 1_000_000),
-    help="How many at the most.",
+    help="Maximum number to show.",
 )
 
 
 @command(name="list")
-@click.option("--all", "with_all", is_flag=True, help="Also what was consumed, cleared or undone.")
+@click.option("--all", "with_all", is_flag=True, help="Include what is done, cleared or undone.")
 @limit_option
 def list_(app: App, *, with_all: bool, limit: int) -> None:
-    """List checkpoints, newest first."""
+    """List open checkpoints, newest first."""
     index = app.store.index()
     states = [*LISTED, *TRASHED] if with_all else [*LISTED]
     entries = index.heads(states, limit)

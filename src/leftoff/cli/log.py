@@ -22,10 +22,13 @@ _NAMED = 3
     default=50,
     show_default=True,
     type=click.IntRange(1, 1_000_000),
-    help="How many events at the most.",
+    help="Maximum number of events to show.",
 )
 def log(app: App, name: str | None, limit: int) -> None:
-    """Show what happened: all revisions of a checkpoint and their events, or the newest events."""
+    """Show revisions and events, newest first.
+
+    With a name: all revisions of that checkpoint and what happened to them.
+    """
     index = app.store.index()
     if name is None:
         events, revisions = index.newest_events(limit), []

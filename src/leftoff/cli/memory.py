@@ -7,20 +7,20 @@ import click
 
 from leftoff import memory as book
 from leftoff import paths, times
-from leftoff.cli.app import App, command, group
+from leftoff.cli.app import App, command, complete_paths, group
 from leftoff.cli.layout import kept_aside, one_line
 from leftoff.errors import Usage
 from leftoff.memory import CONFIDENCES, KINDS, STATUSES, Draft, Entry, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_NONE = "The memory holds nothing of the kind."
+_NONE = "No entries found."
 
 kind_option = click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; repeatable."
 )
 all_option = click.option(
-    "--all", "with_all", is_flag=True, help="Also what is queued, rejected or superseded."
+    "--all", "with_all", is_flag=True, help="Include queued, rejected and superseded entries."
 )
 limit_option = click.option(
     "--limit",
@@ -28,19 +28,19 @@ limit_option = click.option(
     show_default=True,
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many at the most.",
+    help="Maximum number to show.",
 )
 
 
 @command(name="list")
 @kind_option
-@click.option("--status", type=click.Choice(STATUSES), help="Only what is in this state.")
-@click.option("--feature", metavar="ID", help="Only what belongs to this feature.")
-@click.option("--source", metavar="ID", help="Only what this session or checkpoint told.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only this status.")
+@click.option("--feature", metavar="ID", help="Only this feature's entries.")
+@click.option("--source", metavar="ID", help="Only entries from this session or checkpoint.")
 @all_option
 @limit_option
 def memory_list(app: App, *, limit: int, **given: Any) -> None:
-    """List what is remembered, newest first."""
+    """List entries, newest first."""
     kinds, feature = given["kinds"] or KINDS, given["feature"]
     statuses = _statuses(given["status"], with_all=given["with_all"])
     if given["source"] is None:
@@ -83,24 +83,34 @@ def _what(entry: Entry) -> str:
 
 @group(memory_list)
 def memory() -> None:
-    """Keep decisions, failed approaches, rules and patterns that outlive checkpoints."""
+    """Keep decisions, failed approaches and rules.
+
+    Entries outlive checkpoints and reach later sessions in their briefing.
+    """
 
 
 @command(name="add", context_settings={"ignore_unknown_options": True})
 @click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
-@click.option("--why", default="", help="The reason; of a failure, its root cause.")
+@click.option("--why", default="", help="The reason, or the root cause of a failure.")
 @click.option("--feature", metavar="ID", help="The feature it belongs to.")
-@click.option("--alternative", multiple=True, help="What else was considered; repeatable.")
-@click.option("--impact", default="", help="Which files or parts it touches.")
+@click.option("--alternative", multiple=True, help="An alternative you considered; repeatable.")
+@click.option("--impact", default="", help="The files or parts it affects.")
 @click.option("--confidence", type=click.Choice(CONFIDENCES), help="How sure it is.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file; repeatable.")
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_paths,
+    help="A file; repeatable.",
+)
 @click.option("--source", multiple=True, metavar="ID", help="A checkpoint or session; repeatable.")
-@click.option("--queue", is_flag=True, help="Let it wait for `leftoff memory approve`.")
+@click.option("--queue", is_flag=True, help="Queue it for `leftoff memory approve`.")
 def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) -> None:
-    """Remember something; what is known already gains a source.
+    """Add an entry, or a source to one that exists.
 
-    What was rejected does not come back: approve it.
+    A rejected entry stays rejected; approve it to bring it back.
     """
     draft = Draft(
         kind=kind,
@@ -142,7 +152,10 @@ def _added(entry: Entry, *, is_new: bool) -> str | list[str]:
 @all_option
 @limit_option
 def memory_search(app: App, words: tuple[str, ...], *, limit: int, **given: Any) -> None:
-    """Find entries by words, newest first; the last word may be a beginning."""
+    """Search entries, newest first.
+
+    The last word matches as a prefix.
+    """
     found = book.search(
         app.store,
         " ".join(words),
@@ -156,7 +169,7 @@ def memory_search(app: App, words: tuple[str, ...], *, limit: int, **given: Any)
 @command(name="show")
 @click.argument("entry_id", metavar="ID")
 def memory_show(app: App, entry_id: str) -> None:
-    """Show an entry whole."""
+    """Show an entry in full."""
     entry = book.find(app.store, entry_id)
     rows = {
         "Kind": entry.kind,
@@ -203,16 +216,19 @@ def _tell(app: App, plain: object, text: str | list[str]) -> None:
 @command(name="approve")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 def memory_approve(app: App, ids: tuple[str, ...]) -> None:
-    """Make entries active that were queued, rejected or superseded."""
+    """Activate queued, rejected or superseded entries."""
     _judge(app, ids, "Approved", status="active")
 
 
 @command(name="edit", context_settings={"ignore_unknown_options": True})
 @click.argument("entry_id", metavar="ID")
 @click.argument("words", nargs=-1, metavar="[TEXT...]")
-@click.option("--why", help="Another reason.")
+@click.option("--why", help="The new reason.")
 def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None) -> None:
-    """Put other words in the place of an entry's; its old words still lead to it."""
+    """Change the text of an entry.
+
+    Adding the old text again leads to this entry, not to a new one.
+    """
     if not words and why is None:
         raise Usage("Say what to change.", hint="Give the new words, or --why, or both.")
     text = " ".join(words) if words else None
@@ -221,9 +237,9 @@ def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None
 
 @command(name="reject")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--why", help="The reason, for whoever asks later.")
+@click.option("--why", help="Why you rejected it.")
 def memory_reject(app: App, ids: tuple[str, ...], why: str | None) -> None:
-    """Put entries aside for good: they do not come back when they are said again."""
+    """Reject entries, now and when they come up again."""
     _judge(app, ids, "Rejected", status="rejected", why=why)
 
 
@@ -231,7 +247,7 @@ def memory_reject(app: App, ids: tuple[str, ...], why: str | None) -> None:
 @click.argument("entry_id", metavar="ID")
 @click.argument("by", metavar="NEW_ID")
 def memory_supersede(app: App, entry_id: str, by: str) -> None:
-    """Let another entry take an entry's place."""
+    """Replace an entry with another."""
     entry = book.change(app.store, entry_id, status="superseded", by=by)
     _changed(app, entry, f"Superseded by {entry.superseded_by}:")
 

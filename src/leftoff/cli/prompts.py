@@ -15,14 +15,15 @@ from leftoff.errors import Usage
 from leftoff.fence import join
 from leftoff.promptfile import parse
 from leftoff.prompts import Prompt
+from leftoff.words import counted
 
 _NONE = "No prompts are waiting."
 
 
 @command(name="list")
-@click.option("--all", "with_all", is_flag=True, help="Also what was answered or dealt with.")
+@click.option("--all", "with_all", is_flag=True, help="Include answered and dropped prompts.")
 def prompts_list(app: App, *, with_all: bool) -> None:
-    """List the prompts that were kept and never answered, oldest first."""
+    """List prompts that no session answered, oldest first."""
     found = replaying.waiting(app)
     if with_all:
         found = Waiting(prompts=queue.history(app.store), current=found.current)
@@ -48,13 +49,13 @@ def _show_history(app: App, found: Waiting) -> None:
 
 @group(prompts_list)
 def prompts() -> None:
-    """Look at prompts that were kept and never answered, and give them back."""
+    """Show prompts that no session answered."""
 
 
 @command(name="show")
 @click.argument("number", metavar="N|ID")
 def prompts_show(app: App, number: str) -> None:
-    """Show one prompt whole."""
+    """Show a prompt in full."""
     found = replaying.waiting(app)
     prompt = _one(number, [*found.prompts], app)
     only = Waiting(prompts=[prompt], current=found.current)
@@ -66,7 +67,7 @@ def prompts_show(app: App, number: str) -> None:
 @command(name="replay")
 @click.argument("which", nargs=-1, metavar="[N... | all | none]")
 def prompts_replay(app: App, which: tuple[str, ...]) -> None:
-    """Print prompts as they were typed, oldest first, and take them off the queue.
+    """Print prompts as you typed them, and dequeue them.
 
     Without a number you are asked on a terminal; elsewhere the choices are printed.
     """
@@ -101,7 +102,7 @@ def _warn_of_others(app: App, found: Waiting, chosen: list[Prompt]) -> None:
 @click.argument("number", metavar="N|ID")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 def prompts_edit(app: App, number: str, words: tuple[str, ...]) -> None:
-    """Put other words in the place of a prompt that waits; it goes on waiting."""
+    """Change the text of a queued prompt."""
     prompt = _one(number, replaying.waiting(app).prompts)
     text = " ".join(words)
     queue.record(app.store, prompt, "edited", text=text)
@@ -110,9 +111,12 @@ def prompts_edit(app: App, number: str, words: tuple[str, ...]) -> None:
 
 @command(name="drop")
 @click.argument("numbers", nargs=-1, metavar="[N|ID]...")
-@click.option("--all", "with_all", is_flag=True, help="Drop every prompt that waits.")
+@click.option("--all", "with_all", is_flag=True, help="Drop every queued prompt.")
 def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
-    """Take prompts off the queue; `leftoff prompts restore` brings them back."""
+    """Remove prompts from the queue.
+
+    `leftoff prompts restore` brings them back.
+    """
     if bool(numbers) == with_all:
         raise Usage("Say which ones: give numbers, or --all.")
     waiting = replaying.waiting(app).prompts
@@ -120,13 +124,13 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
     dropped = [*{prompt.id: prompt for prompt in found}.values()]
     replaying.drop(app, dropped)
     ids = [prompt.id for prompt in dropped]
-    app.out.result({"dropped": ids}, f"Dropped {len(ids)} prompt(s)")
+    app.out.result({"dropped": ids}, f"Dropped {counted(len(ids), 'prompt')}")
 
 
 @command(name="restore")
 @click.argument("prompt_id", metavar="ID")
 def prompts_restore(app: App, prompt_id: str) -> None:
-    """Put a prompt back on the queue that was replayed, dropped or answered."""
+    """Queue a replayed, dropped or answered prompt again."""
     prompt = _one(prompt_id, [], app)
     queue.record(app.store, prompt, "restored")
     app.out.result({"restored": prompt.id}, f"Restored: {one_line(prompt.text)}")
@@ -134,9 +138,9 @@ def prompts_restore(app: App, prompt_id: str) -> None:
 
 @command(name="import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--session", metavar="ID", help="Whose they are, where the file's name does not say.")
+@click.option("--session", metavar="ID", help="Session of the prompts, if the file name lacks it.")
 def prompts_import(app: App, file: Path, session: str | None) -> None:
-    """Queue the prompts of a pending-prompt file; the file stays as it is.
+    """Queue the prompts of a pending-prompt file.
 
     The file holds one prompt, or several under `=== BLOCKED PROMPT [TIME] ===` lines.
     """
@@ -150,7 +154,7 @@ def prompts_import(app: App, file: Path, session: str | None) -> None:
     session_id = session or file.stem.removeprefix("pending-prompt-")
     taken = queue.take_in(app.store, parse(text, written_at=written_at), session_id)
     ids = [prompt.id for prompt in taken]
-    app.out.result({"imported": ids}, f"Imported {len(ids)} prompt(s)")
+    app.out.result({"imported": ids}, f"Imported {counted(len(ids), 'prompt')}")
 
 
 def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:

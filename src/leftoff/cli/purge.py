@@ -8,26 +8,32 @@ from leftoff import times
 from leftoff.cli.app import App, command
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
+from leftoff.words import counted
 
 
 @command()
-@click.option("--older-than", required=True, metavar="SPAN", help="Such as 90d.")
-@click.option("--open", "with_open", is_flag=True, help="Also what is still listed.")
+@click.option("--older-than", required=True, metavar="SPAN", help="Minimum age, such as 90d.")
+@click.option(
+    "--open", "with_open", is_flag=True, help="Include checkpoints that are still listed."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
-    """Destroy old checkpoints for good: the only act that cannot be undone.
+    """Delete old checkpoints for good.
 
-    What is listed stays; the trash and replaced revisions go.
+    Deletes what is in the trash and replaced revisions. You cannot undo this.
     """
     before = times.ago(older_than, now=app.store.now())
     entries = app.store.index().before(before, with_heads=with_open)
-    question = f"Destroy {len(entries)} checkpoint(s) saved before {times.local(before)} for good?"
+    question = (
+        f"Delete {counted(len(entries), 'checkpoint')} saved before {times.local(before)} for good?"
+    )
     if entries and not (yes or _confirmed(app, question)):
         entries = []
     if entries:
         app.store.purge(entries)
     app.out.result(
-        {"purged": [entry.id for entry in entries]}, f"Purged {len(entries)} checkpoint(s)"
+        {"purged": [entry.id for entry in entries]},
+        f"Deleted {counted(len(entries), 'checkpoint')}",
     )
 
 

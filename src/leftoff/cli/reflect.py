@@ -19,21 +19,24 @@ _ANSWERS = {"a": "approve", "e": "edit", "r": "reject", "s": "skip"}
 
 
 @command()
-@click.option("--auto", is_flag=True, help="Save and queue without asking; the default.")
-@click.option("--review", is_flag=True, help="Go through the rules that wait for review.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be saved and queued.")
+@click.option("--auto", is_flag=True, help="Save and queue without asking (the default).")
+@click.option("--review", is_flag=True, help="Review queued rules one by one.")
+@click.option("--dry-run", is_flag=True, help="Show what would be saved; save nothing.")
 @click.option(
     "--since",
     default="7d",
     show_default=True,
     metavar="DATE|SPAN",
-    help="Which sessions: those at work since then.",
+    help="Only sessions active since then.",
 )
 @click.option("--session", metavar="ID|FILE", help="Only this session.")
 def reflect(  # noqa: PLR0913 - one argument for each option
     app: App, since: str, session: str | None, *, auto: bool, review: bool, dry_run: bool
 ) -> None:
-    """Make rules of what the user corrected; says nothing where nothing is new."""
+    """Turn your corrections into rules.
+
+    Prints nothing if there is nothing new.
+    """
     if not app.settings.reflect:
         raise LeftoffError(
             "Reflection is disabled.",

@@ -7,42 +7,61 @@ import click
 
 from leftoff import briefing, fence, restore, saving
 from leftoff.cli import artifacts, broken, telling
-from leftoff.cli.app import App, checkpoint_argument, command, key_of
+from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
 from leftoff.cli.list import tell_elsewhere
 from leftoff.cli.output import printable
 from leftoff.cli.telling import Told, View
-from leftoff.errors import ChoiceNeeded
+from leftoff.errors import ChoiceNeeded, Usage
 from leftoff.fence import Rendered, block, join, say
 from leftoff.names import kebab
 from leftoff.store import Entry
 
 
 @command()
-@checkpoint_argument(required=False)
-@click.option("--accept", "answer", flag_value="accept", help="Take it up; it is marked resumed.")
-@click.option(
-    "--decline", "answer", flag_value="decline", help="Leave it; no session is offered it again."
-)
+@checkpoint_argument(complete_open, required=False)
+@click.option("--accept", "answer", flag_value="accept", help="Resume it without asking.")
+@click.option("--decline", "answer", flag_value="decline", help="Start fresh; stop offering it.")
 @click.option(
     "--read-artifacts/--no-read-artifacts",
     "reads",
     default=None,
-    help="Print the artifacts' contents, or do not ask.",
+    help="Print the artifacts' contents, or skip the question.",
 )
-@click.option("--refresh", is_flag=True, help="First save it anew as things stand now.")
-@click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
+@click.option("--refresh", is_flag=True, help="First save it again with the files as they are now.")
+@click.option("--pending", is_flag=True, help="Resume what was left for this session; do not ask.")
+@click.option("--skip", is_flag=True, help="With --pending: ignore what waits; take the newest.")
+@click.option("--budget", type=click.IntRange(min=100), help="Maximum tokens of the briefing.")
 @click.option(
     "--for",
     "reader",
     type=click.Choice([*briefing.MOST_TOKENS]),
-    help="Keep the briefing within what this agent takes in at once.",
+    help="Fit the briefing to what this agent reads at once.",
 )
-def resume(app: App, name: str | None, answer: str | None, **given: Any) -> None:
-    """Tell where the work left off, and what has changed since.
+def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
+    """Show where the work left off and what changed since.
 
-    Nothing is marked before the answer: on a terminal you are asked, elsewhere use --accept or
-    --decline.
+    On a terminal you are asked whether to resume. Elsewhere pass --accept or --decline; without
+    them nothing is marked.
     """
+    _refuse_odd_mixes(answer, given)
+    if given["pending"]:
+        from leftoff.cli import pending  # noqa: PLC0415 - few profiles leave anything
+
+        return pending.resume_pending(
+            app, name, given["budget"], skip=given["skip"], reads=given["reads"]
+        )
+    _resume(app, name, answer, given)
+    return 0
+
+
+def _refuse_odd_mixes(answer: str | None, given: dict[str, Any]) -> None:
+    if given["skip"] and not given["pending"]:
+        raise Usage("--skip needs --pending.")
+    if given["pending"] and (answer or given["refresh"] or given["reader"]):
+        raise Usage("--pending does not go with --accept, --decline, --refresh or --for.")
+
+
+def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any]) -> None:
     if _is_gone(app, name):
         app.out.result({"gone": name}, "Checkpoint file missing (cleaned up stale entry)")
         return

@@ -11,7 +11,7 @@ import msgspec
 
 from leftoff import plans, records, saving, sessions
 from leftoff.checkpoint import Checkpoint
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App, command, complete_paths
 from leftoff.cli.confirmation import confirmation
 from leftoff.errors import ChoiceNeeded, StoreRefused, Usage
 from leftoff.fingerprints import can_be_path, named_from
@@ -40,30 +40,39 @@ _NO_OPTION = re.compile(r"-+[^\w-]")
 @click.option("--left-off", help="Where the work stopped, in one to three sentences.")
 @click.option("--done", "--progress", multiple=True, help="Something done; repeatable.")
 @click.option("--next", "next_action", help="The exact next action.")
-@click.option("--blocker", multiple=True, help="What stands in the way; repeatable.")
+@click.option("--blocker", multiple=True, help="What blocks the work; repeatable.")
 @click.option("--question", multiple=True, help="An open question; repeatable.")
 @click.option("--decision", multiple=True, metavar="'WHAT :: WHY'", help="A decision; repeatable.")
-@click.option("--failed", multiple=True, metavar="'WHAT :: WHY'", help="What failed; repeatable.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file; repeatable.")
+@click.option(
+    "--failed", multiple=True, metavar="'WHAT :: WHY'", help="A failed approach; repeatable."
+)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_paths,
+    help="A file; repeatable.",
+)
 @click.option(
     "--artifact", multiple=True, metavar="NAME=PATH", help="A file the work is about; repeatable."
 )
 @click.option("--note", "--context", multiple=True, help="Anything else worth knowing; repeatable.")
-@click.option("--plan", metavar="PATH", help="The plan in use.")
-@click.option("--step", metavar="N/M", help="The step of the plan the work stands at.")
-@click.option("--no-plan", is_flag=True, help="Name no plan, and look for none.")
-@click.option("--from", "source", metavar="SESSION_ID|FILE", help="Save what a session says.")
+@click.option("--plan", metavar="PATH", shell_complete=complete_paths, help="The plan in use.")
+@click.option("--step", metavar="N/M", help="The current step of the plan.")
+@click.option("--no-plan", is_flag=True, help="Do not look for a plan.")
+@click.option("--from", "source", metavar="SESSION_ID|FILE", help="Save this session's state.")
 @click.option(
     "--from-json",
     metavar="FILE|-",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="Read canonical keys from a JSON file.",
+    help="Read the checkpoint's keys from a JSON file.",
 )
-@click.option("--append-day", is_flag=True, help="Keep what earlier days did, day by day.")
+@click.option("--append-day", is_flag=True, help="Keep the progress of earlier days.")
 @click.option("--overwrite", is_flag=True, help="Save a new revision of a name in use.")
-@click.option("--strict", is_flag=True, help="Refuse what fails the quality bar.")
+@click.option("--strict", is_flag=True, help="Refuse to save below the quality bar.")
 @click.option("--auto-name", is_flag=True, help="Use the suggested name without asking.")
-@click.option("--no-capture", is_flag=True, help="Add nothing from the agent's session.")
+@click.option("--no-capture", is_flag=True, help="Do not read the agent's session.")
 def save(app: App, name: str | None, **given: Any) -> int:
     """Save where the work left off.
 
@@ -182,7 +191,7 @@ def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
 def _artifact(app: App, given: str) -> tuple[str, str]:
     name, _, path = given.partition("=")
     if not name or not path:
-        raise Usage(f"{given!r} is no artifact.", hint="Write NAME=PATH, such as plan=docs/plan.md")
+        raise Usage(f"Invalid artifact {given!r}: expected NAME=PATH, such as plan=docs/plan.md.")
     return name, _named(app, path)
 
 

@@ -15,12 +15,15 @@ from leftoff.store import Query
 @click.argument("words", nargs=-1, required=True)
 @click.option("--branch", help="Only this branch.")
 @click.option("--agent", help="Only this agent.")
-@click.option("--since", metavar="DATE|SPAN", help="Saved since, such as 2026-11-01 or 7d.")
-@click.option("--until", metavar="DATE|SPAN", help="Saved until the end of that day.")
-@click.option("--all", "with_all", is_flag=True, help="Also what was consumed, cleared or undone.")
+@click.option("--since", metavar="DATE|SPAN", help="Saved since a day or for a time, such as 7d.")
+@click.option("--until", metavar="DATE|SPAN", help="Saved until the end of this day.")
+@click.option("--all", "with_all", is_flag=True, help="Include what is done, cleared or undone.")
 @limit_option
 def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **given: Any) -> None:
-    """Find checkpoints by words, newest first; the last word may be a beginning."""
+    """Search checkpoints, newest first.
+
+    The last word matches as a prefix.
+    """
     now = app.store.now()
     since = times.moment(given["since"], now=now) if given["since"] else None
     until = times.moment(given["until"], now=now, is_end=True) if given["until"] else None

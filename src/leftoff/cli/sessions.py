@@ -10,6 +10,7 @@ from leftoff import sessions as use_case
 from leftoff import times
 from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
+from leftoff.words import counted
 
 
 @command()
@@ -18,10 +19,10 @@ from leftoff.cli.layout import one_line
     default=10,
     show_default=True,
     type=click.IntRange(1, 1_000_000),
-    help="How many at the most.",
+    help="Maximum number to show.",
 )
 def sessions(app: App, limit: int) -> None:
-    """List the newest sessions of this project, of all agents on this machine."""
+    """List this project's newest sessions, of every agent."""
     unreadable: list[use_case.Unreadable] = []
     found = use_case.recent(app.store, limit=limit, unreadable=unreadable)
     _show(app, found, empty="No sessions of this project were found on this machine.")
@@ -29,10 +30,12 @@ def sessions(app: App, limit: int) -> None:
 
 
 @command()
-@click.option("--since", default="7d", show_default=True, metavar="DATE|SPAN", help="How far back.")
-@click.option("--dry-run", is_flag=True, help="Only list them.")
+@click.option(
+    "--since", default="7d", show_default=True, metavar="DATE|SPAN", help="How far to look back."
+)
+@click.option("--dry-run", is_flag=True, help="List them, but save nothing.")
 def recover(app: App, since: str, *, dry_run: bool) -> int:
-    """Save the sessions that died without a checkpoint, from their transcripts."""
+    """Save sessions that died without a checkpoint."""
     after = times.moment(since, now=app.store.now())
     unreadable: list[use_case.Unreadable] = []
     found = use_case.dead(app.store, since=after, unreadable=unreadable)
@@ -44,7 +47,9 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     if found or not unreadable or app.out.as_json:
         _show(app, found, empty="No session died without a checkpoint.")
     if found and not dry_run and not app.out.as_json:
-        app.out.text(f"Saved {len(found)}; `leftoff resume` tells where they left off.")
+        app.out.text(
+            f"Saved {counted(len(found), 'session')}. Run `leftoff resume` to pick one up."
+        )
     _warn(app, unreadable)
     return 1 if unreadable else 0
 

@@ -24,12 +24,12 @@ _SILENT_IF_SKIPPED = frozenset({"memory", "archive", "briefing", "tidy"})
 
 
 @command()
-@click.option("--message", "-m", default="", help="The commit's message.")
-@click.option("--no-push", is_flag=True, help="Commit and stop there.")
-@click.option("--no-pr", is_flag=True, help="Open and update no pull request.")
-@click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
+@click.option("--message", "-m", default="", help="Commit message.")
+@click.option("--no-push", is_flag=True, help="Commit, but do not push.")
+@click.option("--no-pr", is_flag=True, help="Do not open or update a pull request.")
+@click.option("--dry-run", is_flag=True, help="Show what would happen; change nothing.")
 def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -> int:
-    """Save, commit, push and open a pull request for what changed.
+    """Save, commit, push and open a pull request.
 
     Files that look like secrets are left out and named. What fails leaves everything before it
     standing; run it again to go on.

@@ -1,4 +1,4 @@
-"""leftoff show, leftoff latest."""
+"""leftoff show."""
 
 import sys
 
@@ -6,39 +6,44 @@ import click
 
 from leftoff import restore
 from leftoff.checkpoint import to_plain
-from leftoff.cli.app import App, checkpoint_argument, command
+from leftoff.cli.app import App, checkpoint_argument, command, complete_paths
 from leftoff.cli.details import detailed
-from leftoff.errors import NoSuchCheckpoint
+from leftoff.errors import NoSuchCheckpoint, Usage
 from leftoff.store import Entry
 
 
 @command()
-@checkpoint_argument()
-@click.option("--raw", is_flag=True, help="Print the file as it is, readable or not.")
-def show(app: App, name: str, *, raw: bool) -> None:
-    """Show a checkpoint whole."""
-    entry = app.find(name)
+@checkpoint_argument(required=False)
+@click.option(
+    "--plan",
+    metavar="NAME|PATH",
+    shell_complete=complete_paths,
+    help="Show the newest checkpoint of this plan.",
+)
+@click.option("--raw", is_flag=True, help="Print the file unchanged, even if it is damaged.")
+def show(app: App, name: str | None, plan: str | None, *, raw: bool) -> None:
+    """Show a checkpoint in full (default: the newest)."""
+    if name is not None and plan is not None:
+        raise Usage("Name a checkpoint or a plan, not both.")
+    entry = app.find(name) if name is not None else _newest(app, plan)
     if raw:
         _show_raw(app, entry)
     else:
         _show(app, entry)
 
 
-@command()
-@click.option("--plan", metavar="NAME|PATH", help="The newest one that belongs to this plan.")
-def latest(app: App, plan: str | None) -> None:
-    """Show the newest checkpoint."""
+def _newest(app: App, plan: str | None) -> Entry:
     entry = restore.newest_of_plan(app.store, plan) if plan else restore.newest(app.store)
     if entry is None and plan:
         raise NoSuchCheckpoint(
             f"No checkpoint belongs to the plan {plan}",
-            hint="`leftoff latest` shows the newest of all, `leftoff dashboard` the plans.",
+            hint="`leftoff show` shows the newest of all, `leftoff status --plan` the plans.",
         )
     if entry is None:
         raise NoSuchCheckpoint(
             "No saved checkpoints found.", hint="`leftoff save` makes the first one."
         )
-    _show(app, entry)
+    return entry
 
 
 def _show(app: App, entry: Entry) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import click
 import msgspec
 
 from leftoff import git
@@ -9,7 +10,7 @@ from leftoff.checkpoint import ContextUse
 from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
 from leftoff.cli.list import age_of, described, shown_name, tell_elsewhere
-from leftoff.errors import LeftoffError
+from leftoff.errors import LeftoffError, Usage
 from leftoff.store import LISTED
 from leftoff.words import counted
 
@@ -17,8 +18,25 @@ _SHOWN = 5
 
 
 @command()
-def status(app: App) -> None:
-    """Show on one screen where you are and what is open."""
+@click.option("--plan", "with_plan", is_flag=True, help="Show the plan, its stage and helpers.")
+@click.option("--next", "with_next", is_flag=True, help="Recommend what to do next.")
+def status(app: App, *, with_plan: bool, with_next: bool) -> None:
+    """Show where you are and what is open."""
+    if with_plan and with_next:
+        raise Usage("Pass --plan or --next, not both.")
+    if with_plan:
+        from leftoff.cli import planview  # noqa: PLC0415 - it reads plans, which few ask for
+
+        planview.show_plan(app)
+    elif with_next:
+        from leftoff.cli import nextview  # noqa: PLC0415 - same
+
+        nextview.show_next(app)
+    else:
+        _show(app)
+
+
+def _show(app: App) -> None:
     index = app.store.index()
     entries = index.heads([*LISTED], _SHOWN)
     count = index.count_heads([*LISTED])
@@ -30,7 +48,7 @@ def status(app: App) -> None:
         app.out.json({**place, "context": used, "count": count, "checkpoints": listed})
         return
     app.out.text(_lines(place, context))
-    app.out.text(f"{'open':9}{count or 'nothing: `leftoff save` keeps where you are'}")
+    app.out.text(f"{'open':9}{count or 'nothing; run `leftoff save` to create a checkpoint'}")
     if entries:
         app.out.gap()
         app.out.table(

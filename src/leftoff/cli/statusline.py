@@ -9,9 +9,9 @@ from leftoff.cli.app import App, command
 
 @command()
 def statusline(app: App) -> None:
-    """Show one line on this session: what it works on, its context use, its last save.
+    """Print one line about this session for a status bar.
 
-    Reads what Claude Code gives its status line on standard input, and keeps the live context use.
+    Reads the JSON that Claude Code passes to its status line on standard input.
     """
     data = sys.stdin.buffer.read() if sys.stdin is not None and not sys.stdin.isatty() else b""
     shown = line.show(data, now=time.time())

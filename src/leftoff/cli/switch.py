@@ -6,13 +6,13 @@ from leftoff.wiring import switch
 
 @command()
 def off(app: App) -> None:
-    """Switch this project off: its hooks keep nothing and say nothing."""
+    """Turn leftoff off for this project."""
     _tell(app, [str(folder) for folder in switch.switch_off(app.project)], is_on=False)
 
 
 @command(name="on")
 def on_(app: App) -> None:
-    """Switch this project on again."""
+    """Turn leftoff back on for this project."""
     _tell(app, [str(folder) for folder in switch.switch_on(app.project)], is_on=True)
 
 

@@ -22,12 +22,9 @@ _SHOWN = 5
 @click.option(
     "--minutes", type=click.FloatRange(min=0.05), metavar="N", help="How long to run (2)."
 )
-@click.option("--seed", type=int, metavar="N", help="Repeat the run that had this seed.")
+@click.option("--seed", type=int, metavar="N", help="Repeat the run with this seed.")
 @click.option(
-    "--only",
-    multiple=True,
-    type=click.Choice([*PARTS]),
-    help="Run only these parts.",
+    "--only", multiple=True, type=click.Choice([*PARTS]), help="Run only this part; repeatable."
 )
 @click.option(
     "--rounds", type=click.IntRange(min=1), metavar="N", help="Bound each part by rounds, not time."
@@ -35,7 +32,7 @@ _SHOWN = 5
 def torture(
     app: App, minutes: float | None, seed: int | None, only: tuple[str, ...], rounds: int | None
 ) -> int:
-    """Try to make leftoff lose something, in a temp folder of its own."""
+    """Try to make leftoff lose data, in a temp folder."""
     plan = Plan(
         parts=only or [*PARTS],
         seed=random.randrange(1 << 31) if seed is None else seed,  # noqa: S311 - no secret

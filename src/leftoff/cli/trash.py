@@ -25,7 +25,7 @@ from leftoff.store import trash as trashed_files
 @command(name="list")
 @limit_option
 def trash_list(app: App, limit: int) -> None:
-    """List what was consumed, cleared or undone, and files of mirrored systems, newest first."""
+    """List what is in the trash, newest first."""
     entries = app.store.index().trashed(limit)
     files = trashed_files.listed(app.project.store)[:limit]
     if not files:
@@ -48,13 +48,13 @@ def trash_list(app: App, limit: int) -> None:
 
 @group(trash_list)
 def trash() -> None:
-    """Look at what was put away, and bring it back."""
+    """List what is in the trash, and restore it."""
 
 
 @command(name="restore")
 @checkpoint_argument(complete_trashed)
 def trash_restore(app: App, name: str) -> None:
-    """Bring a checkpoint or a file back."""
+    """Restore a checkpoint or a file."""
     if any(name in {each.name, each.path} for each in trashed_files.listed(app.project.store)):
         found = trashed_files.restore(app.project.store, name, _folders(app.project))
         app.out.result(

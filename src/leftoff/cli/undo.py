@@ -17,7 +17,10 @@ _NAMED = 5
 
 @command()
 def undo(app: App) -> None:
-    """Revert the last consume, clear, overwrite, decline or restore; repeat to go further back."""
+    """Undo the last clear, done, overwrite or decline.
+
+    Also undoes a restore from the trash. Repeat to go further back.
+    """
     event = app.store.undo()
     if event is None:
         app.out.result({"undone": None, "ids": [], "names": []}, "There is nothing to undo.")

@@ -13,9 +13,9 @@ from leftoff.wiring.install import Done, Places
 
 @command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
-    """Take the hooks out again; checkpoints stay."""
+    """Remove the hooks; your checkpoints stay."""
     places = install.find_places()
     changes = install.plan_uninstall(places)
     done = [] if dry_run else _uninstalled(app, places, changes, yes=yes)
@@ -31,7 +31,7 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
 
 
 def _uninstalled(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:
-    if not changes or not agreed(app, changes, "Take the hooks out?", yes=yes):
+    if not changes or not agreed(app, changes, "Remove the hooks?", yes=yes):
         return []
     return install.uninstall(places, changes)
 
@@ -43,7 +43,7 @@ def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run:
         app.out.text("This would be done:")
         show(app, changes)
     elif done:
-        app.out.text("Took the hooks out:")
+        app.out.text("Removed the hooks:")
         show(app, changes, are_done=True)
     else:
         app.out.text("Nothing was changed.")

@@ -13,7 +13,7 @@ from leftoff.wal.place import place, unused
 
 @command(name="show")
 def show(app: App) -> None:
-    """Show the working notes as they are."""
+    """Print the working notes."""
     path = place(app.project, app.settings)
     text = notes.read(path)
     other = unused(app.project, app.settings)
@@ -29,25 +29,28 @@ def show(app: App) -> None:
 
 @group(default=show)
 def wal() -> None:
-    """Note at once what must not get lost: corrections, names, values, decisions."""
+    """Keep working notes that must not get lost.
+
+    Corrections, names, values, preferences, decisions and drafts.
+    """
 
 
 @command(name="add")
-@click.option("--kind", required=True, type=click.Choice(notes.KINDS), help="What it is.")
+@click.option("--kind", required=True, type=click.Choice(notes.KINDS), help="Kind of note.")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 def add(app: App, kind: notes.Kind, words: tuple[str, ...]) -> None:
-    """Note something; when this returns, it is on disk."""
+    """Add a note and write it to disk."""
     noted = notes.add(app.store, kind, _said(words), path=place(app.project, app.settings))
     app.out.result(_row(noted) | {"path": str(noted.path)}, _line(noted))
 
 
 @command(name="scan")
 @click.argument("words", nargs=-1, metavar="[TEXT... | -]")
-@click.option("--dry-run", is_flag=True, help="Only show what would be noted.")
+@click.option("--dry-run", is_flag=True, help="Show what would be noted; write nothing.")
 def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
-    """Note what a message holds that must not get lost.
+    """Note the corrections, names and values in a message.
 
-    Without TEXT, or with -, the message is read from standard input.
+    Reads standard input if TEXT is missing or `-`.
     """
     found = scanning.scan(_said(words) if words and words != ("-",) else _input())
     path = place(app.project, app.settings)
@@ -63,7 +66,7 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
 
 @command(name="reset")
 def reset(app: App) -> None:
-    """Begin new notes, for another task; the old ones go to the trash."""
+    """Start new notes; the old ones go to the trash."""
     moved = notes.reset(app.store, path=place(app.project, app.settings))
     said = f"The notes were moved to {moved}" if moved else "There are no notes."
     app.out.result({"moved": str(moved) if moved else None}, said)

@@ -22,7 +22,8 @@ def added(told: Told, event: HookEvent, store: Store, settings: config.Settings)
         else say("mismatch-warning: it was left for session {id:100}", id=first.session_id)
     )
     line = say(
-        "Pending restore detected. `leftoff restore` is recommended (checkpoint: {path} — {whose})",
+        "Pending restore detected. `leftoff resume --pending` is recommended "
+        "(checkpoint: {path} — {whose})",
         path=git.printable(str(first.path)),
         whose=whose,
     )

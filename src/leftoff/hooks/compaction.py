@@ -69,9 +69,9 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
         return NO_REPLY
     return DIALECTS[agent].block_reply(
         say(
-            "leftoff: the state is saved, and compacting by itself is off here (compaction = "
-            "block). /compact, or a file named {allowed}, lets it pass; `leftoff restore` goes on "
-            "afresh.",
+            "leftoff: your state is saved. Automatic compaction is off here (compaction = block). "
+            "/compact, or a file named {allowed}, lets it pass; `leftoff resume --pending` "
+            "continues in a fresh session.",
             allowed=ALLOWED,
         )
     )

@@ -45,6 +45,6 @@ def advice(reached: int, percent: float) -> Rendered:
         )
     return say(
         "leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
-        "made; the rest is saved by itself.",
+        "made; the rest is saved automatically.",
         use=use,
     )

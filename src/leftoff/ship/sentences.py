@@ -14,7 +14,7 @@ def refused(name: Name, error: OSError) -> Step:
     return Step(
         name=name,
         state="failed",
-        text=f"The system refused it: {where}{error.strerror or error}",
+        text=f"Operating system error: {where}{error.strerror or error}",
         hint="Put that right, then run `leftoff ship` again.",
     )
 
@@ -31,7 +31,7 @@ def checked(checks: Sequence[Check]) -> Step:
             name="checks", state="done", text=f"{counted(len(checks), 'check')} passed", lines=lines
         )
     tails = [f"  {line}" for check in failing for line in check.tail]
-    text = f"{len(failing)} of {len(checks)} checks fail; the work is saved all the same."
+    text = f"{len(failing)} of {len(checks)} checks fail; the work is saved anyway."
     hint = "Put it right, then run `leftoff ship` again: the pull request is marked until then."
     return Step(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
 

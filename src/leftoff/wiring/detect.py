@@ -31,13 +31,13 @@ def to_wire(named: tuple[str, ...]) -> list[str]:
         if agent not in DIALECTS:
             raise Usage(
                 f"The hooks of {TITLES[agent]} cannot be wired by this version.",
-                hint="Its sessions are read all the same: see `leftoff sessions`.",
+                hint="leftoff still reads its sessions: run `leftoff sessions`.",
             )
     chosen = [agent for agent in named or installed() if agent in DIALECTS]
     if not chosen:
         raise LeftoffError(
             "No agent was found whose hooks can be wired; this version wires Claude Code.",
-            hint="`leftoff init --agent claude` writes its settings all the same.",
+            hint="`leftoff init --agent claude` writes its settings anyway.",
         )
     return list(dict.fromkeys(chosen))
 

@@ -211,7 +211,7 @@ def check_disabled(world: World, wiring: Wiring) -> Iterator[Finding]:
 
 def _missing(events: list[str], *, is_all: bool) -> Finding:
     what = "The hooks are not installed" if is_all else f"No hook for {', '.join(events)}"
-    return broken("settings", what, why="Nothing is saved by itself then.", do=_INIT)
+    return broken("settings", what, why="Sessions are not saved automatically.", do=_INIT)
 
 
 def _unusable(path: Path, error: LeftoffError | OSError) -> Finding:

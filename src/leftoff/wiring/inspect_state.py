@@ -13,6 +13,7 @@ from leftoff.paths import Project
 from leftoff.store import Store
 from leftoff.wiring import programs
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
+from leftoff.words import counted
 
 _LITTLE_BYTES = 200_000_000
 _TOO_LITTLE_BYTES = 10_000_000
@@ -83,7 +84,7 @@ def _readable(project: Project) -> Finding:
         return ok("store", f"{project.store} is sound")
     return warning(
         "store",
-        f"{len(unreadable)} checkpoint(s) cannot be read, first {unreadable[0].id}",
+        f"{counted(len(unreadable), 'checkpoint')} cannot be read, first {unreadable[0].id}",
         why="They are not offered, and not found.",
         do=f"`leftoff show {unreadable[0].id} --raw` shows what is there.",
     )

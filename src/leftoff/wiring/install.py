@@ -18,7 +18,7 @@ from leftoff.wiring.files import Change
 _WAIT_SECONDS = 30.0
 _HOOK = "the program that hooks run"
 _PYTHON = "which Python hooks run"
-_MARK = "keeps a plugin from doing the same"
+_MARK = "tells the plugin not to run the hooks twice"
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):

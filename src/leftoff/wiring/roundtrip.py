@@ -192,7 +192,7 @@ def _no_checkpoint(trouble_told: str) -> Finding:
     return broken(
         "round trip",
         f"All events of a session were fired, but no checkpoint came out: {trouble_told}",
-        why="Nothing would be saved by itself.",
+        why="Sessions would not be saved automatically.",
         do="See the findings above, and those about Python first.",
     )
 

@@ -63,7 +63,7 @@ def check_result(before: SettingsText, after: SettingsText, hook: Path) -> None:
     if not is_same or not claude.is_wired(after.values, hook):
         raise LeftoffError(
             f"The new content of {after.path} would not be right, so nothing was changed",
-            hint="This is a bug of ours; please report it with the structure of the file.",
+            hint="This is a bug in leftoff; please report it with the structure of the file.",
         )
 
 

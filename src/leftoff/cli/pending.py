@@ -1,4 +1,4 @@
-"""leftoff restore."""
+"""leftoff resume --pending: what was left for this session, or the newest checkpoint."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -9,7 +9,7 @@ import click
 from leftoff import mirroring, restore, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli import artifacts, candidates, telling
-from leftoff.cli.app import App, checkpoint_argument, command
+from leftoff.cli.app import App
 from leftoff.cli.candidates import Found
 from leftoff.cli.layout import one_line
 from leftoff.cli.output import printable
@@ -30,20 +30,10 @@ _INTENT_CHARS = 200
 _NOTED_WITHIN = timedelta(days=7)
 
 
-@command(name="restore")
-@checkpoint_argument(required=False)
-@click.option("--skip", is_flag=True, help="Pass over what waits; take the newest.")
-@click.option(
-    "--read-artifacts/--no-read-artifacts",
-    "reads",
-    default=None,
-    help="Print the artifacts' contents, or do not ask.",
-)
-@click.option("--budget", type=click.IntRange(min=100), help="Tokens the briefing may take.")
-def restore_(
+def resume_pending(
     app: App, name: str | None, budget: int | None, *, skip: bool, reads: bool | None
 ) -> int:
-    """Take up what was left for this session, or else the newest checkpoint.
+    """Take up what was left for this session, or the newest checkpoint.
 
     One that was left for another session is taken with a warning; of several you choose one.
     """
@@ -123,7 +113,7 @@ def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> Choi
         {
             "choice": str(number),
             "label": line,
-            "command": f"leftoff restore {each.key}",
+            "command": f"leftoff resume --pending {each.key}",
             "task": each.task,
             "branch": each.branch,
             "saved_at": each.saved_at.isoformat(),
@@ -131,12 +121,16 @@ def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> Choi
         }
         for number, (line, each) in enumerate(zip(lines, among, strict=True), 1)
     ]
-    skip = {"choice": _SKIP, "label": "The newest checkpoint", "command": "leftoff restore --skip"}
+    skip = {
+        "choice": _SKIP,
+        "label": "The newest checkpoint",
+        "command": "leftoff resume --pending --skip",
+    }
     return ChoiceNeeded(
         question,
         question="Enter number, or 'skip' to proceed to direct checkpoint lookup:",
         choices=[*choices, skip],
-        hint="Name one: `leftoff restore ID`.",
+        hint="Name one: `leftoff resume --pending ID`.",
     )
 
 
@@ -153,7 +147,9 @@ def _show_broken(app: App, broken: mirroring.Waiting) -> int:
     problem = f"{broken.path} cannot be read: {broken.problem}"
     lines = [MANUAL_RECOVERY]
     if broken.copy_id:
-        lines.append(f"The store has it whole: `leftoff restore {broken.copy_id}` takes that up.")
+        lines.append(
+            f"The store has it whole: `leftoff resume --pending {broken.copy_id}` takes that up."
+        )
     if app.out.as_json:
         app.out.json({"error": problem, "hint": " ".join(lines), "text": broken.text})
         return CheckpointUnreadable.exit_code

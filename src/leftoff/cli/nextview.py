@@ -1,4 +1,4 @@
-"""leftoff start."""
+"""leftoff status --next: what to do first, and where the code stands."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff import starting
 from leftoff.checkpoint import to_plain
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App
 from leftoff.cli.layout import one_line
 from leftoff.starting import Start, Task
 from leftoff.store import Store
@@ -16,9 +16,8 @@ from leftoff.words import counted
 _CHARS = 120
 
 
-@command()
-def start(app: App) -> None:
-    """Recommend what to do first, with where the code stands. Changes nothing."""
+def show_next(app: App) -> None:
+    """Recommend what to do first. Changes nothing."""
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = starting.look(store)
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}

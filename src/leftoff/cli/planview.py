@@ -1,4 +1,4 @@
-"""leftoff dashboard."""
+"""leftoff status --plan: plan, stage, tests, helpers and checkpoints on one page."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import msgspec
 from leftoff import dashboard as use_case
 from leftoff import times
 from leftoff.checkpoint import to_plain
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App
 from leftoff.cli.layout import one_line
 from leftoff.dashboard import Dashboard, PlanLine
 from leftoff.store import Store
@@ -25,9 +25,8 @@ _TIPS = (
 )
 
 
-@command()
-def dashboard(app: App) -> None:
-    """Show all that is under way: plan, stage, tests, helpers, checkpoints. Changes nothing."""
+def show_plan(app: App) -> None:
+    """Show all that is under way. Changes nothing."""
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = use_case.look(store)
     app.out.result(_plain(found), _lines(found))

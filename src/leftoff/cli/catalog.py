@@ -1,0 +1,233 @@
+"""The catalog: every command with its summary and example, in the order of the help page.
+
+Help pages come from here, so that `leftoff --help` loads no command.
+"""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """What the help page says of a command, and where it is."""
+
+    name: str
+    summary: str
+    example: str
+    module: str = ""
+    attribute: str = ""
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """The module and the name of the function."""
+        stem = self.name.replace("-", "_")
+        return f"leftoff.cli.{self.module or stem}", self.attribute or stem
+
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "Everyday": (
+        Command(
+            "save",
+            "Save where the work left off",
+            "leftoff save exporter --next 'Fix the header row'",
+        ),
+        Command(
+            "resume",
+            "Show where the work left off and what changed since",
+            "leftoff resume exporter",
+        ),
+        Command(
+            "list",
+            "List open checkpoints, newest first",
+            "leftoff list --limit 5",
+            attribute="list_",
+        ),
+        Command("show", "Show a checkpoint in full (default: the newest)", "leftoff show exporter"),
+        Command("status", "Show where you are and what is open", "leftoff status --next"),
+        Command(
+            "done", "Mark a checkpoint's task as done", "leftoff done exporter", module="clear"
+        ),
+    ),
+    "Automatic": (
+        Command(
+            "init", "Wire your agents so that they save automatically", "leftoff init --dry-run"
+        ),
+        Command("doctor", "Check the hooks by running a real event through them", "leftoff doctor"),
+        Command("uninstall", "Remove the hooks; your checkpoints stay", "leftoff uninstall"),
+        Command(
+            "on",
+            "Turn leftoff back on for this project",
+            "leftoff on",
+            module="switch",
+            attribute="on_",
+        ),
+        Command("off", "Turn leftoff off for this project", "leftoff off", module="switch"),
+    ),
+    "Find": (
+        Command("search", "Search checkpoints, newest first", "leftoff search csv header"),
+        Command("log", "Show revisions and events, newest first", "leftoff log exporter"),
+        Command(
+            "diff",
+            "Show what changed between two checkpoints",
+            "leftoff diff 20261101T0912 exporter",
+        ),
+        Command(
+            "sessions", "List this project's newest sessions, of every agent", "leftoff sessions"
+        ),
+        Command(
+            "recover",
+            "Save sessions that died without a checkpoint",
+            "leftoff recover",
+            module="sessions",
+        ),
+        Command("prompts", "Show prompts that no session answered", "leftoff prompts replay"),
+    ),
+    "Knowledge": (
+        Command(
+            "memory", "Keep decisions, failed approaches and rules", "leftoff memory search cache"
+        ),
+        Command("reflect", "Turn your corrections into rules", "leftoff reflect"),
+        Command("briefing", "Show on one page what the project knows", "leftoff briefing"),
+        Command(
+            "feature",
+            "Track features: attempts, failures, progress",
+            "leftoff feature add 'CSV export'",
+        ),
+    ),
+    "Deliver": (
+        Command("ship", "Save, commit, push and open a pull request", "leftoff ship --dry-run"),
+        Command("lint", "Check a checkpoint against the quality bar", "leftoff lint exporter"),
+    ),
+    "Tidy": (
+        Command("clear", "Move checkpoints to the trash", "leftoff clear exporter"),
+        Command("undo", "Undo the last clear, done, overwrite or decline", "leftoff undo"),
+        Command(
+            "trash", "List what is in the trash, and restore it", "leftoff trash restore exporter"
+        ),
+        Command("purge", "Delete old checkpoints for good", "leftoff purge --older-than 90d"),
+    ),
+    "Move": (
+        Command(
+            "import",
+            "Import checkpoints of another system",
+            "leftoff import --from sail",
+            module="import_",
+            attribute="import_",
+        ),
+        Command(
+            "export",
+            "Export checkpoints as another system's files",
+            "leftoff export --to sail",
+            module="import_",
+        ),
+        Command("config", "Show or change settings", "leftoff config set budget 3000"),
+        Command(
+            "completion", "Print a shell completion script", 'eval "$(leftoff completion bash)"'
+        ),
+        Command(
+            "help", "Show the help of a command, or of all", "leftoff help all", attribute="help_"
+        ),
+    ),
+}
+"""The commands that people use, in the order of need."""
+
+PLUMBING: tuple[Command, ...] = (
+    Command(
+        "capture",
+        "Show where a session's file left off; save nothing",
+        "leftoff capture session.jsonl",
+    ),
+    Command(
+        "wal",
+        "Keep working notes that must not get lost",
+        "leftoff wal add --kind value 'The port is 8081'",
+    ),
+    Command("defer", "Silence context warnings until the next save", "leftoff defer"),
+    Command(
+        "intent",
+        "Show which command a sentence asks for; run nothing",
+        "leftoff intent 'save this as exporter'",
+    ),
+    Command("auto", "Show which signals would trigger an autosave", "leftoff auto --explain"),
+    Command(
+        "statusline",
+        "Print one line about this session for a status bar",
+        "leftoff statusline <event.json",
+    ),
+    Command(
+        "schema", "Print the JSON Schema of a checkpoint", "leftoff schema >checkpoint.schema.json"
+    ),
+    Command("ledger", "Show what a task cost, where a ledger is kept", "leftoff ledger"),
+    Command(
+        "dispatch-check",
+        "Check whether a skill should run here",
+        "leftoff dispatch-check --declared haiku --current opus",
+        module="dispatch",
+    ),
+    Command(
+        "hook-python",
+        "Make hooks use the Python that runs leftoff now",
+        "leftoff hook-python",
+        module="hookpython",
+    ),
+    Command(
+        "torture", "Try to make leftoff lose data, in a temp folder", "leftoff torture --minutes 1"
+    ),
+    Command(
+        "delete",
+        "Move one checkpoint to the trash, unless it is in use",
+        "leftoff delete exporter",
+        module="clear",
+    ),
+)
+"""The commands that agents and scripts use."""
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "ls": ("list",),
+    "rm": ("clear",),
+    "complete": ("done",),
+    "latest": ("show",),
+    "dashboard": ("status", "--plan"),
+    "start": ("status", "--next"),
+    "restore": ("resume", "--pending"),
+}
+"""Other words for a command, with the options they stand for."""
+
+EXAMPLES: dict[str, str] = {
+    "config allow": "leftoff config allow",
+    "config explain": "leftoff config explain",
+    "config set": "leftoff config set --project profile sail",
+    "config unset": "leftoff config unset budget",
+    "feature add": "leftoff feature add 'CSV export' --start",
+    "feature archive": "leftoff feature archive",
+    "feature attempt": "leftoff feature attempt 'Stream the rows' --passed",
+    "feature fail": "leftoff feature fail feature-001",
+    "feature list": "leftoff feature list",
+    "feature pass": "leftoff feature pass feature-001",
+    "feature show": "leftoff feature show feature-001",
+    "feature start": "leftoff feature start feature-001",
+    "memory add": "leftoff memory add decision 'Use SQLite' --why 'No server to run'",
+    "memory approve": "leftoff memory approve 1a2b3c",
+    "memory edit": "leftoff memory edit 1a2b3c 'Use SQLite in WAL mode'",
+    "memory list": "leftoff memory list",
+    "memory reject": "leftoff memory reject 1a2b3c",
+    "memory search": "leftoff memory search cache",
+    "memory show": "leftoff memory show 1a2b3c",
+    "memory supersede": "leftoff memory supersede 1a2b3c 3c4d5e",
+    "prompts drop": "leftoff prompts drop --all",
+    "prompts edit": "leftoff prompts edit 1a2b3c 'Add a login form'",
+    "prompts import": "leftoff prompts import pending-prompts.md",
+    "prompts list": "leftoff prompts list",
+    "prompts replay": "leftoff prompts replay",
+    "prompts restore": "leftoff prompts restore 1a2b3c",
+    "prompts show": "leftoff prompts show 1a2b3c",
+    "trash list": "leftoff trash list",
+    "trash restore": "leftoff trash restore exporter",
+    "wal add": "leftoff wal add --kind value 'The port is 8081'",
+    "wal reset": "leftoff wal reset",
+    "wal scan": "leftoff wal scan 'No, use port 8081'",
+    "wal show": "leftoff wal show",
+}
+"""Examples of the commands within a command."""
+
+COMMANDS: dict[str, Command] = {
+    command.name: command for group in (*GROUPS.values(), PLUMBING) for command in group
+}

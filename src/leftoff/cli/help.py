@@ -1,0 +1,39 @@
+"""leftoff help."""
+
+import click
+
+from leftoff.cli.app import App, command
+from leftoff.errors import Usage
+
+
+@command(name="help")
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+def help_(app: App, names: tuple[str, ...]) -> None:
+    """Show the help of a command, or of all.
+
+    `leftoff help all` also lists the commands that agents and scripts use.
+    """
+    from leftoff.cli import ALL, leftoff  # noqa: PLC0415 - the group loads this file
+
+    is_all = names == ("all",)
+    top = click.Context(leftoff, info_name="leftoff", obj=ALL if is_all else None)
+    _show(app, _page(top, () if is_all else names))
+
+
+def _show(app: App, help_page: str) -> None:
+    if app.out.as_json:
+        app.out.json({"help": help_page})
+    else:
+        click.echo(help_page)
+
+
+def _page(context: click.Context, names: tuple[str, ...]) -> str:
+    for name in names:
+        group = context.command
+        if not isinstance(group, click.Group):
+            raise Usage(f"`{context.command_path}` has no commands of its own.")
+        found, command, _ = group.resolve_command(context, [name])
+        if command is None:  # pragma: no cover - click has raised an error by now
+            raise Usage(f"There is no command {name!r}.")
+        context = click.Context(command, info_name=found, parent=context)
+    return context.get_help()
