@@ -85,9 +85,9 @@ def agent_folder(agent: str) -> Path:
     return (Path(named) / below if named else Path(default)).expanduser().absolute()
 
 
-def skills_folder() -> Path:
-    """Return the folder where agents look for skills."""
-    return Path("~/.agents/skills").expanduser()
+def skill_folders() -> tuple[Path, ...]:
+    """Return the folders where agents look for skills; Claude Code has one of its own."""
+    return agent_folder("claude") / "skills", Path("~/.agents/skills").expanduser()
 
 
 def folder_named(variable: str) -> Path | None:

@@ -263,8 +263,11 @@ def test_settings_that_let_no_hook_run_are_told(cli: Cli, settings: Path) -> Non
 def test_the_skill_is_installed_for_agents(cli: Cli, home: Path) -> None:
     cli.ok("init", "--yes")
 
-    skill = home / ".agents" / "skills" / "leftoff" / "SKILL.md"
-    assert skill.read_text(encoding="utf-8").startswith("---\nname: leftoff\n")
+    for folder in (".claude", ".agents"):
+        skill = home / folder / "skills" / "leftoff" / "SKILL.md"
+        assert skill.read_text(encoding="utf-8").startswith("---\nname: leftoff\n")
+    cli.ok("uninstall", "--yes")
+    assert not skill.exists()
 
 
 def test_a_skill_that_the_user_has_edited_is_left_alone(cli: Cli, home: Path) -> None:
@@ -272,6 +275,6 @@ def test_a_skill_that_the_user_has_edited_is_left_alone(cli: Cli, home: Path) ->
     skill.parent.mkdir(parents=True)
     skill.write_text("mine", encoding="utf-8")
 
-    assert f"{skill} was edited by you" in cli.ok("init", "--yes").out
-    assert f"{skill} was edited by you" in cli.ok("uninstall", "--yes").out
+    assert f"You edited {skill}" in cli.ok("init", "--yes").out
+    assert f"You edited {skill}" in cli.ok("uninstall", "--yes").out
     assert skill.read_text(encoding="utf-8") == "mine"

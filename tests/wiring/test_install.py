@@ -131,7 +131,7 @@ def test_hooks_of_an_installation_elsewhere_are_replaced_and_go_with_ours(
 ) -> None:
     places.settings.write_bytes(TEXTS["tabs"])
     elsewhere = Places(
-        state=tmp_path / "old" / "leftoff", settings=places.settings, skill=places.skill
+        state=tmp_path / "old" / "leftoff", settings=places.settings, skills=places.skills
     )
     _install(elsewhere)
     _install(places)

@@ -107,8 +107,7 @@ def _notes(places: Places, scope: str) -> list[str]:
             f"Also found: {', '.join(others)}. Their sessions are read; their hooks are not wired "
             "by this version."
         )
-    if install.kept_skill(places):
-        notes.append(f"{places.skill} was edited by you and is left as it is.")
+    notes += [f"You edited {path}, so it stays as it is." for path in install.edited_skills(places)]
     if install.has_hooks_disabled(places):
         notes.append(f"disableAllHooks is set in {places.settings}: no hook runs until it is not.")
     if scope == "project":

@@ -20,8 +20,7 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     changes = install.plan_uninstall(places)
     done = [] if dry_run else _uninstalled(app, places, changes, yes=yes)
     notes = [f"Checkpoints stay: in each repository's .git/leftoff, and in {places.state}"]
-    if install.kept_skill(places):
-        notes.append(f"{places.skill} was edited by you and stays.")
+    notes += [f"You edited {path}, so it stays." for path in install.edited_skills(places)]
     if app.out.as_json:
         listed = [described(change) for change in changes]
         app.out.json({"done": bool(done), "changes": listed, "notes": notes})

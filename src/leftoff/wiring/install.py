@@ -26,7 +26,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 
     state: Path
     settings: Path
-    skill: Path
+    skills: tuple[Path, ...]
+    """The skill, once where Claude Code looks and once where other agents do."""
     project: Path | None = None
     """The folder of the project whose settings are meant, if not the user's own."""
 
@@ -53,7 +54,7 @@ def find_places(project: Path | None = None) -> Places:
     return Places(
         state=paths.state_folder(),
         settings=folder / "settings.json",
-        skill=paths.skills_folder() / "leftoff" / "SKILL.md",
+        skills=tuple(each / "leftoff" / "SKILL.md" for each in paths.skill_folders()),
         project=project,
     )
 
@@ -77,7 +78,7 @@ def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[Change]:
     wanted = [
         _own(places.hook, _HOOK, shipped_hook(), mode=0o755),
         _own(places.python, _PYTHON, installed.lines(), mode=0o600),
-        _skill(places),
+        *(_skill(places, path) for path in places.skills),
         _wired(places, events),
         _own(places.mark, _MARK, b"", mode=0o600),
     ]
@@ -87,10 +88,10 @@ def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[Change]:
 def plan_uninstall(places: Places) -> list[Change]:
     """Tell what must change so that nothing of leftoff is left but checkpoints and backups."""
     known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
-    wired = dict.fromkeys([places.settings, *(p for p in known if p != places.skill)])
+    wired = dict.fromkeys([places.settings, *(p for p in known if p not in places.skills)])
     projects = [find_places(path.parent.parent) for path in wired if path != places.settings]
     wanted = [_unwired(places, path) for path in wired]
-    wanted += [_without_skill(places)]
+    wanted += [_without_skill(places, path) for path in places.skills]
     wanted += [
         Change(path=path, what=what, before=files.read(path), after=None)
         for path, what in (
@@ -102,12 +103,16 @@ def plan_uninstall(places: Places) -> list[Change]:
     return [change for change in wanted if change and change.before != change.after]
 
 
-def kept_skill(places: Places) -> bool:
-    """Say whether the skill is there and was edited by someone, so that it is theirs now."""
-    data = files.read(places.skill)
+def edited_skills(places: Places) -> list[Path]:
+    """List the skills that someone edited, so that they are theirs now."""
+    return [path for path in places.skills if _is_edited(places, path)]
+
+
+def _is_edited(places: Places, skill: Path) -> bool:
+    data = files.read(skill)
     if data is None or data == shipped_skill():
         return False
-    return backups.original(places.state, places.skill, data) is None
+    return backups.original(places.state, skill, data) is None
 
 
 def has_hooks_disabled(places: Places) -> bool:
@@ -134,22 +139,22 @@ def _own(path: Path, what: str, data: bytes, *, mode: int) -> Change | None:
     return Change(path=path, what=what, before=before, after=data, mode=mode)
 
 
-def _skill(places: Places) -> Change | None:
-    data, before = shipped_skill(), files.read(places.skill)
-    if data in {None, before} or kept_skill(places):
+def _skill(places: Places, skill: Path) -> Change | None:
+    data, before = shipped_skill(), files.read(skill)
+    if data in {None, before} or _is_edited(places, skill):
         return None
     return Change(
-        path=places.skill, what="the skill for agents", before=before, after=data, is_foreign=True
+        path=skill, what="the skill for agents", before=before, after=data, is_foreign=True
     )
 
 
-def _without_skill(places: Places) -> Change | None:
-    before = files.read(places.skill)
-    if before is None or kept_skill(places):
+def _without_skill(places: Places, skill: Path) -> Change | None:
+    before = files.read(skill)
+    if before is None or _is_edited(places, skill):
         return None
-    was = backups.original(places.state, places.skill, before)
+    was = backups.original(places.state, skill, before)
     return Change(
-        path=places.skill,
+        path=skill,
         what="the skill for agents",
         before=before,
         after=was.data if was else None,
