@@ -104,16 +104,18 @@ def current(store: Store) -> KnownSession | None:
     return None
 
 
-def dead(
-    store: Store, *, since: datetime, unreadable: list[Unreadable] | None = None
-) -> list[KnownSession]:
+def dead(store: Store, *, since: datetime) -> list[KnownSession]:
     """Return the sessions that ended with work that no checkpoint holds, newest first."""
     now = store.now()
-    return [
-        session
-        for session in recent(store, limit=50, since=since, unreadable=unreadable)
-        if session.facts.intent and not session.is_saved and not session.may_be_alive(now)
-    ]
+    return [each for each in unsaved(store, since=since) if not each.may_be_alive(now)]
+
+
+def unsaved(
+    store: Store, *, since: datetime, unreadable: list[Unreadable] | None = None
+) -> list[KnownSession]:
+    """Return the sessions with work that no checkpoint holds, newest first."""
+    found = recent(store, limit=50, since=since, unreadable=unreadable)
+    return [each for each in found if each.facts.intent and not each.is_saved]
 
 
 def recover(store: Store, session: KnownSession) -> Saved:

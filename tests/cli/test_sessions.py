@@ -87,6 +87,15 @@ def test_a_transcript_that_speaks_of_another_session_is_recovered_once(
     assert cli.json("recover") == []
 
 
+def test_a_session_that_may_be_alive_is_skipped_and_named(cli: Cli, session: Path) -> None:
+    session.touch()
+    result = cli.ok("recover")
+
+    assert result.out == ""
+    assert "Skipped 1 session that was active in the last 2 minutes." in result.err
+    assert cli.json("recover") == []
+
+
 def test_only_what_is_young_enough_is_recovered(cli: Cli) -> None:
     assert cli.json("recover", "--since", "1h") == []
     assert cli("recover", "--since", "soon").code == 2

@@ -31,7 +31,7 @@ def test_a_different_name_is_asked_for_until_it_can_be_one(cli: Cli) -> None:
     with cli.terminal("save", *WORK) as terminal:
         terminal.expect("Which name? ")
         terminal.answer("7")
-        terminal.expect("not in the range")
+        terminal.expect("Enter a number from 1 to")
         terminal.answer("2")
         terminal.expect("Name: ")
         terminal.answer("task")

@@ -178,12 +178,10 @@ class App:
         click.echo(printable(choice.message))
         for line in _numbered(choice.choices):
             click.echo(printable(cut(f"  {line}", terminal_width())))
-        numbers = click.IntRange(1, len(choice.choices))
         labels = [str(each.get("label", "")) for each in choice.choices]
         # What is recommended is taken by a bare Enter.
         default = next((n for n, each in enumerate(labels, 1) if each.endswith(_RECOMMENDED)), None)
-        question = printable(choice.question)
-        picked = click.prompt(question, type=numbers, default=default, prompt_suffix=" ")
+        picked = _ask_number(choice.question, len(labels), default)
         return str(choice.choices[picked - 1]["choice"])
 
     def ask_name(self) -> str:
@@ -194,6 +192,15 @@ class App:
                 return checked_name(name)
             except NameRefused as refused:
                 click.echo(printable(f"{refused.message} {refused.hint}"))
+
+
+def _ask_number(question: str, highest: int, default: int | None) -> int:
+    while True:
+        asked = click.prompt(printable(question), default=default, type=str, prompt_suffix=" ")
+        answer = str(asked).strip()
+        if answer.isdecimal() and 1 <= int(answer) <= highest:
+            return int(answer)
+        click.echo(printable(f"Enter a number from 1 to {highest}."))
 
 
 def _numbered(choices: Sequence[dict[str, Any]]) -> list[str]:

@@ -38,20 +38,32 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     """Save sessions that died without a checkpoint."""
     after = times.moment(since, now=app.store.now())
     unreadable: list[use_case.Unreadable] = []
-    found = use_case.dead(app.store, since=after, unreadable=unreadable)
+    unsaved = use_case.unsaved(app.store, since=after, unreadable=unreadable)
+    found = [each for each in unsaved if not each.may_be_alive(app.store.now())]
     if not dry_run:
         for session in found:
             saved = use_case.recover(app.store, session)
             if saved.notice is not None:
                 app.out.warn(saved.notice)
-    if found or not unreadable or app.out.as_json:
+    skipped = [each for each in unsaved if each not in found and not each.is_current]
+    if found or not (unreadable or skipped) or app.out.as_json:
         _show(app, found, empty="No session died without a checkpoint.")
+    if skipped:
+        app.out.warn(_skipped(len(skipped)))
     if found and not dry_run and not app.out.as_json:
         app.out.text(
             f"Saved {counted(len(found), 'session')}. Run `leftoff resume` to pick one up."
         )
     _warn(app, unreadable)
     return 1 if unreadable else 0
+
+
+def _skipped(number: int) -> str:
+    were = "was" if number == 1 else "were"
+    return (
+        f"Skipped {counted(number, 'session')} that {were} active in the last 2 minutes. "
+        "Run `leftoff recover` again later."
+    )
 
 
 def _warn(app: App, unreadable: Sequence[use_case.Unreadable]) -> None:
