@@ -26,8 +26,8 @@ from leftoff.hooks import settle, spool, start
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "leftoff"
 _IRREGULAR = frozenset(
-    "bound broken built cut done drawn driven found given gone held hidden kept known laid left "
-    "made meant met put read seen sent shown spent split taken told torn written chosen".split()
+    "bound broken built chosen done drawn driven found given gone held hidden kept known laid left "
+    "made meant met seen sent shown spent taken told torn written".split()
 )
 # A boolean asks a question, and may end in a participle: is_saved.
 _QUESTIONS = ("is", "has", "was", "may", "needs", "with", "can")

@@ -1,0 +1,41 @@
+"""`make shape` measures what it says."""
+
+import ast
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parent.parent / "scripts" / "shape.py"
+SHAPE = runpy.run_path(str(SCRIPT))
+
+
+def test_it_measures_the_source_and_the_ways_of_the_data() -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "--json"], capture_output=True, text=True, check=True
+    )
+
+    rows = json.loads(done.stdout)
+    assert {"files / lines", "names that are participles", "imports inside functions"} <= set(rows)
+    for what in ("save", "resume", "settling a prompt", "session start"):
+        files, crossings = map(int, rows[f"files passed by {what} / crossings"].split(" / "))
+        assert 5 < files < crossings
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("saved", True), ("_told", True), ("with_banner", False), ("is_saved", False),
+        ("save", False), ("read_lines", False), ("need", False), ("__init__", False),
+    ],
+)  # fmt: skip
+def test_participles_are_recognised(name: str, is_one: bool) -> None:  # noqa: FBT001 - a table
+    assert SHAPE["is_participle"](name) is is_one
+
+
+def test_imports_inside_functions_are_counted_once() -> None:
+    tree = ast.parse("import a\ndef f():\n    import b\n    def g():\n        import c\n")
+    assert SHAPE["inner_imports"](tree) == 2
