@@ -121,7 +121,7 @@ def find_placed(data: bytes, *, has_echo: bool) -> Iterator[Span]:
 
 def find_words(low: bytes) -> list[tuple[bytes, int]]:
     """List the words of a text in small letters that any rule begins with, and their places."""
-    return list(_lookup().hits(low))
+    return _lookup().hits(low)
 
 
 def find_told(

@@ -17,7 +17,7 @@ from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
-from leftoff.redact.shapes import GUESS, Span, find_shapes
+from leftoff.redact.shapes import GUESS, Span, find_runs, find_shapes
 from leftoff.redact.views import blank_escapes, decoded_views
 
 _Value = TypeVar("_Value")
@@ -102,16 +102,17 @@ def _ranked(seen: bytes) -> Iterator[tuple[int, Span]]:
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits}
+    runs = find_runs(seen)
     yield from (
-        (0, span) for span in find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))
+        (0, span) for span in find_blocks(seen, runs, may_have_marks=not words.isdisjoint(MARKED))
     )
     yield from (
         (_GUESS if span.kind == GUESS else 1, span)
-        for span in find_shapes(seen, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))
+        for span in find_shapes(seen, runs, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))
     )
     yield from ((2, span) for span in find_placed(seen, has_echo=b"echo" in words))
     yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits))
-    yield from ((4, span) for span in find_nearby(seen))
+    yield from ((4, span) for span in find_nearby(seen, runs))
 
 
 def _without_wide_guesses(spans: list[tuple[int, Span]]) -> list[tuple[int, Span]]:

@@ -6,7 +6,7 @@ rarest letter, all words with the same rare letter together, and the letters aro
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 # How often a byte occurs in a thousand bytes of source code and prose in small letters. Bytes that
 # are rarer still are left out: one search more costs more than a few more bytes to look at.
@@ -25,12 +25,14 @@ class Lookup:
             groups.setdefault(word[pivot], []).append((word, pivot))
         self._groups = [(_compiled(words), words) for words in groups.values()]
 
-    def hits(self, data: bytes) -> Iterator[tuple[bytes, int]]:
-        """Yield each word that occurs, with its place; the places of one word are in order."""
+    def hits(self, data: bytes) -> list[tuple[bytes, int]]:
+        """List each word that occurs, with its place; the places of one word are in order."""
+        hits: list[tuple[bytes, int]] = []
         for pattern, words in self._groups:
             for found in pattern.finditer(data):
                 word, pivot = words[(found.lastindex or 1) - 1]
-                yield word, found.start() - pivot
+                hits.append((word, found.start() - pivot))
+        return hits
 
 
 def _compiled(words: list[tuple[bytes, int]]) -> re.Pattern[bytes]:
