@@ -40,11 +40,11 @@ _COLOUR = (
 _ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
 _BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
 _WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
-# It begins with the bytes that all escapes begin with, so that the search skips all others.
+# Each branch begins with one byte, so that the search skips all others.
 _ESCAPED = (
-    rb"[%&=+\\\[^\x1b\xe2\xef\xc2](?:"
+    b"(?:"
     + b"|".join(
-        b"(?<=" + re.escape(bytes([first])) + b")(?:" + rest + b")"
+        re.escape(bytes([first])) + b"(?:" + rest + b")"
         for first, rest in (
             (ord("%"), _PERCENT[1:]),
             (ord("&"), _ENTITY[1:]),
@@ -89,6 +89,7 @@ _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
 _BLANKS = frozenset(b"\t\n\r")
 _FEW = 3000
+_SAMPLE = 4000
 _BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
 _BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
 _LINE_ESCAPE = rb"\\[nrt]"
@@ -142,7 +143,7 @@ def blank_escapes(data: bytes) -> bytes:
 def _blank_line_escapes(data: bytes) -> bytes:
     # Replacing searches the text three times, and editing costs for each place: source code has
     # few places, text in JSON has one a line.
-    if data.count(b"\\") * _FEW > len(data) * 100:
+    if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
         for escape, blank in _BLANKED:
             data = data.replace(escape, blank)
         return data
@@ -199,6 +200,8 @@ def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
     A colour is inside of a word or between two.
     """
     joined = _decode_deeply(View(data[start:end], start), b"")
+    if not joined.steps:
+        return
     yield joined
     if any(change.at == change.until for _, changes in joined.steps for change in changes):
         yield _decode_deeply(View(data[start:end], start), b" ")
