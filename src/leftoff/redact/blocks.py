@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from leftoff.redact.lazy import lazy
-from leftoff.redact.shapes import Span, find_runs
+from leftoff.redact.shapes import Runs, Span, find_runs
 
 KIND = "private key"
 _JOINT = rb"[ +_]{0,2}"
@@ -58,12 +58,12 @@ class _Mark(NamedTuple):
 
 
 def find_blocks(
-    data: bytes, runs: Iterable[tuple[int, int]] | None = None, *, may_have_marks: bool = True
+    data: bytes, runs: Runs | None = None, *, may_have_marks: bool = True
 ) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    yield from _encoded(data, find_runs(data) if runs is None else runs)
+    yield from _encoded(data, (runs or find_runs(data)).long)
 
 
 def _marks(data: bytes) -> list[_Mark]:

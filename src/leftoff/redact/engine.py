@@ -7,7 +7,7 @@ what was looked at too often is cut as a whole.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -27,8 +27,18 @@ _SHORTEST = 8
 # once to see that nothing is left.
 _LOOKS = 4
 _SMALL = 20_000
+# How far from a cut a new border can matter: no value that a rule reads is longer, but for private
+# keys and quoted texts, and those were seen whole before.
+_END = 5000
 # The rank of a kind that no table knows.
 _GUESS = 5
+
+
+class _Piece(NamedTuple):
+    data: bytes
+    kind: str | None = None
+    is_settled: bool = False
+    is_rest: bool = False  # what a cut left
 
 
 def redact(text: str) -> str:
@@ -63,13 +73,15 @@ def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
     looks = _LOOKS * len(data) + _SMALL
     # Texts to look at are in reverse order, and between them what is settled. Each turn settles
     # a piece or shortens it; once the looks are used up, each turn settles one.
-    waiting: list[tuple[str | None, bytes, bool]] = []
-    waiting += ((None, part, at % 2 == 1) for at, part in enumerate(split_at_markers(data)))
+    waiting = [
+        _Piece(part, is_settled=at % 2 == 1) for at, part in enumerate(split_at_markers(data))
+    ]
     waiting.reverse()
     while waiting:
-        kind, part, is_settled = waiting.pop()
-        spans = [] if is_settled or len(part) < _SHORTEST else _find(part)
-        if is_settled or not spans:
+        part, kind, is_settled, is_rest = waiting.pop()
+        is_clean = is_settled or len(part) < _SHORTEST or (is_rest and _has_clean_ends(part))
+        spans = [] if is_clean else _find(part)
+        if not spans:
             yield kind, part
         elif looks < 0:
             yield spans[0].kind, part
@@ -78,18 +90,30 @@ def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
             waiting += _cut(part, spans)[::-1]
 
 
-def _cut(data: bytes, spans: Iterable[Span]) -> list[tuple[str | None, bytes, bool]]:
-    parts: list[tuple[str | None, bytes, bool]] = []
+def _cut(data: bytes, spans: Iterable[Span]) -> list[_Piece]:
+    parts: list[_Piece] = []
     at = 0
     for start, end, kind in spans:
-        parts += ((None, data[at:start], False), (kind, data[start:end], True))
+        parts += (_Piece(data[at:start], is_rest=True), _Piece(data[start:end], kind, True))
         at = end
-    return [*parts, (None, data[at:], False)]
+    return [*parts, _Piece(data[at:], is_rest=True)]
+
+
+def _has_clean_ends(part: bytes) -> bool:
+    """Tell whether a long text beside a cut needs no whole look: only its ends are new.
+
+    Where something is found, the text is looked at as a whole, so it does not matter that the end
+    of a stretch may tear a word apart.
+    """
+    if len(part) <= 2 * _END:
+        return False
+    return not _find(part[:_END]) and not _find(part[-_END:])
 
 
 def _find(data: bytes) -> list[Span]:
-    spans = list(_ranked(blank_escapes(data)))
-    for view in decoded_views(data):
+    seen, backslashes = blank_escapes(data)
+    spans = _ranked(seen)
+    for view in decoded_views(data, backslashes):
         spans += [
             (rank, Span(*view.origin(span.start, span.end), span.kind))
             for rank, span in _ranked(view.data)
@@ -97,22 +121,26 @@ def _find(data: bytes) -> list[Span]:
     return _merge(data, _without_wide_guesses(spans)) if spans else []
 
 
-def _ranked(seen: bytes) -> Iterator[tuple[int, Span]]:
+def _ranked(seen: bytes) -> list[tuple[int, Span]]:
     # Where two rules see the same secret, the earlier one names it: exact shapes first.
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits}
     runs = find_runs(seen)
-    yield from (
-        (0, span) for span in find_blocks(seen, runs, may_have_marks=not words.isdisjoint(MARKED))
-    )
-    yield from (
+    has_marks, has_anchors = (not words.isdisjoint(each) for each in (MARKED, ANCHOR_WORDS))
+    spans: list[tuple[int, Span]] = []
+    if has_marks or runs.long:
+        spans += [(0, span) for span in find_blocks(seen, runs, may_have_marks=has_marks)]
+    spans += [
         (_GUESS if span.kind == GUESS else 1, span)
-        for span in find_shapes(seen, runs, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))
-    )
-    yield from ((2, span) for span in find_placed(seen, has_echo=b"echo" in words))
-    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits))
-    yield from ((4, span) for span in find_nearby(seen, runs))
+        for span in find_shapes(seen, runs, may_be_anchored=has_anchors)
+    ]
+    spans += [(2, span) for span in find_placed(seen, has_echo=b"echo" in words)]
+    if hits:
+        spans += [(3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits)]
+    if runs.valued:
+        spans += [(4, span) for span in find_nearby(seen, runs)]
+    return spans
 
 
 def _without_wide_guesses(spans: list[tuple[int, Span]]) -> list[tuple[int, Span]]:

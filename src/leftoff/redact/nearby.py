@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from leftoff.redact.judge import is_placeholder, looks_random
 from leftoff.redact.lazy import lazy
-from leftoff.redact.shapes import Span
+from leftoff.redact.shapes import Runs, Span
 
 # In a URL, a form or a header line, these names hold what opens a session.
 _HINTS: dict[bytes, str] = {
@@ -89,7 +89,6 @@ _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
 _LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
 _RUN_LENGTH = 16
 _DIGIT = lazy(rb"[0-9]")
-_BEFORE = frozenset(b" =:\"'`>@$*}")
 _SIGNS = (b"=", b":", b">", b'"', b"'", b",")
 _REACH = 72
 _NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
@@ -121,10 +120,10 @@ class _Name(NamedTuple):
     sign: bytes
 
 
-def find_nearby(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
+def find_nearby(data: bytes, runs: Runs) -> Iterator[Span]:
     """Yield every random value whose name hints at a secret, of all long runs in a text."""
     done = 0
-    for start, end in _values(data, runs):
+    for start, end in _values(data, runs.valued):
         if start < done or not _DIGIT.search(data, start, end):
             continue
         if data[start - 1 : start] == b" " and not _is_assigned(data, start):
@@ -140,14 +139,13 @@ def _is_assigned(data: bytes, start: int) -> bool:
 
 
 def _values(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the runs up to their first `_` that are where a value may begin."""
+    """Yield the runs up to their first `_`."""
     for start, end in runs:
-        if not start or data[start - 1] in _BEFORE:
-            joint = data.find(b"_", start, end)
-            if joint < 0:
-                yield start, end
-            elif joint - start >= _RUN_LENGTH:
-                yield start, joint
+        joint = data.find(b"_", start, end)
+        if joint < 0:
+            yield start, end
+        elif joint - start >= _RUN_LENGTH:
+            yield start, joint
 
 
 def _hash(data: bytes, start: int) -> Span | None:

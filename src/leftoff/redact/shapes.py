@@ -21,6 +21,13 @@ class Span(NamedTuple):
     kind: str
 
 
+class Runs(NamedTuple):
+    """The long runs of a text: where each begins and ends."""
+
+    long: list[tuple[int, int]]  # enough for a shape
+    valued: list[tuple[int, int]]  # where a value may begin, but not all as long
+
+
 # What a run is called that looks issued, though no table knows it.
 GUESS = "token"
 # No shape in the table has a shorter run; longer would miss an AWS access key.
@@ -31,6 +38,7 @@ _WIDE_BYTES = _RUN_BYTES | frozenset(b"+/")
 _TO_RUNS = bytes(ord("a") if byte in _WIDE_BYTES else ord(" ") for byte in range(256))
 _SHORTEST_WIDE = 16
 _WIDE_RUN = b"a" * _SHORTEST_WIDE
+_VALUE_EDGES = frozenset(b" =:\"'`>@$*}")
 _RUN = re.compile(rb"[A-Za-z0-9_-]{20,}+")
 # A commit, and what else is named by its hash: `git log` has one in each line.
 _HASH_LENGTHS = frozenset((32, 40, 64))
@@ -97,48 +105,63 @@ _HASH = (
 )
 
 
-def find_runs(data: bytes) -> list[tuple[int, int]]:
-    """List the runs of letters, digits, `_`, `-`, `+` and `/` that are long enough for a secret."""
+def find_runs(data: bytes) -> Runs:
+    """Find the runs of letters, digits, `_`, `-`, `+` and `/` that are long enough for a secret."""
     # Searching for equal bytes takes 1 ms for a megabyte, a regular expression takes 6 ms.
     marked = data.translate(_TO_RUNS) + b" "
-    runs: list[tuple[int, int]] = []
+    long: list[tuple[int, int]] = []
+    valued: list[tuple[int, int]] = []
     start = marked.find(_WIDE_RUN)
     while start >= 0:
         end = marked.find(b" ", start + _SHORTEST_WIDE)
-        runs.append((start, end))
+        if end - start >= _SHORTEST_RUN:
+            long.append((start, end))
+        if not start or data[start - 1] in _VALUE_EDGES:
+            valued.append((start, end))
         start = marked.find(_WIDE_RUN, end)
-    return runs
+    return Runs(long, valued)
 
 
 def find_shapes(
-    data: bytes, runs: Iterable[tuple[int, int]] | None = None, *, may_be_anchored: bool = True
+    data: bytes, runs: Runs | None = None, *, may_be_anchored: bool = True
 ) -> Iterator[Span]:
     """Yield every secret that its own shape gives away."""
-    done = 0
-    keyed = by_key()
-    for start, end in _long_runs(data, find_runs(data) if runs is None else runs):
-        if end <= done:
-            continue
-        if _DIGIT.search(data, start, end):
-            is_keyed = data[start : start + KEY] in keyed
-            if not is_keyed and (_is_hash(data, start, end) or _is_name(data, start, end)):
-                continue
-            found = _in_run(data, max(start, done), end)
-        else:
-            # A random text without any digit is rare, so only its very start is tried.
-            begin = _lead(data, start) if data[start - 1] in _DOTS else start
-            if not (rows := keyed.get(data[begin : begin + KEY])):
-                continue
-            found = _opened(data, begin, rows)
-        for span in found:
-            yield span
-            done = span.end
+    yield from _in_runs(data, (runs or find_runs(data)).long)
     if b"$" in data:
         # Compiled where it is needed: most texts have no dollar sign, and `re` keeps it.
         for hashed in re.finditer(_HASH, data):
             yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
     if may_be_anchored or _may_be_anchored(data):
         yield from _anchored(data, has_word=may_be_anchored)
+
+
+def _in_runs(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
+    done = 0
+    keyed = by_key()
+    for start, end in _long_runs(data, runs):
+        if end <= done:
+            continue
+        found: Iterable[Span]
+        if _DIGIT.search(data, start, end) is None:
+            found = _at_start(data, start)
+        elif data[start : start + KEY] in keyed or not _is_harmless(data, start, end):
+            found = _in_run(data, max(start, done), end)
+        else:
+            continue
+        for span in found:
+            yield span
+            done = span.end
+
+
+def _at_start(data: bytes, start: int) -> Iterable[Span]:
+    """Find what opens a run without any digit: few secrets are like that, so try no other place."""
+    begin = _lead(data, start) if data[start - 1] in _DOTS else start
+    rows = by_key().get(data[begin : begin + KEY])
+    return _opened(data, begin, rows) if rows else ()
+
+
+def _is_harmless(data: bytes, start: int, end: int) -> bool:
+    return _is_hash(data, start, end) or _is_name(data, start, end)
 
 
 def _may_be_anchored(data: bytes) -> bool:
@@ -175,9 +198,8 @@ def _anchored(data: bytes, *, has_word: bool) -> Iterator[Span]:
 def _long_runs(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the long runs without any `+` or `/` in wider ones."""
     for start, end in runs:
-        if end - start < _SHORTEST_RUN:
-            continue
-        if data.find(b"/", start, end) < 0 and data.find(b"+", start, end) < 0:
+        run = data[start:end]
+        if b"/" not in run and b"+" not in run:
             yield start, end
         else:
             for found in _RUN.finditer(data, start, end):
@@ -206,15 +228,19 @@ def _lead(data: bytes, start: int) -> int:
 
 
 def _opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator[Span]:
-    for text, row in openings_here:
+    for text, rows in openings_here:
         if not data.startswith(text, at):
             continue
-        found = pattern(row[1]).match(data, at, at + _LONGEST)
-        if found and _is_whole(data, found, text) and _is_body(found[0][len(text) :], text):
-            start, end = found.span(found.lastindex or 0)
-            rest = _REST.match(data, end) if end == at + _LONGEST else None
-            yield Span(start, rest.end() if rest else end, row[0])
-            return
+        body = at + len(text)
+        for (kind, shape, _), solid in rows:
+            if solid and not data[body : body + solid].isalnum():
+                continue
+            found = pattern(shape).match(data, at, at + _LONGEST)
+            if found and _is_whole(data, found, text) and _is_body(found[0][len(text) :], text):
+                start, end = found.span(found.lastindex or 0)
+                rest = _REST.match(data, end) if end == at + _LONGEST else None
+                yield Span(start, rest.end() if rest else end, kind)
+                return
 
 
 def _is_body(body: bytes, opening: bytes) -> bool:
