@@ -27,9 +27,9 @@ _SHORTEST = 8
 # once to see that nothing is left.
 _LOOKS = 4
 _SMALL = 20_000
-# How far from a cut a new border can matter: no value that a rule reads is longer, but for private
-# keys and quoted texts, and those were seen whole before.
-_END = 5000
+# How far from a cut a new border can matter. What begins before that and ends at the cut was judged
+# by its beginning at the first look.
+_END = 2000
 # The rank of a kind that no table knows.
 _GUESS = 5
 

@@ -91,6 +91,8 @@ _CALLS = (b"(", b"[", b"{", b"<")
 _INSIDE = (b"|", b";", b"&", b",")
 _TRAILING = b".,;:?)]}>"
 _LONG = 20
+# No judge takes less.
+_SHORTEST = 4
 # What may precede `key` in a name that says what it opens; a bare `key` says nothing.
 _JOINED = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz _-")
 _SPACED = (b"set", b"SET", b"Set", b"add", b"put", b"config", b"ENV", b"ARG", b"env")
@@ -266,7 +268,7 @@ def _is_environment(data: bytes, one: _Assignment) -> bool:
 
 
 def _is_secret(data: bytes, one: _Assignment, value: bytes) -> bool:
-    if _is_no_value(data, one, value):
+    if len(value) < _SHORTEST or _is_no_value(data, one, value):
         return False
     found, is_password_name = one.found, _KINDS[one.stem] == "password"
     in_environment = _is_environment(data, one)

@@ -48,6 +48,8 @@ _DIGIT = re.compile(rb"[0-9]")
 _BODY = re.compile(rb"(?<![A-Za-z0-9])(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{12}")
 _STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
 _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
+# The same but for the first place, and twice as fast: it begins with a byte to search for.
+_LATER_KEYS = re.compile(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
 # What may stand between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
@@ -141,23 +143,19 @@ def _in_runs(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
     for start, end in _long_runs(data, runs):
         if end <= done:
             continue
-        found: Iterable[Span]
-        if _DIGIT.search(data, start, end) is None:
-            found = _at_start(data, start)
-        elif data[start : start + KEY] in keyed or not _is_harmless(data, start, end):
+        if _DIGIT.search(data, start, end):
+            if data[start : start + KEY] not in keyed and _is_harmless(data, start, end):
+                continue
             found = _in_run(data, max(start, done), end)
         else:
-            continue
+            # A random text without any digit is rare, so only its very start is tried.
+            begin = _lead(data, start) if data[start - 1] in _DOTS else start
+            if not (rows := keyed.get(data[begin : begin + KEY])):
+                continue
+            found = _opened(data, begin, rows)
         for span in found:
             yield span
             done = span.end
-
-
-def _at_start(data: bytes, start: int) -> Iterable[Span]:
-    """Find what opens a run without any digit: few secrets are like that, so try no other place."""
-    begin = _lead(data, start) if data[start - 1] in _DOTS else start
-    rows = by_key().get(data[begin : begin + KEY])
-    return _opened(data, begin, rows) if rows else ()
 
 
 def _is_harmless(data: bytes, start: int, end: int) -> bool:
@@ -210,7 +208,8 @@ def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
     before = data[start - 1 : start] or b" "
     begin = _lead(data, start) if before in _LEAD_JOINTS else start
     keyed = by_key()
-    if not keyed.keys().isdisjoint(_KEYS.findall(data, begin, end)):
+    is_opened = data[begin : begin + KEY] in keyed
+    if is_opened or not keyed.keys().isdisjoint(_LATER_KEYS.findall(data, begin, end)):
         at = begin
         for found in _KEYS.finditer(data, begin, end):
             if found.start() >= at and (rows := keyed.get(found[1])):
