@@ -140,8 +140,9 @@ def find_told(
         if word == b"secret" and at >= manifest:
             manifest, spans = find_manifest(data, at)
             yield from ((True, span) for span in spans)
-        named = find_keyed_at(data, low, word, at) if ends.get(word, at + 1) <= at else None
-        if named:
+        if word not in ends or at < ends[word]:
+            continue
+        if named := find_keyed_at(data, low, word, at):
             ends[word] = named.end
             yield True, named
 
@@ -222,10 +223,14 @@ def _in_addresses(data: bytes) -> Iterator[Span]:
 def _in_address(data: bytes, at: int) -> Iterator[Span]:
     """Try the last few places where an address may begin; more are not in one address."""
     # An address has no line end in it, and what is before its `@` has a slash.
-    first = max(0, at - _LOOK_BEHIND, data.rfind(b"\n", max(0, at - _LOOK_BEHIND), at))
-    if data.find(b"/", first, at) < 0:
+    first = max(0, at - _LOOK_BEHIND)
+    line = data[first:at].rpartition(b"\n")[2]
+    if b"/" not in line:
         return
+    first = at - len(line)
     for kind, opening, pattern, judge, _, _ in ADDRESSES:
+        if opening not in line:
+            continue
         start = at
         for _ in range(_OPENINGS):
             start = data.rfind(opening, first, start)

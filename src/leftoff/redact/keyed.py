@@ -117,13 +117,12 @@ class _Assignment(NamedTuple):
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
     """Find the value of a name whose telling word is at this place, if it is a secret."""
-    if stem == b"key" and low[at - 1 : at] not in _JOINED:
-        return None
     # Whether the name tells is the cheaper question for a key, and most keys do not.
-    if stem == b"key" and not is_telling(data, low, stem, at):
+    is_key = stem == b"key"
+    if is_key and (low[at - 1 : at] not in _JOINED or not is_telling(data, low, stem, at)):
         return None
     found = _pattern(stem).match(low, at)
-    if not found or not is_telling(data, low, stem, at):
+    if not found or not (is_key or is_telling(data, low, stem, at)):
         return None
     if found["blank"] is not None and not _may_be_spaced(data, at):
         return None
