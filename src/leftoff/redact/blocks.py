@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from leftoff.redact.lazy import lazy
-from leftoff.redact.shapes import Runs, Span, find_runs
+from leftoff.redact.runs import Runs, find_runs
+from leftoff.redact.shapes import Span
 
 KIND = "private key"
 _JOINT = rb"[ +_]{0,2}"

@@ -17,7 +17,8 @@ from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
-from leftoff.redact.shapes import GUESS, Span, find_runs, find_shapes
+from leftoff.redact.runs import find_runs
+from leftoff.redact.shapes import GUESS, Span, find_shapes
 from leftoff.redact.views import blank_escapes, decoded_views
 
 _Value = TypeVar("_Value")
@@ -38,7 +39,9 @@ class _Piece(NamedTuple):
     data: bytes
     kind: str | None = None
     is_settled: bool = False
-    is_rest: bool = False  # what a cut left
+    # Of what a cut left: on which sides the cut is.
+    is_after: bool = False
+    is_before: bool = False
 
 
 def redact(text: str) -> str:
@@ -78,11 +81,12 @@ def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
     ]
     waiting.reverse()
     while waiting:
-        part, kind, is_settled, is_rest = waiting.pop()
-        is_clean = is_settled or len(part) < _SHORTEST or (is_rest and _has_clean_ends(part))
+        piece = waiting.pop()
+        part = piece.data
+        is_clean = piece.is_settled or len(part) < _SHORTEST or _has_clean_ends(piece)
         spans = [] if is_clean else _find(part)
         if not spans:
-            yield kind, part
+            yield piece.kind, part
         elif looks < 0:
             yield spans[0].kind, part
         else:
@@ -94,20 +98,22 @@ def _cut(data: bytes, spans: Iterable[Span]) -> list[_Piece]:
     parts: list[_Piece] = []
     at = 0
     for start, end, kind in spans:
-        parts += (_Piece(data[at:start], is_rest=True), _Piece(data[start:end], kind, True))
+        rest = _Piece(data[at:start], is_after=at > 0, is_before=True)
+        parts += (rest, _Piece(data[start:end], kind, is_settled=True))
         at = end
-    return [*parts, _Piece(data[at:], is_rest=True)]
+    return [*parts, _Piece(data[at:], is_after=True)]
 
 
-def _has_clean_ends(part: bytes) -> bool:
+def _has_clean_ends(piece: _Piece) -> bool:
     """Tell whether a long text beside a cut needs no whole look: only its ends are new.
 
     Where something is found, the text is looked at as a whole, so it does not matter that the end
     of a stretch may tear a word apart.
     """
-    if len(part) <= 2 * _END:
+    data, _, _, is_after, is_before = piece
+    if len(data) <= _END * (is_after + is_before) or not (is_after or is_before):
         return False
-    return not _find(part[:_END]) and not _find(part[-_END:])
+    return not (is_after and _find(data[:_END])) and not (is_before and _find(data[-_END:]))
 
 
 def _find(data: bytes) -> list[Span]:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from leftoff.redact.judge import is_placeholder, looks_random
 from leftoff.redact.lazy import lazy
-from leftoff.redact.shapes import Runs, Span
+from leftoff.redact.runs import Runs
+from leftoff.redact.shapes import Span
 
 # In a URL, a form or a header line, these names hold what opens a session.
 _HINTS: dict[bytes, str] = {

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from leftoff.redact.index import KEY, Opening, anchored, anchors, by_key, infixes, joined, pattern
 from leftoff.redact.issued import is_issued, is_made_up, is_random
+from leftoff.redact.runs import Runs, find_runs
 
 
 class Span(NamedTuple):
@@ -21,24 +22,9 @@ class Span(NamedTuple):
     kind: str
 
 
-class Runs(NamedTuple):
-    """The long runs of a text: where each begins and ends."""
-
-    long: list[tuple[int, int]]  # enough for a shape
-    valued: list[tuple[int, int]]  # where a value may begin, but not all as long
-
-
 # What a run is called that looks issued, though no table knows it.
 GUESS = "token"
-# No shape in the table has a shorter run; longer would miss an AWS access key.
-_SHORTEST_RUN = 20
 _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-# What a run of base64 or a path is made of too. One search finds the runs of all rules.
-_WIDE_BYTES = _RUN_BYTES | frozenset(b"+/")
-_TO_RUNS = bytes(ord("a") if byte in _WIDE_BYTES else ord(" ") for byte in range(256))
-_SHORTEST_WIDE = 16
-_WIDE_RUN = b"a" * _SHORTEST_WIDE
-_VALUE_EDGES = frozenset(b" =:\"'`>@$*}")
 _RUN = re.compile(rb"[A-Za-z0-9_-]{20,}+")
 # A commit, and what else is named by its hash: `git log` has one in each line.
 _HASH_LENGTHS = frozenset((32, 40, 64))
@@ -105,23 +91,6 @@ _HASH = (
     rb"|(?:pbkdf2|scrypt)[\w:-]{0,20}\$[\w$=,./+]{20,300}"
     rb"|krb5[a-z]{2,8}\$\d\d\$[^\s$]{1,200}\$[^\s\"']{32,8192})"
 )
-
-
-def find_runs(data: bytes) -> Runs:
-    """Find the runs of letters, digits, `_`, `-`, `+` and `/` that are long enough for a secret."""
-    # Searching for equal bytes takes 1 ms for a megabyte, a regular expression takes 6 ms.
-    marked = data.translate(_TO_RUNS) + b" "
-    long: list[tuple[int, int]] = []
-    valued: list[tuple[int, int]] = []
-    start = marked.find(_WIDE_RUN)
-    while start >= 0:
-        end = marked.find(b" ", start + _SHORTEST_WIDE)
-        if end - start >= _SHORTEST_RUN:
-            long.append((start, end))
-        if not start or data[start - 1] in _VALUE_EDGES:
-            valued.append((start, end))
-        start = marked.find(_WIDE_RUN, end)
-    return Runs(long, valued)
 
 
 def find_shapes(
