@@ -26,6 +26,9 @@ class Span(NamedTuple):
 GUESS = "token"
 _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _RUN = re.compile(rb"[A-Za-z0-9_-]{20,}+")
+# Most paths have no long part, and this tells so in a sixth of the time.
+_TO_PARTS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
+_LONG_PART = b"a" * 20
 # A commit, and what else is named by its hash: `git log` has one in each line.
 _HASH_LENGTHS = frozenset((32, 40, 64))
 _HASH_RUN = re.compile(rb"(?<![^ \t\n])[0-9a-f]{32,64}(?![^ \t\n])")
@@ -128,7 +131,16 @@ def _in_runs(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
 
 
 def _is_harmless(data: bytes, start: int, end: int) -> bool:
-    return _is_hash(data, start, end) or _is_name(data, start, end)
+    return _is_hash(data, start, end) or _is_name(data, start, end) or _is_short(data, start, end)
+
+
+def _is_short(data: bytes, start: int, end: int) -> bool:
+    """Tell `X509_get_serialNumber` quickly: no part of it is long, and none opens a shape."""
+    if end - start >= _SHORTEST_INFIX or data[end : end + 1] in _GOES_ON:
+        return False
+    if (data[start - 1 : start] or b" ") in _LEAD_JOINTS or _STRETCH.search(data, start, end):
+        return False
+    return by_key().keys().isdisjoint(_LATER_KEYS.findall(data, start, end))
 
 
 def _may_be_anchored(data: bytes) -> bool:
@@ -168,7 +180,7 @@ def _long_runs(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[tuple[i
         run = data[start:end]
         if b"/" not in run and b"+" not in run:
             yield start, end
-        else:
+        elif _LONG_PART in run.translate(_TO_PARTS):
             for found in _RUN.finditer(data, start, end):
                 yield found.span()
 
