@@ -127,3 +127,13 @@ def test_each_byte_of_a_view_comes_from_the_text_in_order(text: str) -> None:
 
         assert all(0 <= start < end <= len(data) for start, end in places)
         assert all(left[1] <= right[0] or left == right for left, right in pairwise(places))
+
+
+@pytest.mark.parametrize("mark", ["%", "&", "D", "[", "\x1b", "^"])
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5000])
+def test_an_escape_is_found_however_many_marks_precede_it(mark: str, count: int) -> None:
+    secret = "hx7Qp2" + "Lm9Rt4"
+
+    clean = redact(f"{mark} " * count + f"\nDB_PASSWORD%3D{secret}\n")
+
+    assert secret not in clean
