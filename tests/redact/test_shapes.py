@@ -6,6 +6,7 @@ from filled_shapes import fill
 from leftoff.redact.index import ANCHORED
 from leftoff.redact.issuers import ROWS
 from leftoff.redact.shapes import Span, find_shapes
+from leftoff.redact.template import openings, solid_part
 
 ALL_ROWS = [*ROWS, *ANCHORED]
 WRAPPINGS = [
@@ -141,3 +142,12 @@ def test_every_row_is_written_once() -> None:
     shapes = [shape for _, shape, _ in ALL_ROWS]
 
     assert sorted(shapes) == sorted(set(shapes))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[1])
+def test_what_follows_an_opening_is_as_solid_as_the_index_says(row: tuple[str, str, str]) -> None:
+    filled, _ = fill(row[1])
+    opening = max((text for text in openings(row[1]) if filled.startswith(text)), key=len)
+    solid = solid_part(row[1])
+
+    assert not solid or filled[len(opening) : len(opening) + solid].isalnum()

@@ -33,14 +33,14 @@ _LOOK_AHEAD = 9000
 _JUDGED = 256
 _COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
 _OPTION = lazy(
-    rb"-(?:[" + LETTERS + rb"]|" + b"|".join(option[1:] for option in LONG_OPTIONS) + rb")"
+    rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
 )
+_BEFORE_BLANK = lazy(rb"[\w-]+(?=[ ])")
 _OPENINGS = 3
 _PIPED = lazy(
     rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
     rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl)\b"
 )
-_BLANK = (b" ", b"\t")
 # What an example has in the place of a session: a word, a name in a program.
 _PLAIN = lazy(rb"[A-Za-z_]*")
 # A text without any of these words has no mark of a private key.
@@ -121,7 +121,7 @@ def find_placed(data: bytes, *, has_echo: bool) -> Iterator[Span]:
 
 def find_words(low: bytes) -> list[tuple[bytes, int]]:
     """List the words of a text in small letters that any rule begins with, and their places."""
-    return list(_lookup().hits(low))
+    return _lookup().hits(low)
 
 
 def find_told(
@@ -133,15 +133,16 @@ def find_told(
     manifest = 0
     places = _by_literal()
     for word, at in hits:
-        if word in places and at >= done.get(word, 0):
+        if word in places and at >= done.get(word, 0) and _is_at(data, at, word):
             for span in _at_places(data, at, places[word]):
                 done[word] = max(span.end, done.get(word, 0))
                 yield False, span
         if word == b"secret" and at >= manifest:
             manifest, spans = find_manifest(data, at)
             yield from ((True, span) for span in spans)
-        named = find_keyed_at(data, low, word, at) if ends.get(word, at + 1) <= at else None
-        if named:
+        if word not in ends or at < ends[word]:
+            continue
+        if named := find_keyed_at(data, low, word, at):
             ends[word] = named.end
             yield True, named
 
@@ -158,6 +159,16 @@ def _by_literal() -> dict[bytes, list[Place]]:
     for place in PLACES:
         places.setdefault(place.literal.encode(), []).append(place)
     return places
+
+
+def _is_at(data: bytes, at: int, literal: bytes) -> bool:
+    return _any_of(literal).match(data, at, at + _LOOK_AHEAD) is not None
+
+
+@cache
+def _any_of(literal: bytes) -> re.Pattern[bytes]:
+    """Return what matches wherever any place with this literal does: most hits are at no place."""
+    return compiled("|".join(f"(?:{place.pattern})" for place in _by_literal()[literal]))
 
 
 @cache
@@ -212,10 +223,14 @@ def _in_addresses(data: bytes) -> Iterator[Span]:
 def _in_address(data: bytes, at: int) -> Iterator[Span]:
     """Try the last few places where an address may begin; more are not in one address."""
     # An address has no line end in it, and what is before its `@` has a slash.
-    first = max(0, at - _LOOK_BEHIND, data.rfind(b"\n", max(0, at - _LOOK_BEHIND), at))
-    if data.find(b"/", first, at) < 0:
+    first = max(0, at - _LOOK_BEHIND)
+    line = data[first:at].rpartition(b"\n")[2]
+    if b"/" not in line:
         return
+    first = at - len(line)
     for kind, opening, pattern, judge, _, _ in ADDRESSES:
+        if opening not in line:
+            continue
         start = at
         for _ in range(_OPENINGS):
             start = data.rfind(opening, first, start)
@@ -248,7 +263,7 @@ def _in_commands(data: bytes) -> Iterator[Span]:
     done = 0
     for option in _OPTION.finditer(data):
         at = option.start()
-        if at < done or data[at - 1 : at] not in _BLANK:
+        if at < done:
             continue
         start = data.rfind(b"\n", done, at) + 1 or done
         end = data.find(b"\n", at)
@@ -258,6 +273,9 @@ def _in_commands(data: bytes) -> Iterator[Span]:
 
 def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
     tools, rows = _tools()
+    # Most lines with an option are code or prose: no word of theirs is the end of a tool's name.
+    if _ends_of_tools().isdisjoint(_BEFORE_BLANK.findall(data[start:end].lower())):
+        return
     at = start
     while found := tools.search(data, at, end):
         stop = _COMMAND_END.search(data, found.end(), end)
@@ -266,6 +284,12 @@ def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
         for hit in pattern.finditer(data, found.end(), at):
             if span := _secret(hit, kind, judge):
                 yield span
+
+
+@cache
+def _ends_of_tools() -> frozenset[bytes]:
+    """Return the last words of all tools' names: `cifs` of `mount.cifs`."""
+    return frozenset(name.rpartition(b".")[2] for name in _tools()[1]) | {b"exe"}
 
 
 @cache

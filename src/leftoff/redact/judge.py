@@ -91,18 +91,24 @@ def is_code(value: bytes) -> bool:
 
 def is_password(value: bytes, *, literal: bool) -> bool:
     """Judge a value whose key says password; a literal is quoted or of an environment dump."""
-    if is_placeholder(value) or is_path(value) or _has_blank(value):
+    # Whether it is a placeholder is the dearest question, so it comes last.
+    if _has_blank(value) or is_path(value):
         return False
     if literal:
-        return len(value) >= 4
-    return len(value) >= 6 and (value.isdigit() or (not is_code(value) and _is_mixed(value)))
+        return len(value) >= 4 and not is_placeholder(value)
+    is_likely = value.isdigit() or (not is_code(value) and _is_mixed(value))
+    return len(value) >= 6 and is_likely and not is_placeholder(value)
 
 
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
     """Judge a value whose key says token, secret or key; `named` keys leave no other meaning."""
     value = value.strip()
-    if len(value) < 8 or is_placeholder(value):
+    if len(value) < 8:
         return False
+    return _is_likely(value, literal=literal, named=named) and not is_placeholder(value)
+
+
+def _is_likely(value: bytes, *, literal: bool, named: bool) -> bool:
     if _has_blank(value):
         return named and any(len(part) >= 20 and looks_random(part) for part in value.split())
     if is_path(value):
@@ -126,11 +132,11 @@ def _is_named_token(value: bytes, *, literal: bool) -> bool:
 
 def is_environment_secret(value: bytes) -> bool:
     """Judge the value of `SOME_TOKEN=value`: the name is explicit, so only clear misfits pass."""
-    if is_placeholder(value) or _is_reference(value):
+    if len(value) < (12 if value.isdigit() else 6) or _is_reference(value):
         return False
-    if is_path(value):
-        return is_address_with_key(value)
-    return len(value) >= (12 if value.isdigit() else 6)
+    if is_path(value) and not is_address_with_key(value):
+        return False
+    return not is_placeholder(value)
 
 
 def is_unlike_words(value: bytes) -> bool:

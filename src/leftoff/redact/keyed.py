@@ -91,6 +91,8 @@ _CALLS = (b"(", b"[", b"{", b"<")
 _INSIDE = (b"|", b";", b"&", b",")
 _TRAILING = b".,;:?)]}>"
 _LONG = 20
+# No judge takes less.
+_SHORTEST = 4
 # What may precede `key` in a name that says what it opens; a bare `key` says nothing.
 _JOINED = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz _-")
 _SPACED = (b"set", b"SET", b"Set", b"add", b"put", b"config", b"ENV", b"ARG", b"env")
@@ -115,13 +117,12 @@ class _Assignment(NamedTuple):
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
     """Find the value of a name whose telling word is at this place, if it is a secret."""
-    if stem == b"key" and low[at - 1 : at] not in _JOINED:
-        return None
     # Whether the name tells is the cheaper question for a key, and most keys do not.
-    if stem == b"key" and not is_telling(data, low, stem, at):
+    is_key = stem == b"key"
+    if is_key and (low[at - 1 : at] not in _JOINED or not is_telling(data, low, stem, at)):
         return None
     found = _pattern(stem).match(low, at)
-    if not found or not is_telling(data, low, stem, at):
+    if not found or not (is_key or is_telling(data, low, stem, at)):
         return None
     if found["blank"] is not None and not _may_be_spaced(data, at):
         return None
@@ -266,7 +267,7 @@ def _is_environment(data: bytes, one: _Assignment) -> bool:
 
 
 def _is_secret(data: bytes, one: _Assignment, value: bytes) -> bool:
-    if _is_no_value(data, one, value):
+    if len(value) < _SHORTEST or _is_no_value(data, one, value):
         return False
     found, is_password_name = one.found, _KINDS[one.stem] == "password"
     in_environment = _is_environment(data, one)

@@ -4,12 +4,13 @@ Such names are too many to look for one by one. Long runs of letters and digits 
 are found first, and the name before each random one is looked up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 from leftoff.redact.judge import is_placeholder, looks_random
 from leftoff.redact.lazy import lazy
+from leftoff.redact.runs import Runs
 from leftoff.redact.shapes import Span
 
 # In a URL, a form or a header line, these names hold what opens a session.
@@ -88,11 +89,7 @@ _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
 _LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
 _RUN_LENGTH = 16
-_RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/")
-_TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
-_RUN = b"a" * _RUN_LENGTH
 _DIGIT = lazy(rb"[0-9]")
-_BEFORE = frozenset(b" =:\"'`>@$*}")
 _SIGNS = (b"=", b":", b">", b'"', b"'", b",")
 _REACH = 72
 _NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
@@ -124,10 +121,10 @@ class _Name(NamedTuple):
     sign: bytes
 
 
-def find_nearby(data: bytes) -> Iterator[Span]:
-    """Yield every random value whose name hints at a secret."""
+def find_nearby(data: bytes, runs: Runs) -> Iterator[Span]:
+    """Yield every random value whose name hints at a secret, of all long runs in a text."""
     done = 0
-    for start, end in _runs(data):
+    for start, end in _values(data, runs.valued):
         if start < done or not _DIGIT.search(data, start, end):
             continue
         if data[start - 1 : start] == b" " and not _is_assigned(data, start):
@@ -142,14 +139,14 @@ def _is_assigned(data: bytes, start: int) -> bool:
     return before[-1:] in _SIGNS or before.lower().endswith((b"bearer", b"login"))
 
 
-def _runs(data: bytes) -> Iterator[tuple[int, int]]:
-    runs = data.translate(_TO_RUNS) + b" "
-    start = runs.find(_RUN)
-    while start >= 0:
-        end = runs.find(b" ", start + _RUN_LENGTH)
-        if not start or data[start - 1] in _BEFORE:
+def _values(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the runs up to their first `_`."""
+    for start, end in runs:
+        joint = data.find(b"_", start, end)
+        if joint < 0:
             yield start, end
-        start = runs.find(_RUN, end)
+        elif joint - start >= _RUN_LENGTH:
+            yield start, joint
 
 
 def _hash(data: bytes, start: int) -> Span | None:

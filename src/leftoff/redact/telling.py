@@ -14,6 +14,8 @@ _NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
     b"special design next prev previous first last max min num per public syntax color".split()
 )
+# Two letters rule out most words before the whole list is tried.
+_KEY_TAILS = frozenset(word[-2:] for word in _KEY_OF)
 _JOINTS = (b" ", b"_", b"-")
 _REACH = 16
 
@@ -25,7 +27,7 @@ def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
     words = low[start:at]
     if words.endswith(_JOINTS):
         words = words[:-1]
-    if stem == b"key" and not words.endswith(_KEY_OF):
+    if stem == b"key" and not (words[-2:] in _KEY_TAILS and words.endswith(_KEY_OF)):
         return False
     if not words.endswith(_NOT_OF):
         return True
