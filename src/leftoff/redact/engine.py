@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from leftoff.redact.blocks import find_blocks
-from leftoff.redact.context import MARKED, find_placed, find_told, find_words
+from leftoff.redact.context import MARKED, PRINTED, find_placed, find_told, find_words
 from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
@@ -141,7 +141,7 @@ def _ranked(seen: bytes) -> list[tuple[int, Span]]:
         (_GUESS if span.kind == GUESS else 1, span)
         for span in find_shapes(seen, runs, may_be_anchored=has_anchors)
     ]
-    spans += [(2, span) for span in find_placed(seen, has_echo=b"echo" in words)]
+    spans += [(2, span) for span in find_placed(seen, may_print=not words.isdisjoint(PRINTED))]
     if hits:
         spans += [(3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits)]
     if runs.valued:

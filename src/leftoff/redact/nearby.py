@@ -100,6 +100,8 @@ _END = lazy(rb"[\s\"'`\\,;&<>)\]}#|]|\Z")
 _WORDS = lazy(rb"[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _UUID = lazy(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TYPICAL = range(16, 129)
+_BREAKS = lazy(rb"[^A-Za-z0-9]+")
+_DENSE = 12
 # Hashes that databases and tools print: MySQL's, Windows' pairs, Apache's digest files.
 _INTEGRITY = lazy(rb"(?i)(?:sha-?\d{1,3}|md5|h1)[-:=_/]")
 _MYSQL = lazy(rb"[0-9A-F]{40}(?![0-9A-Za-z])")
@@ -199,7 +201,9 @@ def _name_before(before: bytes) -> _Name | None:
         if rest.endswith(b" "):
             rest = rest[:-1].rstrip(_NAME_BYTES)
     name = text[len(rest) :].strip()
-    return _Name(rest[-1:], name, sign) if name[:1].isalpha() else None
+    # `AWS::IAM::AccessKey` is a type.
+    is_type = rest.endswith(b"::")
+    return _Name(rest[-1:], name, sign) if name[:1].isalpha() and not is_type else None
 
 
 def _kind(named: _Name, value: bytes) -> str | None:
@@ -219,7 +223,12 @@ def _kind(named: _Name, value: bytes) -> str | None:
             return None if is_hash else _HINTS[word]
     if len(value) not in _TYPICAL:
         return None
-    return "key" if _is_vendor(words, whole) else None
+    return "key" if _is_vendor(words, whole) and _is_dense(value) else None
+
+
+def _is_dense(value: bytes) -> bool:
+    """Tell a key from the name of a machine: `api-gke-us-east1-c`."""
+    return max(map(len, _BREAKS.split(value))) >= _DENSE or bool(_UUID.match(value))
 
 
 def _is_vendor(words: list[bytes], whole: bytes) -> bool:
