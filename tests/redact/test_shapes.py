@@ -138,6 +138,17 @@ def test_a_run_of_openings_is_not_looked_at_again_and_again() -> None:
     assert spans == [] or spans[-1] == Span(spans[-1].start, 160_000, spans[-1].kind)
 
 
+def test_json_in_a_data_address_is_not_a_web_token() -> None:
+    embedded = "eyJ" + "2ZXJzaW9uIjozLCJzb3VyY2VzIjpb" * 8
+    token = (
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzb21lIjoicGF5" + "bG9hZCJ9.4twFt5NiznN84AWoo1d7"
+    )
+
+    assert found_in(f"data:application/json;charset=utf-8;base64,{embedded}") == []
+    assert [kind for kind, _ in found_in(f"cursor: {embedded}")] == ["jwt"]
+    assert [kind for kind, _ in found_in(f"data:text/plain;base64,{token}")] == ["jwt"]
+
+
 def test_every_row_is_written_once() -> None:
     shapes = [shape for _, shape, _ in ALL_ROWS]
 

@@ -64,6 +64,7 @@ _GOES_ON = (b"+", b"/", b"~", b".", b"=")
 _LONGEST, _JUDGED = 2500, 300
 _REST = re.compile(rb"[A-Za-z0-9_.=/+-]*+")
 _BASE64 = b"+/"
+_JSON, _EMBEDDED = b"eyJ", b";base64,"
 # No word, though no secret of an issuer either: what people type to stand for one.
 _SEQUENCE = re.compile(rb"(?i)abcdef|123456|qwerty")
 # Openings that are words of any program, so that the body must tell.
@@ -233,6 +234,9 @@ def _is_body(body: bytes, opening: bytes) -> bool:
 
 def _is_whole(data: bytes, found: re.Match[bytes], text: bytes) -> bool:
     """Tell a shape that opens with a mere word from the middle of another name or of base64."""
+    # A source map in a `data:` address is JSON in base64 as well, but a web token has dots.
+    if text == _JSON and b"." not in found[0] and data.endswith(_EMBEDDED, 0, found.start()):
+        return False
     before = data[found.start() - 1 : found.start()] or b" "
     if text in _WEAK and before in b"-_":
         return False
