@@ -249,6 +249,81 @@ def test_a_plain_word_in_a_program_or_a_sentence_is_no_password(text: str) -> No
     assert redact(text) == text
 
 
+SENTENCES = [
+    "the db password=<v>",
+    "the db password=<v>, and the host is x.test",
+    "password: <v>",
+    "my password is <v>",
+    "My Password Is <v>",
+    'the password is "<v>"',
+    "the password is '<v>'.",
+    "the password is `<v>`",
+    "the password was <v>, please change it",
+    "password is: <v>",
+    "pwd: <v>",
+    "passwort: <v>",
+    "das Passwort ist <v>",
+    "passcode is <v>",
+]
+CHOSEN = [
+    "hunter2" + "secret",
+    "blue42" + "fish",
+    "Winter" + "2024",
+    "hunt" + "er2",
+    "tr0ub" + "4dor",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("value", CHOSEN)
+def test_a_password_in_a_sentence_is_cut(sentence: str, value: str) -> None:
+    before, _, after = sentence.partition("<v>")
+
+    assert redact(before + value + after) == f"{before}[redacted: password]{after}"
+
+
+def test_a_password_in_a_sentence_is_cut_with_all_its_marks() -> None:
+    assert redact("the password is tr0ub" + "4dor&3") == "the password is [redacted: password]"
+
+
+@pytest.mark.parametrize("sentence", ["my secret is <v>", "secret: <v>", "the token is <v>"])
+@pytest.mark.parametrize("value", ["s3cr3t" + "value", "hunter2" + "xyz", "abcd1234" + "efgh5678"])
+def test_a_secret_in_a_sentence_is_cut(sentence: str, value: str) -> None:
+    assert value not in redact(sentence.replace("<v>", value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password is required",
+        "password: string",
+        "password=None",
+        "password is 8 characters long",
+        "the password is 12-digit",
+        "the password is stored in env var DB_PASS1",
+        "the password is DB_PASS1",
+        "the password is $DB_PASS1",
+        "the password is base64-encoded",
+        "the password is sha256-hashed",
+        "the password is case-sensitive",
+        "the password: ./secrets/db1",
+        "password = oauth2token",
+        "password=args.password2",
+        "the token is invalid",
+        "the token is oauth2",
+        "the token is token1",
+        "then the token is verified!",
+        "printf(&quot;Password is correct.&quot;);",
+        "the token is step2-dependent",
+        "secret: my-secret-2",
+        "secret: tls-cert-v1",
+        "secret: db.password1",
+    ],
+)
+def test_what_a_sentence_says_about_a_secret_stays(text: str) -> None:
+    assert redact(text) == text
+
+
 def test_the_first_of_two_values_is_not_the_password() -> None:
     text = 'user, password = "coyote", "' + "hunter" + '22"'
 

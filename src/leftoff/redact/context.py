@@ -20,6 +20,7 @@ from leftoff.redact.lazy import lazy
 from leftoff.redact.lookup import Lookup
 from leftoff.redact.manifests import find_manifest
 from leftoff.redact.places import PLACES, Place
+from leftoff.redact.prose import PROSE, is_told
 from leftoff.redact.shapes import Span
 from leftoff.redact.statements import STATEMENTS
 
@@ -136,6 +137,7 @@ _JUDGES: dict[str, _Judge] = {
     "encoded": _encoded,
     "literal": _literal,
     "random": looks_random,
+    "told": is_told,
     "sealed": _sealed,
     "in_cookie": _in_cookie,
     "always": _always,
@@ -187,7 +189,7 @@ def _lookup() -> Lookup:
 @cache
 def _by_literal() -> dict[bytes, list[Place]]:
     places: dict[bytes, list[Place]] = {}
-    for place in (*PLACES, *STATEMENTS):
+    for place in (*PLACES, *STATEMENTS, *PROSE):
         places.setdefault(place.literal.encode(), []).append(place)
     return places
 

@@ -44,6 +44,11 @@ _IDENTIFIER = lazy(rb"[A-Za-z_]\w*\Z")
 _DOTTED = lazy(
     rb"[*&]?(?:[abglstvw]:)?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z|[abglstvw]:[a-z_]+\Z"
 )
+# `hunter2secret`, but not `oauth2token`
+_CHOSEN = lazy(
+    rb"(?!oauth|auth|base|user|test|client|pkcs|admin|step|type|http|level|phase)[A-Za-z][a-z]{3,}"
+    rb"[0-9]+[a-z]{4,}\Z"
+)
 _CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
 # A key in base64 may begin with a slash too; a path has no such end.
@@ -128,6 +133,8 @@ def is_code(value: bytes) -> bool:
         return False
     runs: list[bytes] = _RUNS.findall(value)
     digits = sum(run.isdigit() for run in runs)
+    if _CHOSEN.match(value):
+        return False
     return digits == 0 or (digits == 1 and bool(_SECRET_WORD.search(value)))
 
 

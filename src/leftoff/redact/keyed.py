@@ -31,6 +31,7 @@ from leftoff.redact.judge import (
     looks_random,
 )
 from leftoff.redact.lazy import lazy
+from leftoff.redact.prose import is_remark, is_told, is_told_token
 from leftoff.redact.shapes import Span
 from leftoff.redact.syntaxes import SEPARATOR, SUFFIX, VALUE, WORD
 from leftoff.redact.telling import is_telling
@@ -42,6 +43,8 @@ _LINE_ENDS = (b"\n", b"\\n", b"\r")
 _BARE = lazy(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
 _TO_TAG = lazy(rb"[^\s\"'`\\<]++")
 _TO_BLANK = lazy(rb"[^\s\"'`\\]++")
+# What goes on after a mark, unless that is the beginning of `&quot;`.
+_MORE = lazy(rb"[|;&,](?!\w{1,8};)[^\s\"'`\\]++")
 _CLOSERS = lazy(rb"[)\]},;]")
 _COMPARED = (b"==", b"===", b"!=", b"!==")
 _CALLS = (b"(", b"[", b"{", b"<")
@@ -59,6 +62,8 @@ _SECOND = lazy(
 _LOWER = lazy(rb"[a-z]{6,20}\Z")
 _PLAIN_START = lazy(rb"(?:^|\n|[&?\"']|\\n)[ \t]*(?:- )?\Z")
 _PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
+# `the db password=…`, `my root password: …`
+_SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ]){0,2}\Z")
 _WORD_LENGTH = 8
 _SPACED = tuple(b"set SET Set add put config ENV ARG env define".split())
 
@@ -161,6 +166,8 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
             return start, start + len(matched(_TO_BLANK, data, start)) if is_command else quoted
         if not one.before or one.before.endswith(_LINE_ENDS):
             end = start + len(matched(_TO_BLANK, data, start))
+    elif found["is"] and not is_wordy(data[start:end].rstrip(_TRAILING)):
+        end += len(matched(_MORE, data, end))
     elif data[end : end + 1] in (*_INSIDE, *_CALLS, b">") and (
         one.is_flag or (found["colon"] and found["gap"])
     ):
@@ -178,6 +185,14 @@ def _is_bracketed(value: bytes) -> bool:
 def _is_secret(data: bytes, one: Assignment, value: bytes) -> bool:
     if len(value) < _SHORTEST or _is_no_value(data, one, value):
         return False
+    if one.found["is"] or _is_mere_secret(one) or _SENTENCE.search(one.before):
+        told = is_told(value) if one.kind == "password" else is_told_token(value)
+        if told or is_remark(value):
+            return told
+    return _is_given(data, one, value)
+
+
+def _is_given(data: bytes, one: Assignment, value: bytes) -> bool:
     found, is_password_name = one.found, one.kind == "password"
     in_environment = is_environment(data, one)
     literal = bool(found["mark"]) and not found["is"]
@@ -195,6 +210,12 @@ def _is_secret(data: bytes, one: Assignment, value: bytes) -> bool:
     if named and len(value) >= _WORD_LENGTH and _LOWER.match(value) and not is_placeholder(value):
         return (bool(found["mark"]) and literal) or _is_plain_word(data, one, value)
     return is_token(value, literal=literal, named=named)
+
+
+def _is_mere_secret(one: Assignment) -> bool:
+    """Tell `secret: …` from a longer name, which has rules of its own."""
+    is_mere = one.stem == b"secret" and not one.left and one.found[0][6:7] in (b":", b"=", b" ")
+    return is_mere and bool(one.found["bare"]) and bool(one.found["colon"] or one.found["equals"])
 
 
 def _is_plain_word(data: bytes, one: Assignment, value: bytes) -> bool:
@@ -225,7 +246,7 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     if is_call and not (found["tag"] or found["item"]):
         return True
     if found["is"] and (one.kind != "password" or is_wordy(value)):
-        return len(value) < 16
+        return len(value) < 16 and not is_told_token(value)
     if found["mark"] and not one.is_flag:
         # `if password == "x-oauth-basic"`
         is_compared = found["equals"] in _COMPARED and is_wordy(value)

@@ -3,7 +3,7 @@
 from leftoff.redact.lazy import lazy
 
 WORD = {
-    b"pass": rb"(?:passw(?:or)?d?|passphrase|passcode|(?P<short>pass))",
+    b"pass": rb"(?:passw(?:or)?[dt]?|passphrase|passcode|(?P<short>pass))",
     b"cred": rb"cred(?:ential)?s?",
 }
 # What a name may go on with after its telling word, and how it is closed: `PASSWORD_2`, `token"]`.
@@ -39,7 +39,7 @@ SEPARATOR = (
     rb"|(?P<colon>:)|(?P<call>\()[ \t]{0,8}" + _QUOTE + rb")"
     rb"|[ ]{0,4}\{\s{0,40}(?:type\s{0,8}=\s{0,8}string\s{1,40})?default[ ]{0,8}(?P<variable>=)"
     rb"|</\w{1,20}>\s{0,20}<\w{1,20}(?P<item>>)"
-    rb"|(?P<is>[ ](?:is|was)\b:?)"
+    rb"|(?P<is>[ ](?:is|was|ist|war)\b:?)"
     rb"|(?P<tag>>)"
     rb"|(?P<blank>(?=[ \t])))"
 )
