@@ -267,6 +267,7 @@ SENTENCES = [
 ]
 CHOSEN = [
     "hunter2" + "secret",
+    "Hunter2" + "Secret",
     "blue42" + "fish",
     "Winter" + "2024",
     "hunt" + "er2",
@@ -308,6 +309,7 @@ def test_a_secret_in_a_sentence_is_cut(sentence: str, value: str) -> None:
         "the password is case-sensitive",
         "the password: ./secrets/db1",
         "password = oauth2token",
+        "password = user1Password,",
         "password=args.password2",
         "the token is invalid",
         "the token is oauth2",

@@ -46,8 +46,8 @@ _DOTTED = lazy(
 )
 # `hunter2secret`, but not `oauth2token`
 _CHOSEN = lazy(
-    rb"(?!oauth|auth|base|user|test|client|pkcs|admin|step|type|http|level|phase)[A-Za-z][a-z]{3,}"
-    rb"[0-9]+[a-z]{4,}\Z"
+    rb"(?!(?i:oauth|auth|base|user|test|client|pkcs|admin|step|type|http|level|phase))"
+    rb"[A-Za-z][a-z]{3,}[0-9]+[A-Za-z][a-z]{3,}\Z"
 )
 _CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
