@@ -7,6 +7,8 @@ from leftoff.redact.addresses import ADDRESSES, PIPES
 from leftoff.redact.commands import COMMANDS
 from leftoff.redact.keyed import STEMS
 from leftoff.redact.places import PLACES
+from leftoff.redact.prose import PROSE
+from leftoff.redact.statements import STATEMENTS
 
 _VALUES = ("a", "a1B2c3D4e5F6g7H8", "A" * 40, "0123456789abcdef" * 4, "\\", "=", "/", " ")
 _SEPARATORS = ("=", ": ", '="', "='", '=\\"', '=\\\\\\"', "(", '("', " ", "\t", ", '", "\n", ":-")
@@ -33,6 +35,7 @@ _LOOSE = (
     '"', "'", "`", "\\", "\\\\", '\\"', "\\n", "\n", " ", "\t", "A", "a1", "1", "é", "\U0001f600",
     "Bearer ", "Bearer a1B2c3D4e5F6g7H8i9J0 ", "algolia: a1B2c3D4e5F6g7H8i9J0k1L2\n",
     "Authorization: Digest ", "Authorization: Negotiate a", "Cookie: a=b; ", "Cookie: a=b;",
+    "the token is ", "password is a1,", "the secret: 1-a-", "password for a b ",
     "identified by '", "create user identified by ", "machine a.b login c password ",
 )  # fmt: skip
 
@@ -40,14 +43,15 @@ _LOOSE = (
 def seeds() -> Iterator[str]:
     """Yield what to repeat: words, beginnings of values, and beginnings of examples."""
     yield from _LOOSE
-    words = {*(stem.decode() for stem in STEMS), *(place.literal for place in PLACES), "api_key"}
+    literals = (place.literal for place in (*PLACES, *STATEMENTS, *PROSE))
+    words = {*(stem.decode() for stem in STEMS), *literals, "api_key"}
     yield from sorted(words)
     for word, separator in itertools.product(sorted(words), _SEPARATORS):
         yield word + separator
     for word, value in itertools.product(("password", "api_key", "TOKEN", "-p"), _VALUES):
         yield f"{word}={value}"
         yield f'{word}: "{value}'
-    tables = (PLACES, ADDRESSES, PIPES, COMMANDS)
+    tables = (PLACES, STATEMENTS, PROSE, ADDRESSES, PIPES, COMMANDS)
     for example in (example for table in tables for row in table for example in row.cut):
         yield example + "\n"
         yield from (example[:at] for at in range(4, len(example), 7))

@@ -10,6 +10,8 @@ from leftoff.redact.addresses import ADDRESSES, PIPES, Address, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS, Command
 from leftoff.redact.markers import is_marker, marker
 from leftoff.redact.places import PLACES, Place
+from leftoff.redact.prose import PROSE
+from leftoff.redact.statements import STATEMENTS
 from redact_cases import ALNUM, HEX, made_up
 
 SECRETS = {
@@ -18,7 +20,14 @@ SECRETS = {
     "<base64>": ["dXNlcjpw" + "YXNzd29yZDEyMzQ1Njc4OTA=", made_up(ALNUM, 44)],
     "<hex>": [made_up(HEX, 64)],
 }
-ROWS: list[Place | Address | Pipe | Command] = [*PLACES, *ADDRESSES, *PIPES, *COMMANDS]
+ROWS: list[Place | Address | Pipe | Command] = [
+    *PLACES,
+    *STATEMENTS,
+    *PROSE,
+    *ADDRESSES,
+    *PIPES,
+    *COMMANDS,
+]
 CUT = [(row.kind, example) for row in ROWS for example in row.cut]
 STAYS = [(row.kind, example) for row in ROWS for example in row.stays]
 

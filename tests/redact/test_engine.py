@@ -110,6 +110,35 @@ def test_a_chain_of_secrets_is_cut_in_a_few_looks(monkeypatch: pytest.MonkeyPatc
     assert sum(looked) < 8 * len(text) + 40_000
 
 
+def test_a_long_text_is_looked_at_again_only_near_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def counted(data: bytes) -> list[Span]:
+        looked.append(len(data))
+        return find(data)
+
+    find = engine._find  # noqa: SLF001 - what it reads is the measure of the work
+    monkeypatch.setattr(engine, "_find", counted)
+    filler = "Nothing to see in this line.\n" * 4000
+
+    clean = redact(filler + SECRETS[0] + "\n" + filler)
+
+    assert SECRETS[0] not in clean
+    assert sum(looked) < 1.1 * 2 * len(filler)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_long_text_with_secrets_is_redacted_once_and_for_all(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    lines = ["Nothing to see in this line.\n"] * 400
+    for at in chance.sample(range(400), 8):
+        lines[at] = "".join(chance.choices(FRAGMENTS, k=6))
+
+    once = redact("".join(lines))
+
+    assert redact(once) == once
+
+
 @pytest.mark.parametrize("chunk", range(8))
 def test_hostile_texts_are_redacted_once_and_for_all(chunk: int) -> None:
     chosen = random.Random(chunk).sample(sorted(set(seeds())), 60)  # noqa: S311 - not a secret

@@ -1,6 +1,7 @@
 """A value is a secret where its name says so, in the syntax of any language or tool."""
 
 import json
+import string
 
 import pytest
 
@@ -75,6 +76,22 @@ SYNTAXES = {
     "lua": "name = '<v>'",
     "perl": "my $name = '<v>';",
     "r": 'Sys.setenv(NAME = "<v>")',
+    "rust owned": 'let name: String = String::from("<v>");',
+    "rust struct": 'Config { name: "<v>".to_string() }',
+    "rust wrapped": 'let name = Secret::new(String::from("<v>"));',
+    "go bytes": 'camel := []byte("<v>")',
+    "python wrapped": 'name=SecretStr("<v>")',
+    "node buffer": "const camel = Buffer.from('<v>');",
+    "csharp property": 'public string Camel { get; set; } = "<v>";',
+    "cpp braces": 'std::string name{"<v>"};',
+    "c constant": '#define NAME "<v>"',
+    "make": "NAME ?= <v>",
+    "dotted setting": 'System.setProperty("app.name", "<v>");',
+    "git config": "git config --global app.name <v>",
+    "helm": "helm install a b --set app.camel=<v>",
+    "vault": "vault kv put secret/app name=<v>",
+    "xml without attributes": "<name><v></name>",
+    "android": '<string name="name"><v></string>',
 }
 PASSWORD_SYNTAXES = {
     "setter": 'user.setPassword("<v>")',
@@ -101,6 +118,15 @@ PASSWORD_SYNTAXES = {
     "netrc style": "SMTP_PASS=<v>",
     "pwd": "DB_PWD=<v>",
     "passwd": "MYSQL_PASSWD: <v>",
+    "ansible become": "ansible_become_pass: <v>",
+    "ansible inventory": "web1 ansible_user=me ansible_ssh_pass=<v>",
+    "remote command": 'ssh web1 "DB_PASSWORD=<v> ./run"',
+    "method": '.acmePassword("<v>")',
+    "long setter": 'client.setAcmeDbPassword("<v>")',
+    "pair": 'user, password = "me", "<v>"',
+    "sql secret": "CREATE SECRET s (TYPE S3, KEY_ID 'a', SECRET '<v>');",
+    "sql credential": "CREATE DATABASE SCOPED CREDENTIAL c WITH IDENTITY = 'i', SECRET = '<v>';",
+    "sql encryption": "CREATE MASTER KEY ENCRYPTION BY PASSWORD = '<v>';",
 }
 NAMES = {
     "password": ("db_password", "smtp_passwd", "admin_passphrase", "root_password"),
@@ -148,6 +174,162 @@ def test_a_password_is_cut_out_of_commands_and_statements(syntax: str) -> None:
 
         assert value not in redact(text)
         assert value not in redact(json.dumps({"command": f"cd a\n{text}\n"}))
+
+
+# What people choose or programs make, behind a name in the syntaxes that have no quotes.
+ODD_VALUES = [
+    "abcd" + "1234",
+    "/" + made_up(ALNUM, 43),
+    made_up(ALNUM + "+/", 43) + "=",
+    "-" + made_up(ALNUM, 24),
+    "%" + made_up(ALNUM, 15),
+    "v1." + made_up(ALNUM, 10) + "." + made_up(ALNUM, 32),
+    made_up(ALNUM, 8) + "." + made_up(ALNUM, 32),
+    made_up(string.ascii_letters, 32),
+    made_up(string.ascii_lowercase, 24),
+    "window-correct-" + "maple-staple",
+    "Maple" + "7527$",
+    "{" + made_up(ALNUM, 40) + ":" + made_up(HEX, 24) + "}",
+]
+
+
+@pytest.mark.parametrize("value", ODD_VALUES)
+@pytest.mark.parametrize(
+    "syntax",
+    [
+        "app:\n  acme_api_key: <v>\n  other: 1\n",
+        "ACME_TOKEN=<v>\n",
+        "acme_secret = <v>\n",
+        "tool --acme-token <v> --verbose",
+        "tool --acme-token=<v> run",
+        "X-Acme-Api-Key: <v>\r\n",
+        "<acmeToken><v></acmeToken>",
+    ],
+)
+def test_an_odd_value_is_a_secret_in_a_syntax_without_quotes(syntax: str, value: str) -> None:
+    assert value not in redact(syntax.replace("<v>", value))
+
+
+@pytest.mark.parametrize(
+    "syntax",
+    [
+        "[client]\nuser=root\npassword=<v>\n",
+        "db:\n  password: <v>\n  host: x\n",
+        "- admin_password: <v>\n",
+        "curl -d 'user=me&password=<v>&a=1' x.test",
+        "tool --password <v> --verbose",
+        "gpg --passphrase <v>",
+        "https://x.test/a?password=<v>",
+        'password = "<v>"',
+        "client_secret: <v>\n",
+    ],
+)
+def test_a_plain_word_is_a_password_in_settings_and_commands(syntax: str) -> None:
+    word = "grape" + "fruit"
+
+    assert word not in redact(syntax.replace("<v>", word))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def login(user, password=default_value):",
+        "    password: options,",
+        "password: hashed;",
+        "self.password=supplied",
+        "the --password option is required",
+        "connect(user, password=supplied)",
+        "passwd:         compat",
+        "passwd: files systemd",
+        "passwd: elevated-privileges 4755 root/root",
+        "NAME_TOKEN: Non-zero token of a dialog",
+    ],
+)
+def test_a_plain_word_in_a_program_or_a_sentence_is_no_password(text: str) -> None:
+    assert redact(text) == text
+
+
+SENTENCES = [
+    "the db password=<v>",
+    "the db password=<v>, and the host is x.test",
+    "password: <v>",
+    "my password is <v>",
+    "My Password Is <v>",
+    'the password is "<v>"',
+    "the password is '<v>'.",
+    "the password is `<v>`",
+    "the password was <v>, please change it",
+    "password is: <v>",
+    "pwd: <v>",
+    "passwort: <v>",
+    "das Passwort ist <v>",
+    "passcode is <v>",
+]
+CHOSEN = [
+    "hunter2" + "secret",
+    "Hunter2" + "Secret",
+    "blue42" + "fish",
+    "Winter" + "2024",
+    "hunt" + "er2",
+    "tr0ub" + "4dor",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("value", CHOSEN)
+def test_a_password_in_a_sentence_is_cut(sentence: str, value: str) -> None:
+    before, _, after = sentence.partition("<v>")
+
+    assert redact(before + value + after) == f"{before}[redacted: password]{after}"
+
+
+def test_a_password_in_a_sentence_is_cut_with_all_its_marks() -> None:
+    assert redact("the password is tr0ub" + "4dor&3") == "the password is [redacted: password]"
+
+
+@pytest.mark.parametrize("sentence", ["my secret is <v>", "secret: <v>", "the token is <v>"])
+@pytest.mark.parametrize("value", ["s3cr3t" + "value", "hunter2" + "xyz", "abcd1234" + "efgh5678"])
+def test_a_secret_in_a_sentence_is_cut(sentence: str, value: str) -> None:
+    assert value not in redact(sentence.replace("<v>", value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password is required",
+        "password: string",
+        "password=None",
+        "password is 8 characters long",
+        "the password is 12-digit",
+        "the password is stored in env var DB_PASS1",
+        "the password is DB_PASS1",
+        "the password is $DB_PASS1",
+        "the password is base64-encoded",
+        "the password is sha256-hashed",
+        "the password is case-sensitive",
+        "the password: ./secrets/db1",
+        "password = oauth2token",
+        "password = user1Password,",
+        "password=args.password2",
+        "the token is invalid",
+        "the token is oauth2",
+        "the token is token1",
+        "then the token is verified!",
+        "printf(&quot;Password is correct.&quot;);",
+        "the token is step2-dependent",
+        "secret: my-secret-2",
+        "secret: tls-cert-v1",
+        "secret: db.password1",
+    ],
+)
+def test_what_a_sentence_says_about_a_secret_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_the_first_of_two_values_is_not_the_password() -> None:
+    text = 'user, password = "coyote", "' + "hunter" + '22"'
+
+    assert redact(text) == 'user, password = "coyote", "[redacted: password]"'
 
 
 BEHIND_A_KEY = [

@@ -6,6 +6,7 @@ from filled_shapes import fill
 from leftoff.redact.index import ANCHORED
 from leftoff.redact.issuers import ROWS
 from leftoff.redact.shapes import Span, find_shapes
+from leftoff.redact.template import openings, solid_part
 
 ALL_ROWS = [*ROWS, *ANCHORED]
 WRAPPINGS = [
@@ -137,7 +138,27 @@ def test_a_run_of_openings_is_not_looked_at_again_and_again() -> None:
     assert spans == [] or spans[-1] == Span(spans[-1].start, 160_000, spans[-1].kind)
 
 
+def test_json_in_a_data_address_is_not_a_web_token() -> None:
+    embedded = "eyJ" + "2ZXJzaW9uIjozLCJzb3VyY2VzIjpb" * 8
+    token = (
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzb21lIjoicGF5" + "bG9hZCJ9.4twFt5NiznN84AWoo1d7"
+    )
+
+    assert found_in(f"data:application/json;charset=utf-8;base64,{embedded}") == []
+    assert [kind for kind, _ in found_in(f"cursor: {embedded}")] == ["jwt"]
+    assert [kind for kind, _ in found_in(f"data:text/plain;base64,{token}")] == ["jwt"]
+
+
 def test_every_row_is_written_once() -> None:
     shapes = [shape for _, shape, _ in ALL_ROWS]
 
     assert sorted(shapes) == sorted(set(shapes))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[1])
+def test_what_follows_an_opening_is_as_solid_as_the_index_says(row: tuple[str, str, str]) -> None:
+    filled, _ = fill(row[1])
+    opening = max((text for text in openings(row[1]) if filled.startswith(text)), key=len)
+    solid = solid_part(row[1])
+
+    assert not solid or filled[len(opening) : len(opening) + solid].isalnum()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.redact import redact
-from leftoff.redact.views import decoded_views
+from leftoff.redact.views import blank_escapes, decoded_views
 from redact_cases import SHAPES
 
 TOKEN = SHAPES["github"][1]
@@ -122,8 +122,18 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join))
 def test_each_byte_of_a_view_comes_from_the_text_in_order(text: str) -> None:
     data = text.encode("utf-8", "surrogatepass")
-    for view in decoded_views(data):
+    for view in decoded_views(data, blank_escapes(data)[1]):
         places = [view.origin(at, at + 1) for at in range(len(view.data))]
 
         assert all(0 <= start < end <= len(data) for start, end in places)
         assert all(left[1] <= right[0] or left == right for left, right in pairwise(places))
+
+
+@pytest.mark.parametrize("mark", ["%", "&", "D", "[", "\x1b", "^"])
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5000])
+def test_an_escape_is_found_however_many_marks_precede_it(mark: str, count: int) -> None:
+    secret = "hx7Qp2" + "Lm9Rt4"
+
+    clean = redact(f"{mark} " * count + f"\nDB_PASSWORD%3D{secret}\n")
+
+    assert secret not in clean

@@ -16,21 +16,32 @@ class Pipe(NamedTuple):
     stays: tuple[str, ...] = ()
 
 
-_PRINTED = r"\becho[ ]{1,4}(?:-[ne]{1,2}[ ]{1,4})?"
+_PRINTED = r"\b(?:echo|printf)[ ]{1,4}(?:-[ne]{1,2}[ ]{1,4})?(?:<q>?%s<q>?[ ]{1,4})?"
 PIPES: tuple[Pipe, ...] = (
     Pipe(
         "password",
         _PRINTED + r"<value>[ ]{0,4}\Z",
         r"\|[ ]{0,4}(?:sudo[ ]{1,4}(?:-\S{1,20}[ ]{1,4}){0,3}-\w{0,3}S\b|[^\r\n|;&]{0,80}(?:"
-        r"--(?:password-)?stdin\b|cryptsetup\b|--with-token\b|--passphrase-fd\b))",
+        r"--(?:password-)?stdin\b|cryptsetup\b|--with-token\b|--passphrase-fd\b"
+        r"|\bsecrets?[ ](?:[\w:-]{1,30}[ ])?(?:put|create|set|add|import|insert)\b))",
         (
             "echo '<pw>' | sudo -S apt-get update",
             "echo <pw> | docker login -u me --password-stdin x.test",
             'echo -n "<pw>" | cryptsetup luksOpen /dev/sda1 x -',
             "echo <token> | gh auth login --with-token",
             "echo <pw> | passwd --stdin me",
+            "echo -n <pw> | gcloud secrets create db --data-file=-",
+            "echo -n '<pw>' | gcloud secrets versions add db --data-file=-",
+            "echo <pw> | wrangler secret put DB",
+            "echo <pw> | npx wrangler secret put DB",
+            "printf '<pw>' | gh secret set DB",
+            "echo <pw> | docker secret create db -",
         ),
-        ("echo $PASS | sudo -S ls", "echo hello | sudo tee file"),
+        (
+            "echo $PASS | sudo -S ls",
+            "echo hello | sudo tee file",
+            "printf '%s' $PASS | gh secret set DB",
+        ),
     ),
     Pipe(
         "password",
@@ -61,7 +72,7 @@ ADDRESSES: tuple[Address, ...] = (
     Address(
         "password in url",
         b"://",
-        r"://[^\s/:@\"'<>\\]{0,100}:([^\s/\"'<>\\]{1,200})\Z",
+        r"://[^\s/:@\"'<>\\]{0,100}:([^\s/\"'<>\\]{4,200})\Z",
         "in_url",
         (
             "postgres://app:<pw>@db.test:5432/app",
@@ -70,7 +81,20 @@ ADDRESSES: tuple[Address, ...] = (
             "amqp://guest:<pw>@mq.test/%2f",
             "mongodb+srv://app:<pw>@cluster.test/shop",
         ),
-        ("postgres://user:${DB_PASSWORD}@db/app", "ssh://git@x.test:22/repo.git"),
+        (
+            "postgres://user:${DB_PASSWORD}@db/app",
+            "ssh://git@x.test:22/repo.git",
+            "https://a:b@x.test/",
+            "cvs://:pserver:anoncvs@x.test:/cvs",
+        ),
+    ),
+    Address(
+        "password in url",
+        b"://",
+        r"://[^\s/:@\"'<>\\]{0,100}:([A-Za-z0-9+/]{16,200}={0,2})\Z",
+        "random",
+        ("postgres://app:a/<token>@db.test/app", "redis://:<base64>@cache.test:6379/0"),
+        ("https://x.test:8080/@scope/name",),
     ),
     Address(
         "token in url",

@@ -8,10 +8,11 @@ the other one are followed for as long as they look like a key.
 
 import base64
 import binascii
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from leftoff.redact.lazy import lazy
+from leftoff.redact.runs import Runs, find_runs
 from leftoff.redact.shapes import Span
 
 KIND = "private key"
@@ -28,7 +29,6 @@ _MARK_REACH = 100
 # An expression that begins with one fixed, rare byte is the fastest search there is.
 _ARMOUR = lazy(rb"V(?:ATE(?<=PRIVATE)|1(?<=Static.key.V1))")
 _PUTTY_WORD = lazy(rb"P(?:rivate-)")
-_ENCODED_WORD = lazy(rb"J(?:Ti(?<=LS0tLS1CRUdJTi))")
 _PUTTY = lazy(rb"(?P<begin>Private-Lines:[ +]?\d{1,3})|Private-(?:MAC|Hash):[ +]?[0-9a-f]{40,64}")
 # A run of a key's body. PHP writes `\/` for a slash.
 _RUN = lazy(rb"[A-Za-z0-9+/=_]{16,}(?:\\{1,4}/[A-Za-z0-9+/=_]+)*")
@@ -49,6 +49,7 @@ _ENCODED_RUN = lazy(
     rb"(?:[\s\\]{0,8}+" + _ENCODED_LINE + rb"*+={1,2})?"
 )  # fmt: skip
 _ENCODED_HEAD = 80
+_ENCODED_LEAST = 40
 
 
 class _Mark(NamedTuple):
@@ -57,11 +58,13 @@ class _Mark(NamedTuple):
     is_begin: bool
 
 
-def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
+def find_blocks(
+    data: bytes, runs: Runs | None = None, *, may_have_marks: bool = True
+) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    yield from _encoded(data)
+    yield from _encoded(data, (runs or find_runs(data)).long)
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -148,16 +151,20 @@ def _follow_back(data: bytes, start: int, stop: int) -> int:
     return begin
 
 
-def _encoded(data: bytes) -> Iterator[Span]:
+def _encoded(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
     """Yield private keys that were encoded once more, marks and all."""
     done = 0
-    for hit in _ENCODED_WORD.finditer(data):
-        at = hit.end() - len(_ENCODED)
-        found = _ENCODED_RUN.match(data, at) if at >= done else None
-        if found:
-            done = found.end()
-            if b"PRIVATE" in _decoded_head(found[0]):
-                yield Span(at, at + len(found[0].rstrip()), KIND)
+    for start, end in runs:
+        if end - start < _ENCODED_LEAST:
+            continue
+        at = data.find(_ENCODED, max(start, done), end)
+        while at >= 0:
+            done = at + 1
+            if found := _ENCODED_RUN.match(data, at):
+                done = found.end()
+                if b"PRIVATE" in _decoded_head(found[0]):
+                    yield Span(at, at + len(found[0].rstrip()), KIND)
+            at = data.find(_ENCODED, done, end)
 
 
 def _decoded_head(text: bytes) -> bytes:

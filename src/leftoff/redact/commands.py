@@ -19,7 +19,7 @@ class Command(NamedTuple):
 
 
 # The letters and words of the options below; a line without any of them is not looked at.
-LETTERS = b"pPuUawAXbhDk"
+LETTERS = b"pPuUawAXbhDkK"
 LONG_OPTIONS = (
     b"-nb",
     b"-cb",
@@ -29,13 +29,16 @@ LONG_OPTIONS = (
     b"--proxy-user",
     b"--auth",
     b"--body",
+    b"--value",
+    b"--secret-string",
+    b"--secret-data",
 )
 
 COMMANDS: tuple[Command, ...] = (
     Command(
         "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlsh mycli mariadb "
         "mariadb-dump mariadb-admin mariadb-check mariabackup xtrabackup",
-        r"-p(?!ort\b|lugin|rotocol)"
+        r"(?-i:-p)(?!ort\b|lugin|rotocol)"
         r"(?:<q>([^\"'\\\r\n]{3,128})<q>|([^\s\"'`\\=-][^\s\"'`\\]{2,128}))",
         "in_command",
         (
@@ -48,7 +51,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "7z 7za 7zz 7zr rar unrar",
-        r"-h?p(?:<q>([^\"'\\\r\n]{3,128})<q>|([^\s\"'`\\=-][^\s\"'`\\]{2,128}))",
+        r"(?-i:-h?p)(?:<q>([^\"'\\\r\n]{3,128})<q>|([^\s\"'`\\=][^\s\"'`\\]{2,128}))",
         "in_command",
         ("7z x -p<pw> secret.7z", "7z a -mhe=on -p'<pw>' a.7z b", "unrar x -p<pw> a.rar"),
         ("7z x -pr a.7z",),
@@ -63,8 +66,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat cqlsh useradd "
         "usermod influx netexec nxc crackmapexec evil-winrm rabbitmqadmin psexec psexec64 hydra "
-        "smbmap ncftp impala-shell twine arangosh cbq couchbase-cli",
-        r"-p[ =]<value>",
+        "smbmap ncftp impala-shell twine arangosh cbq couchbase-cli supabase impacket-psexec "
+        "neo4j-shell cypher-shell",
+        r"(?-i:-p)[ =]<value>",
         "in_command",
         (
             "mongosh --host db -u admin -p <pw>",
@@ -78,7 +82,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "docker podman nerdctl buildah skopeo helm oras crane regctl az oc heroku cf ibmcloud "
         "argocd rancher ko flux",
-        r"\blogin[ ](?:[^\r\n]{0,200}?[ ])?-p[ =]?<value>",
+        r"\blogin[ ](?:[^\r\n]{0,200}?[ ])?(?-i:-p)[ =]?<value>",
         "in_command",
         (
             "docker login -u me -p <pw> x.test",
@@ -91,7 +95,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "zip unzip zipcloak ipmitool sqlcmd bcp osql isql tsql mosquitto_pub mosquitto_sub "
         "mosquitto_rr mosquitto_passwd",
-        r"-P[ =]?<value>",
+        r"(?-i:-P)[ =]?<value>",
         "in_command",
         (
             "zip -P <pw> a.zip b",
@@ -117,6 +121,14 @@ COMMANDS: tuple[Command, ...] = (
         ("curl -u $USER:$PASS https://x.test", "curl -u me https://x.test:8080/"),
     ),
     Command(
+        "curl http https httpie xh",
+        r"(?-i:-u|--user|-a|--auth)[ =]?(?:<q>)?([^\s:\"'\\$/]{12,500}):(?![^\s\"'`\\])",
+        "without_scheme",
+        ("curl https://x.test -u <token>:", "curl -u '<token>:' -d a=b https://x.test"),
+        ("curl -u some-long-user-name: https://x.test",),
+        kind="token",
+    ),
+    Command(
         "lftp",
         r"-u[ =]?(?:<q>)?[^\s,\"'\\$]{1,100},([^\s\"'\\]{1,200})",
         "in_command",
@@ -132,7 +144,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn",
-        r"-w[ ]?<value>",
+        r"(?-i:-w)[ ]?<value>",
         "in_command",
         ("ldapsearch -x -D cn=admin,dc=x -w <pw> -b dc=x", "ldapadd -w '<pw>' -f a.ldif"),
         ("ldapsearch -W -b dc=x", "ldapsearch -w $PASS"),
@@ -147,10 +159,42 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptable snmptrap "
         "snmpstatus",
-        r"-[AX][ ]?<value>",
+        r"(?-i:-[AX])[ ]?<value>",
         "in_command",
         ("snmpwalk -v3 -u me -l authPriv -a SHA -A <pw> host", "snmpget -v3 -x AES -X <pw> host 1"),
-        ("snmpwalk -v3 -A $PASS host",),
+        ("snmpwalk -v3 -A $PASS host", "snmpwalk -v3 -a SHA -x AES host"),
+    ),
+    Command(
+        "openssl",
+        r"(?-i:-[kK])[ ]<value>",
+        "in_command",
+        ("openssl enc -aes-256-cbc -k <pw> -in a", "openssl enc -d -K <hex> -iv 00"),
+        ("openssl enc -k $PASS -in a", "openssl req -key a.pem"),
+    ),
+    Command(
+        "java jenkins-cli jenkins",
+        r"-auth[ =](?:<q>)?[^\s:\"'\\$/]{1,100}:([^\s\"'\\]{1,500})",
+        "in_command",
+        ("java -jar jenkins-cli.jar -s https://x.test -auth me:<pw> list-jobs",),
+        ("java -jar jenkins-cli.jar -auth @file list-jobs",),
+    ),
+    Command(
+        "az aws gcloud doctl ibmcloud oci scw akeyless bws op infisical chamber",
+        r"(?:secrets?(?:manager)?|securestring|put-parameter)\b(?:[^\r\n]{0,300}?[ ])?"
+        r"--(?:value|secret-string|secret-data|string-value)[ =]<value>",
+        "in_command",
+        (
+            "az keyvault secret set --vault-name v --name n --value <pw>",
+            "aws ssm put-parameter --name /a --type SecureString --value '<pw>'",
+            "aws secretsmanager create-secret --name n --secret-string <pw>",
+            "aws secretsmanager put-secret-value --secret-id n --secret-string '<pw>'",
+        ),
+        (
+            "aws ssm put-parameter --name /a --type SecureString --value $PASS",
+            "aws secretsmanager create-secret --name n --secret-string file://a.json",
+            "az webapp config set --value on",
+        ),
+        kind="secret",
     ),
     Command(
         "htpasswd",

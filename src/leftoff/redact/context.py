@@ -7,13 +7,22 @@ from functools import cache
 from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
 from leftoff.redact.index import ANCHOR_WORDS
-from leftoff.redact.judge import is_password, is_path, is_placeholder, looks_random
+from leftoff.redact.judge import (
+    is_dashed,
+    is_password,
+    is_path,
+    is_placeholder,
+    is_token,
+    looks_random,
+)
 from leftoff.redact.keyed import STEMS, find_keyed_at
 from leftoff.redact.lazy import lazy
 from leftoff.redact.lookup import Lookup
 from leftoff.redact.manifests import find_manifest
 from leftoff.redact.places import PLACES, Place
+from leftoff.redact.prose import PROSE, is_told
 from leftoff.redact.shapes import Span
+from leftoff.redact.statements import STATEMENTS
 
 _ABBREVIATIONS = {
     "<h>": r"(?:<q>)?\]?\s{0,8}[:=]\s{0,8}(?:<q>)?",
@@ -28,29 +37,37 @@ _ABBREVIATIONS = {
     "<q>": r"\\{0,8}[\"'`]",
 }
 _LOOK_BEHIND = 250
+_PIN = 6
 _LOOK_AHEAD = 9000
 # The beginning of a long value tells enough of it.
 _JUDGED = 256
 _COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
 _OPTION = lazy(
-    rb"-(?:[" + LETTERS + rb"]|" + b"|".join(option[1:] for option in LONG_OPTIONS) + rb")"
+    rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
 )
+_BEFORE_BLANK = lazy(rb"[\w-]+(?=[ ])")
 _OPENINGS = 3
 _PIPED = lazy(
     rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
-    rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl)\b"
+    rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl|gcloud|doppler|op)\b"
 )
-_BLANK = (b" ", b"\t")
 # What an example has in the place of a session: a word, a name in a program.
-_PLAIN = lazy(rb"[A-Za-z_]*")
+_PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
+_SESSION = (b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"login", b"remember")
+_SEALED = 24
 # A text without any of these words has no mark of a private key.
 MARKED = (b"private", b"openvpn")
-_NOT_A_USER = b" \t\r\n\"'(,/<>=&|;*#{}[]"
+# A text without any of these prints nothing into another program.
+PRINTED = (b"echo", b"printf ")
+_NOT_A_USER = b" \t\r\n\"'(,/<>&|;*{}[]"
 _Judge = Callable[[bytes], bool]
+_Row = tuple[str, re.Pattern[bytes], _Judge]
 
 
 def _in_header(value: bytes) -> bool:
-    return not is_placeholder(value) and looks_random(value, needs_digit=False)
+    if is_placeholder(value) or value.lower().startswith(b"realm="):
+        return False
+    return looks_random(value, needs_digit=False) or is_token(value, literal=True, named=True)
 
 
 def _without_scheme(value: bytes) -> bool:
@@ -62,11 +79,17 @@ def _in_url(value: bytes) -> bool:
 
 
 def _given(value: bytes) -> bool:
-    return not is_placeholder(value) and not value.startswith(b"-")
+    return not is_placeholder(value) and (not value.startswith(b"-") or is_dashed(value))
 
 
 def _in_command(value: bytes) -> bool:
-    return _given(value) and not is_path(value) and not value.isdigit()
+    # Fewer digits are a port or a count.
+    is_number = value.isdigit() and len(value) < _PIN
+    return _given(value) and not is_path(value) and not is_number
+
+
+def _mixed(value: bytes) -> bool:
+    return _in_command(value) and is_password(value, literal=False)
 
 
 def _encoded(value: bytes) -> bool:
@@ -78,7 +101,7 @@ def _literal(value: bytes) -> bool:
 
 
 def _sealed(value: bytes) -> bool:
-    if value.startswith(b"realm=") and b"=" not in value[6:]:
+    if is_placeholder(value) or (value.startswith(b"realm=") and b"=" not in value[6:]):
         return False
     return b"=" in value or any(len(word) >= 16 for word in value.split())
 
@@ -86,10 +109,18 @@ def _sealed(value: bytes) -> bool:
 def _in_cookie(value: bytes) -> bool:
     if is_placeholder(value):
         return False
-    crumbs = (crumb.rpartition(b"=")[2] or crumb for crumb in value.split(b";"))
-    return any(len(crumb) >= 24 or not _PLAIN.fullmatch(crumb) for crumb in crumbs) or looks_random(
-        value, needs_digit=False
-    )
+    # The name is missing where only the value is cut.
+    crumbs = (crumb.rpartition(b"=") for crumb in value.rstrip(b"=").split(b";"))
+    return any(_is_crumb(name, crumb) for name, _, crumb in crumbs)
+
+
+def _is_crumb(name: bytes, crumb: bytes) -> bool:
+    """Tell what opens a session from a word, a constant, a path and the like."""
+    if _PLAIN.fullmatch(crumb) or is_path(crumb):
+        return len(crumb) >= _SEALED
+    is_session = any(word in name.lower() for word in _SESSION)
+    is_sealed = is_session or looks_random(crumb)
+    return len(crumb) >= _SEALED or (len(crumb) >= _PIN and is_sealed)
 
 
 def _always(_value: bytes) -> bool:
@@ -101,27 +132,29 @@ _JUDGES: dict[str, _Judge] = {
     "without_scheme": _without_scheme,
     "in_url": _in_url,
     "in_command": _in_command,
+    "mixed": _mixed,
     "given": _given,
     "encoded": _encoded,
     "literal": _literal,
     "random": looks_random,
+    "told": is_told,
     "sealed": _sealed,
     "in_cookie": _in_cookie,
     "always": _always,
 }
 
 
-def find_placed(data: bytes, *, has_echo: bool) -> Iterator[Span]:
+def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
     """Yield every secret that an address, a command or a pipe gives away."""
     yield from _in_addresses(data)
     yield from _in_commands(data)
-    if has_echo:
+    if may_print:
         yield from _in_pipes(data)
 
 
 def find_words(low: bytes) -> list[tuple[bytes, int]]:
     """List the words of a text in small letters that any rule begins with, and their places."""
-    return list(_lookup().hits(low))
+    return _lookup().hits(low)
 
 
 def find_told(
@@ -133,15 +166,16 @@ def find_told(
     manifest = 0
     places = _by_literal()
     for word, at in hits:
-        if word in places and at >= done.get(word, 0):
+        if word in places and at >= done.get(word, 0) and _is_at(data, at, word):
             for span in _at_places(data, at, places[word]):
                 done[word] = max(span.end, done.get(word, 0))
                 yield False, span
         if word == b"secret" and at >= manifest:
             manifest, spans = find_manifest(data, at)
             yield from ((True, span) for span in spans)
-        named = find_keyed_at(data, low, word, at) if ends.get(word, at + 1) <= at else None
-        if named:
+        if word not in ends or at < ends[word]:
+            continue
+        if named := find_keyed_at(data, low, word, at):
             ends[word] = named.end
             yield True, named
 
@@ -149,15 +183,25 @@ def find_told(
 @cache
 def _lookup() -> Lookup:
     # In this order, so that of two names for the same value the earlier one is told.
-    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, b"echo"]))
+    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED]))
 
 
 @cache
 def _by_literal() -> dict[bytes, list[Place]]:
     places: dict[bytes, list[Place]] = {}
-    for place in PLACES:
+    for place in (*PLACES, *STATEMENTS, *PROSE):
         places.setdefault(place.literal.encode(), []).append(place)
     return places
+
+
+def _is_at(data: bytes, at: int, literal: bytes) -> bool:
+    return _any_of(literal).match(data, at, at + _LOOK_AHEAD) is not None
+
+
+@cache
+def _any_of(literal: bytes) -> re.Pattern[bytes]:
+    """Return what matches wherever any place with this literal does: most hits are at no place."""
+    return compiled("|".join(f"(?:{place.pattern})" for place in _by_literal()[literal]))
 
 
 @cache
@@ -212,10 +256,14 @@ def _in_addresses(data: bytes) -> Iterator[Span]:
 def _in_address(data: bytes, at: int) -> Iterator[Span]:
     """Try the last few places where an address may begin; more are not in one address."""
     # An address has no line end in it, and what is before its `@` has a slash.
-    first = max(0, at - _LOOK_BEHIND, data.rfind(b"\n", max(0, at - _LOOK_BEHIND), at))
-    if data.find(b"/", first, at) < 0:
+    first = max(0, at - _LOOK_BEHIND)
+    line = data[first:at].rpartition(b"\n")[2]
+    if b"/" not in line:
         return
+    first = at - len(line)
     for kind, opening, pattern, judge, _, _ in ADDRESSES:
+        if opening not in line:
+            continue
         start = at
         for _ in range(_OPENINGS):
             start = data.rfind(opening, first, start)
@@ -248,7 +296,7 @@ def _in_commands(data: bytes) -> Iterator[Span]:
     done = 0
     for option in _OPTION.finditer(data):
         at = option.start()
-        if at < done or data[at - 1 : at] not in _BLANK:
+        if at < done:
             continue
         start = data.rfind(b"\n", done, at) + 1 or done
         end = data.find(b"\n", at)
@@ -258,22 +306,31 @@ def _in_commands(data: bytes) -> Iterator[Span]:
 
 def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
     tools, rows = _tools()
+    # Most lines with an option are code or prose: no word of theirs is the end of a tool's name.
+    if _ends_of_tools().isdisjoint(_BEFORE_BLANK.findall(data[start:end].lower())):
+        return
     at = start
     while found := tools.search(data, at, end):
         stop = _COMMAND_END.search(data, found.end(), end)
         at = stop.start() if stop else end
-        kind, pattern, judge = rows[found[1].lower()]
-        for hit in pattern.finditer(data, found.end(), at):
-            if span := _secret(hit, kind, judge):
-                yield span
+        for kind, pattern, judge in rows[found[1].lower()]:
+            for hit in pattern.finditer(data, found.end(), at):
+                if span := _secret(hit, kind, judge):
+                    yield span
 
 
 @cache
-def _tools() -> tuple[re.Pattern[bytes], dict[bytes, tuple[str, re.Pattern[bytes], _Judge]]]:
-    rows = {
-        tool.encode(): (row.kind, compiled(r"(?-i:(?<=[ ]))" + row.pattern), _JUDGES[row.judge])
-        for row in COMMANDS
-        for tool in row.tools.split()
-    }
+def _ends_of_tools() -> frozenset[bytes]:
+    """Return the last words of all tools' names: `cifs` of `mount.cifs`."""
+    return frozenset(name.rpartition(b".")[2] for name in _tools()[1]) | {b"exe"}
+
+
+@cache
+def _tools() -> tuple[re.Pattern[bytes], dict[bytes, list[_Row]]]:
+    rows: dict[bytes, list[_Row]] = {}
+    for row in COMMANDS:
+        pattern = compiled(r"(?-i:(?<=[ ]))" + row.pattern)
+        for tool in row.tools.split():
+            rows.setdefault(tool.encode(), []).append((row.kind, pattern, _JUDGES[row.judge]))
     names = b"|".join(re.escape(tool) for tool in sorted(rows, key=len, reverse=True))
     return re.compile(rb"(?i)(?<![\w-])(" + names + rb")(?:\.exe)?(?=[ ])"), rows

@@ -7,16 +7,17 @@ what was looked at too often is cut as a whole.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
 from leftoff.redact.blocks import find_blocks
-from leftoff.redact.context import MARKED, find_placed, find_told, find_words
+from leftoff.redact.context import MARKED, PRINTED, find_placed, find_told, find_words
 from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
+from leftoff.redact.runs import find_runs
 from leftoff.redact.shapes import GUESS, Span, find_shapes
 from leftoff.redact.views import blank_escapes, decoded_views
 
@@ -27,8 +28,20 @@ _SHORTEST = 8
 # once to see that nothing is left.
 _LOOKS = 4
 _SMALL = 20_000
+# How far from a cut a new border can matter. What begins before that and ends at the cut was judged
+# by its beginning at the first look.
+_END = 2000
 # The rank of a kind that no table knows.
 _GUESS = 5
+
+
+class _Piece(NamedTuple):
+    data: bytes
+    kind: str | None = None
+    is_settled: bool = False
+    # Of what a cut left: on which sides the cut is.
+    is_after: bool = False
+    is_before: bool = False
 
 
 def redact(text: str) -> str:
@@ -63,14 +76,17 @@ def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
     looks = _LOOKS * len(data) + _SMALL
     # Texts to look at are in reverse order, and between them what is settled. Each turn settles
     # a piece or shortens it; once the looks are used up, each turn settles one.
-    waiting: list[tuple[str | None, bytes, bool]] = []
-    waiting += ((None, part, at % 2 == 1) for at, part in enumerate(split_at_markers(data)))
+    waiting = [
+        _Piece(part, is_settled=at % 2 == 1) for at, part in enumerate(split_at_markers(data))
+    ]
     waiting.reverse()
     while waiting:
-        kind, part, is_settled = waiting.pop()
-        spans = [] if is_settled or len(part) < _SHORTEST else _find(part)
-        if is_settled or not spans:
-            yield kind, part
+        piece = waiting.pop()
+        part = piece.data
+        is_clean = piece.is_settled or len(part) < _SHORTEST or _has_clean_ends(piece)
+        spans = [] if is_clean else _find(part)
+        if not spans:
+            yield piece.kind, part
         elif looks < 0:
             yield spans[0].kind, part
         else:
@@ -78,18 +94,32 @@ def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
             waiting += _cut(part, spans)[::-1]
 
 
-def _cut(data: bytes, spans: Iterable[Span]) -> list[tuple[str | None, bytes, bool]]:
-    parts: list[tuple[str | None, bytes, bool]] = []
+def _cut(data: bytes, spans: Iterable[Span]) -> list[_Piece]:
+    parts: list[_Piece] = []
     at = 0
     for start, end, kind in spans:
-        parts += ((None, data[at:start], False), (kind, data[start:end], True))
+        rest = _Piece(data[at:start], is_after=at > 0, is_before=True)
+        parts += (rest, _Piece(data[start:end], kind, is_settled=True))
         at = end
-    return [*parts, (None, data[at:], False)]
+    return [*parts, _Piece(data[at:], is_after=True)]
+
+
+def _has_clean_ends(piece: _Piece) -> bool:
+    """Tell whether a long text beside a cut needs no whole look: only its ends are new.
+
+    Where something is found, the text is looked at as a whole, so it does not matter that the end
+    of a stretch may tear a word apart.
+    """
+    data, _, _, is_after, is_before = piece
+    if len(data) <= _END * (is_after + is_before) or not (is_after or is_before):
+        return False
+    return not (is_after and _find(data[:_END])) and not (is_before and _find(data[-_END:]))
 
 
 def _find(data: bytes) -> list[Span]:
-    spans = list(_ranked(blank_escapes(data)))
-    for view in decoded_views(data):
+    seen, backslashes = blank_escapes(data)
+    spans = _ranked(seen)
+    for view in decoded_views(data, backslashes):
         spans += [
             (rank, Span(*view.origin(span.start, span.end), span.kind))
             for rank, span in _ranked(view.data)
@@ -97,21 +127,26 @@ def _find(data: bytes) -> list[Span]:
     return _merge(data, _without_wide_guesses(spans)) if spans else []
 
 
-def _ranked(seen: bytes) -> Iterator[tuple[int, Span]]:
+def _ranked(seen: bytes) -> list[tuple[int, Span]]:
     # Where two rules see the same secret, the earlier one names it: exact shapes first.
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits}
-    yield from (
-        (0, span) for span in find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))
-    )
-    yield from (
+    runs = find_runs(seen)
+    has_marks, has_anchors = (not words.isdisjoint(each) for each in (MARKED, ANCHOR_WORDS))
+    spans: list[tuple[int, Span]] = []
+    if has_marks or runs.long:
+        spans += [(0, span) for span in find_blocks(seen, runs, may_have_marks=has_marks)]
+    spans += [
         (_GUESS if span.kind == GUESS else 1, span)
-        for span in find_shapes(seen, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))
-    )
-    yield from ((2, span) for span in find_placed(seen, has_echo=b"echo" in words))
-    yield from ((3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits))
-    yield from ((4, span) for span in find_nearby(seen))
+        for span in find_shapes(seen, runs, may_be_anchored=has_anchors)
+    ]
+    spans += [(2, span) for span in find_placed(seen, may_print=not words.isdisjoint(PRINTED))]
+    if hits:
+        spans += [(3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits)]
+    if runs.valued:
+        spans += [(4, span) for span in find_nearby(seen, runs)]
+    return spans
 
 
 def _without_wide_guesses(spans: list[tuple[int, Span]]) -> list[tuple[int, Span]]:

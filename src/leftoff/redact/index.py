@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from leftoff.redact.issuers import ROWS, Row
 from leftoff.redact.lookup import Lookup
-from leftoff.redact.template import fixed_part, openings, to_pattern
+from leftoff.redact.template import fixed_part, openings, solid_part, to_pattern
 
 # Shapes that need not hold a long run.
 ANCHORED: tuple[Row, ...] = (
@@ -31,24 +31,27 @@ _KEY_BYTES = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
 
 class Opening(NamedTuple):
-    """A fixed text that a shape begins with, and the row of that shape."""
+    """A fixed text, and the rows whose shapes begin with it.
+
+    Beside each row is how many letters and digits must follow: a slice is cheaper than a match.
+    """
 
     text: bytes
-    row: Row
+    rows: list[tuple[Row, int]]
 
 
 @cache
 def by_key() -> dict[bytes, list[Opening]]:
     """Index the rows by the first bytes of their openings, the longest opening first."""
-    index: dict[bytes, list[Opening]] = {}
+    texts: dict[bytes, list[tuple[Row, int]]] = {}
     for row in ROWS:
-        for text in openings(row[1]):
-            if text:
-                opening = Opening(text.encode(), row)
-                for key in _keys(opening.text):
-                    index.setdefault(key, []).append(opening)
-    for rows in index.values():
-        rows.sort(key=lambda opening: -len(opening.text))
+        solid = solid_part(row[1])
+        for text in filter(None, openings(row[1])):
+            texts.setdefault(text.encode(), []).append((row, solid))
+    index: dict[bytes, list[Opening]] = {}
+    for opening in sorted(texts, key=len, reverse=True):
+        for key in _keys(opening):
+            index.setdefault(key, []).append(Opening(opening, texts[opening]))
     return index
 
 

@@ -55,6 +55,8 @@ _HARMLESS = frozenset(
 
 def is_made_up(body: bytes) -> bool:
     """Tell whether the body of a known shape is words or a specimen instead of a secret."""
+    if _DIGIT.search(body) is None and len(set(body)) > 1 and _is_wordy(body):
+        return True
     if marked := _SPECIMEN.search(body):
         rest = body[: marked.start()] + b" " + body[marked.end() :]
         return not any(is_random(stretch) for stretch in _STRETCH.findall(rest))

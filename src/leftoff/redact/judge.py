@@ -8,10 +8,19 @@ from leftoff.redact.lazy import lazy
 _PLACEHOLDER = lazy(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | ^x+$ | \.{3} | \xe2\x80\xa6"
     rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
-    rb"| \$\{ | \{\{ | ^%[\w.] | ^!\w"
+    rb"| \$\{ | \{\{ | <[a-z][a-z0-9_ -]{0,30}> | ^![a-z]+(?:$|[ .:])"
+    # `%s`, `%(name)s`, `%.2f`, `%NAME%`, but not a password that begins with a percent sign
+    rb"| ^%(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|\w+%)"
     rb"| (?:^|[-_. ])your(?:$|[-_. a-z]) | [-_ ]here$ | change[-_ ]?(?:me|it) | place[-_]?holder"
     rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
-    rb"| redacted | &lt; | ^env: | :$"
+    rb"| ^(?:some|test|bad|wrong|invalid)[-_]?(?:pass(?:wor[dt]|wd)?|pw|pwd|secret|token)\d{0,2}$"
+    rb"| %[sdr](?![a-z0-9]) | ^\\{1,2}[bdsw^(\[]"
+    rb"| ^(?:sk-)?(?:ssh|ecdsa)-[a-z0-9-]+(?:@\S+)?[ ]AAAA"
+    rb"| ^(?:foo|bar|baz|foobar|blah|test|tester|testing|testuser|testclient|hello)$"
+    # AWS marks the keys of its manuals; those of 40 characters have the length of a real one.
+    rb"| ^(?!.{40}$).*[a-z0-9](?-i:EXAMPLE|example)\d*$ | ^\W?pass\W?\d?$"
+    rb"| ^arn:aws | ^(.)\1{3,}$ | ^(?:0x)?0+$"
+    rb"| redacted | &lt; | ^env: | ^:?$ | ^[a-z]+:$ | ^-?anon(?:ymous|cvs)?@?$ | :anoncvs$"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
 )
 _WORDS = frozenset(
@@ -23,42 +32,80 @@ _WORDS = frozenset(
     b"vault prompt stdin input hidden masked basic bearer oauth oauth2 jwt error failed ok "
     b"encrypted hashed base64 sha256 sha512 bcrypt argon2 utf8 hs256 rs256 es256 function async "
     b"await return const static public private readonly self this new not and or inherit "
+    b"compat files systemd ldap sss winbind passwort kennwort wachtwoord salasana contrasena senha "
+    b"lozinka haslo heslo parola sifre jelszo adgangskode passord slaptazodis motdepasse "
+    b"option options argument arguments parameter parameters switch switches instead "
     b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()
 )
 _SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
 _WORDY = lazy(rb"[A-Za-z]+(?:[-_/.:][A-Za-z]+)*\Z")
 _IDENTIFIER = lazy(rb"[A-Za-z_]\w*\Z")
-_DOTTED = lazy(rb"[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z")
+# Vim names the scope of a variable first: `s:name`.
+_DOTTED = lazy(
+    rb"[*&]?(?:[abglstvw]:)?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z|[abglstvw]:[a-z_]+\Z"
+)
+# `hunter2secret`, but not `oauth2token`
+_CHOSEN = lazy(
+    rb"(?!(?i:oauth|auth|base|user|test|client|pkcs|admin|step|type|http|level|phase))"
+    rb"[A-Za-z][a-z]{3,}[0-9]+[A-Za-z][a-z]{3,}\Z"
+)
 _CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$")
+_PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
+# A key in base64 may begin with a slash too; a path has no such end.
+_PADDED = lazy(rb"[A-Za-z0-9+/]{20,}={1,2}\Z")
 _RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Twelve characters without any separator, three of them digits: no name looks like that.
 _DENSE = lazy(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
 _RANDOM_SEGMENT = 20
+_LONG = 20
 # The beginning of a long value tells enough of it.
 _JUDGED = 128
 # Hardly any word has five consonants in a row; letters thrown together soon have.
 _HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
+_VOWEL = lazy(rb"[AEIOUaeiou]")
 _PARTS = lazy(rb"[^A-Za-z0-9]+|_")
 _JOINTS = lazy(rb"[^A-Za-z0-9]+")
 _DIGIT = lazy(rb"[0-9]")
 # A whole object under a telling name, as in `'{"auth": "…"}'`, not the field of a template.
-_OBJECT = lazy(rb"\{[^{}][^{}]*[:{]")
+_OBJECT = lazy(rb"[{(\[][^{}]")
 _STRETCH = lazy(rb"[A-Za-z0-9+/]{20,}")
+_OBJECT_REACH = 500
 # One word with a mark in it that no name in a program has.
-_MARKED = lazy(rb"[A-Za-z0-9]{2,}[!$#^][A-Za-z0-9!$#^]{1,}\Z")
+_MARKED = lazy(rb"[A-Za-z0-9]{2,}[!$#^@*?~][A-Za-z0-9!$#^@*?~]*\Z")
+# Letters beyond ASCII, plain or escaped as in JSON.
+_FOREIGN = lazy(rb"(?i)[\x80-\xff]|\\+u(?!00[0-7])[0-9a-f]{4}")
+# What a label in a language other than English hardly has.
+_MARKS = lazy(rb"[0-9!@#$%^&*]")
+# `new_password`, `password2`, `anewpassword`
+_LABEL = lazy(rb"(?i)[a-z-]{0,12}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z")
+# Three words or more in the style of a name in a program.
+_SNAKE = lazy(rb"[a-z]+(?:_[a-z]+){2,}\Z")
+# Letters, then a number: `abcd1234`.
+_NUMBERED = lazy(rb"[A-Za-z]{3,}[0-9]{4,}\Z")
+# Four words or more, joined by dashes.
+_PHRASE = lazy(rb"[a-z]{3,}(?:-[a-z]{3,}){3,}\Z")
 
 
 def is_placeholder(value: bytes) -> bool:
     """Tell whether a value only stands for a secret, or is a plain word."""
-    if _OBJECT.match(value) and any(map(looks_random, _STRETCH.findall(value, 0, _JUDGED))):
+    if is_random_object(value):
         return False
     return bool(_PLACEHOLDER.search(value, 0, _JUDGED)) or value[:_JUDGED].lower() in _WORDS
 
 
+def is_random_object(value: bytes) -> bool:
+    """Tell an object or a call with a random part from the field of a template."""
+    return bool(_OBJECT.match(value)) and has_random_part(value)
+
+
+def has_random_part(value: bytes) -> bool:
+    """Tell whether a part of a value is too long and too random for a name."""
+    return any(map(looks_random, _STRETCH.findall(value, 0, _OBJECT_REACH)))
+
+
 def is_path(value: bytes) -> bool:
-    """Tell whether a value is a path or URL; a key in base64 may begin with a slash too."""
-    if not _PATH.match(value):
+    """Tell whether a value is a path or URL."""
+    if not _PATH.match(value) or _PADDED.match(value):
         return False
     return (
         not any(
@@ -86,32 +133,63 @@ def is_code(value: bytes) -> bool:
         return False
     runs: list[bytes] = _RUNS.findall(value)
     digits = sum(run.isdigit() for run in runs)
+    if _CHOSEN.match(value):
+        return False
     return digits == 0 or (digits == 1 and bool(_SECRET_WORD.search(value)))
+
+
+def is_label(value: bytes) -> bool:
+    """Tell a text for people, or the name of a field or a setting, from a quoted secret."""
+    plain = _FOREIGN.sub(b"", value)
+    if plain != value and not _MARKS.search(plain):
+        return True
+    return bool(_LABEL.match(value)) or (bool(_CONSTANT.match(value)) and not _DIGIT.search(value))
 
 
 def is_password(value: bytes, *, literal: bool) -> bool:
     """Judge a value whose key says password; a literal is quoted or of an environment dump."""
-    if is_placeholder(value) or is_path(value) or _has_blank(value):
+    # Whether it is a placeholder is the dearest question, so it comes last.
+    if _has_blank(value) or is_path(value):
+        return False
+    # A label or a name in a program, such as `login.password.title`.
+    if _DOTTED.match(value) and _SECRET_WORD.search(value):
         return False
     if literal:
-        return len(value) >= 4
-    return len(value) >= 6 and (value.isdigit() or (not is_code(value) and _is_mixed(value)))
+        return len(value) >= (6 if value.isalpha() else 4) and not is_placeholder(value)
+    if len(value) < 6:
+        return False
+    is_likely = (
+        value.isdigit()
+        or (is_unlike_words(value) and not _is_reference(value))
+        or (not is_code(value) and _is_mixed(value))
+    )
+    return is_likely and not is_placeholder(value)
 
 
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
     """Judge a value whose key says token, secret or key; `named` keys leave no other meaning."""
     value = value.strip()
-    if len(value) < 8 or is_placeholder(value):
+    if len(value) < 8:
         return False
+    return _is_likely(value, literal=literal, named=named) and not is_placeholder(value)
+
+
+def _is_likely(value: bytes, *, literal: bool, named: bool) -> bool:
     if _has_blank(value):
         return named and any(len(part) >= 20 and looks_random(part) for part in value.split())
     if is_path(value):
         return named and is_address_with_key(value)
     if value.isdigit():
         return named and len(value) >= (12 if literal else 15)
-    if looks_random(value) and not _is_reference(value):
+    return not _is_reference(value) and _is_chosen(value, literal=literal, named=named)
+
+
+def _is_chosen(value: bytes, *, literal: bool, named: bool) -> bool:
+    if looks_random(value):
         return literal or len(value) >= (8 if named else 12)
-    return named and not _is_reference(value) and _is_named_token(value, literal=literal)
+    if named:
+        return _is_named_token(value, literal=literal)
+    return literal and len(value) >= _LONG and is_unlike_words(value)
 
 
 def _is_named_token(value: bytes, *, literal: bool) -> bool:
@@ -119,18 +197,36 @@ def _is_named_token(value: bytes, *, literal: bool) -> bool:
         return True
     if any(len(part) >= 12 and _is_jumbled(part) for part in _PARTS.split(value)):
         return True
-    if not literal or (_WORDY.match(value.strip(b"_")) and _SECRET_WORD.search(value)):
+    if _SNAKE.match(value) or (_WORDY.match(value.strip(b"_")) and _SECRET_WORD.search(value)):
         return False
-    return not value.isalpha() or len(value) >= 16 or (len(value) >= 9 and _is_jumbled(value))
+    if not literal:
+        is_chosen = _NUMBERED.match(value) or _PHRASE.match(value) or _is_odd(value)
+        return bool(is_chosen) and not _SECRET_WORD.search(value)
+    if not value.strip(b"_").isalpha() or len(value) >= 16:
+        return True
+    return bool(_HARD.search(value)) or (len(value) >= 9 and _is_jumbled(value))
+
+
+def _is_odd(value: bytes) -> bool:
+    """Tell a few letters and digits thrown together: too few vowels for a word."""
+    if len(value) < 8 or not value.isalnum():
+        return False
+    letters, vowels = sum(map(str.isalpha, value.decode())), len(_VOWEL.findall(value))
+    return bool(_HARD.search(value)) or (letters < len(value) and 4 * vowels < letters)
 
 
 def is_environment_secret(value: bytes) -> bool:
     """Judge the value of `SOME_TOKEN=value`: the name is explicit, so only clear misfits pass."""
-    if is_placeholder(value) or _is_reference(value):
+    if len(value) < (12 if value.isdigit() else 6) or _is_reference(value):
         return False
-    if is_path(value):
-        return is_address_with_key(value)
-    return len(value) >= (12 if value.isdigit() else 6)
+    if is_path(value) and not is_address_with_key(value):
+        return False
+    return not is_placeholder(value)
+
+
+def is_wordy(value: bytes) -> bool:
+    """Tell a word, or words joined by dashes, from anything with a digit or a mark in it."""
+    return bool(_WORDY.match(value))
 
 
 def is_unlike_words(value: bytes) -> bool:
@@ -147,6 +243,11 @@ def is_unlike_words(value: bytes) -> bool:
     if _DIGIT.search(longest, 0, len(longest) - 1):
         return True
     return len(longest) >= 20 and (longest.islower() or longest.isupper())
+
+
+def is_dashed(value: bytes) -> bool:
+    """Tell a random value that happens to begin with a dash from the next option."""
+    return len(value) >= 16 and not value.startswith(b"--") and is_unlike_words(value)
 
 
 def _is_jumbled(value: bytes) -> bool:
@@ -168,10 +269,16 @@ def _is_reference(value: bytes) -> bool:
     """Tell a constant or a dotted name from a token that has dots or underscores in it."""
     if not (_DOTTED.match(value) or _CONSTANT.match(value)):
         return False
-    return not any(
-        len(part) >= 16 and looks_random(part) and not _SECRET_WORD.search(part)
-        for part in _JOINTS.split(value)
-    )
+    parts = (*_JOINTS.split(value), *value.split(b"."))
+    return not any(len(part) >= 16 and _is_random_part(part) for part in parts)
+
+
+def _is_random_part(part: bytes) -> bool:
+    """Tell a part of a token from a part of a name, which may hold a telling word."""
+    if not looks_random(part):
+        return False
+    # By chance, a long random part holds a word of three letters as well.
+    return not _SECRET_WORD.search(part) or (len(part) >= 20 and bool(_DENSE.match(part)))
 
 
 def _has_blank(value: bytes) -> bool:

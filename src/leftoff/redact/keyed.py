@@ -2,126 +2,80 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
+from leftoff.redact.assignments import (
+    KINDS,
+    Assignment,
+    closing,
+    is_assigned,
+    is_environment,
+    is_pair,
+    is_qualified,
+    is_said,
+    is_same,
+    is_statement,
+    is_translated,
+    matched,
+)
 from leftoff.redact.judge import (
+    has_random_part,
+    is_dashed,
     is_environment_secret,
+    is_label,
     is_password,
+    is_placeholder,
+    is_random_object,
     is_token,
     is_unlike_words,
+    is_wordy,
     looks_random,
 )
 from leftoff.redact.lazy import lazy
+from leftoff.redact.prose import is_remark, is_told, is_told_token
 from leftoff.redact.shapes import Span
+from leftoff.redact.syntaxes import SEPARATOR, SUFFIX, VALUE, WORD
 from leftoff.redact.telling import is_telling
 
-_KINDS = {
-    b"pass": "password",
-    b"pwd": "password",
-    b"secret": "secret",
-    b"token": "token",
-    b"key": "key",
-    b"cred": "credential",
-}
-_WORD = {
-    b"pass": rb"(?:passw(?:or)?d?|passphrase|passcode|(?P<short>pass))",
-    b"cred": rb"cred(?:ential)?s?",
-}
-# What a name may go on with after its telling word, and how it is closed: `PASSWORD_2`, `token"]`.
-_SUFFIX = (
-    rb"(?:[ ](?:access|key)(?![\w-])|[_-]?(?:access|key)|[_-]?(?:base64|base|b64"
-    rb"|value|val|production|prod|dev|staging|stage"
-    rb"|test|live|default|old|new|str|string|text|plain|raw|[0-9]{1,3})){0,4}+"
-    rb"(?:\\{0,8}+[\"'`]\]?+)?+(?:[ ]\[(?:none|\*+\w*)\])?+"
-)
-_QUOTE = rb"(?=[bfrun@$]{0,3}\\{0,8}[\"'`])"
-_SEPARATOR = (
-    rb"(?:(?:[\s,]|\\{1,8}[nr]){0,60}+\\{0,8}[\"']?value\\{0,8}[\"']?[ \t]{0,8}(?P<pair>[:=])"
-    rb"|[ \t]{0,40}+(?:(?P<equals>:=|=>|->|={1,3}|!={1,2})"
-    rb"|:[ \t]{0,8}[a-z_&*][\w.:\[\] |?&<>*']{0,40}?=(?=[ \t]{0,8}[bfru]?\\{0,8}[\"'])"
-    rb"|\)?[ ]{0,2}(?P<default>,|\|\||\?\?|\?:|or(?=[ ]))[ \t]{0,8}"
-    + _QUOTE
-    + rb"|(?P<fallback>:-)"
-    rb"|(?P<colon>:)|(?P<call>\()[ \t]{0,8}" + _QUOTE + rb")"
-    rb"|[ ]{0,4}\{\s{0,40}(?:type\s{0,8}=\s{0,8}string\s{1,40})?default[ ]{0,8}(?P<variable>=)"
-    rb"|</\w{1,20}>\s{0,20}<\w{1,20}(?P<item>>)"
-    rb"|(?P<is>[ ](?:is|was)\b:?)"
-    rb"|(?P<tag>>)"
-    rb"|(?P<blank>(?=[ \t])))"
-)
-_VALUE = (
-    rb"(?P<gap>[ \t]{0,40}+)(?:[bfrun@$]{0,3}(?P<mark>\\{0,8}[\"'`])"
-    rb"|(?P<bare>[^\s\"'`\\,;&<>(){}\[\]|]{1,200}+))"
-)
-_MARK = lazy(rb"(\\*+)([\"'`])|[\r\n]")
-STEMS = tuple(_KINDS)
+STEMS = tuple(KINDS)
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _NAME_REACH = 88
-# A name with its issuer or use before the word leaves no other meaning.
-_QUALIFIED = lazy(rb"[a-z0-9][ _-]?\Z")
-# Functions that store a value under a name, or look one up and fall back to the value.
-_STORING = lazy(
-    rb"(?i)(?:env|environ|fetch|get|getOrDefault|property|put|set|add|append|define|header|param"
-    rb"|field"
-    rb"|entry|config|option|literal|of|with|prop|variable|string)s?\(\s{0,8}\\{0,8}[\"'`]\Z"
-)
-_SETTING = lazy(
-    rb"(?i)\b(?:set|setx|add|put|config|env|arg|setenv)\s{1,4}(?:-\w{1,12}\s{1,4}){0,2}"
-    rb"(?:\S{1,40}[/:.])?\Z"
-)
-# `setPassword("…")` and `.password("…")`, but not `checkPassword("…")`.
-_SETTER = lazy(
-    rb"(?i)(?:^|set|with|use|put|update|change|new|basic|auth|user|admin|root|db|database|client"
-    rb"|api|access|secret|private|ssh|key|store|http|smtp|proxy)[_-]?\Z"
-)
-_SQL = {
-    "password": lazy(
-        rb"(?i)\b(?:create|alter|grant|set|user|role|login|options|identified|encrypted|dblink)"
-        rb"\s[^\n]*\Z"
-    ),
-    "secret": lazy(rb"(?i)\bcreate\s(?:[a-z ]{0,40} )?secret\b"),
-    "key": lazy(rb"(?i)\bcreate\s(?:[a-z ]{0,40} )?(?:secret|credential|key)\b"),
-}
-_SQL_REACH = 200
 _LINE_ENDS = (b"\n", b"\\n", b"\r")
 _BARE = lazy(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
+_TO_TAG = lazy(rb"[^\s\"'`\\<]++")
 _TO_BLANK = lazy(rb"[^\s\"'`\\]++")
+# What goes on after a mark, unless that is the beginning of `&quot;`.
+_MORE = lazy(rb"[|;&,](?!\w{1,8};)[^\s\"'`\\]++")
 _CLOSERS = lazy(rb"[)\]},;]")
+_COMPARED = (b"==", b"===", b"!=", b"!==")
 _CALLS = (b"(", b"[", b"{", b"<")
 _INSIDE = (b"|", b";", b"&", b",")
 _TRAILING = b".,;:?)]}>"
 _LONG = 20
+# No judge takes less.
+_SHORTEST = 4
 # What may precede `key` in a name that says what it opens; a bare `key` says nothing.
-_JOINED = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz _-")
-_SPACED = (b"set", b"SET", b"Set", b"add", b"put", b"config", b"ENV", b"ARG", b"env")
-
-
-class _Assignment(NamedTuple):
-    stem: bytes
-    left: bytes  # of the name, before its telling word
-    before: bytes  # what precedes the name
-    found: re.Match[bytes]
-
-    @property
-    def is_flag(self) -> bool:
-        """Say whether the name is an option of a command."""
-        return self.left.startswith(b"-")
-
-    @property
-    def is_short(self) -> bool:
-        """Say whether the name ends in a mere `pass`, which has other meanings too."""
-        return self.stem == b"pass" and self.found["short"] is not None
+_JOINED = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz _-.")
+_SECOND = lazy(
+    rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']([^\"'\\\r\n]{1,200})\\{0,8}[\"']"
+)
+# A word that is all there is of a value, as in settings and on command lines.
+_LOWER = lazy(rb"[a-z]{6,20}\Z")
+_PLAIN_START = lazy(rb"(?:^|\n|[&?\"']|\\n)[ \t]*(?:- )?\Z")
+_PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
+# `the db password=…`, `my root password: …`
+_SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ]){0,2}\Z")
+_WORD_LENGTH = 8
+_SPACED = tuple(b"set SET Set add put config ENV ARG env define".split())
 
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
     """Find the value of a name whose telling word is at this place, if it is a secret."""
-    if stem == b"key" and low[at - 1 : at] not in _JOINED:
-        return None
     # Whether the name tells is the cheaper question for a key, and most keys do not.
-    if stem == b"key" and not is_telling(data, low, stem, at):
+    is_key = stem == b"key"
+    if is_key and (low[at - 1 : at] not in _JOINED or not is_telling(data, low, stem, at)):
         return None
     found = _pattern(stem).match(low, at)
-    if not found or not is_telling(data, low, stem, at):
+    if not found or not (is_key or is_telling(data, low, stem, at)):
         return None
     if found["blank"] is not None and not _may_be_spaced(data, at):
         return None
@@ -140,13 +94,13 @@ def _may_be_spaced(data: bytes, at: int) -> bool:
 
 @cache
 def _pattern(stem: bytes) -> re.Pattern[bytes]:
-    return re.compile(_WORD.get(stem, stem) + _SUFFIX + _SEPARATOR + _VALUE)
+    return re.compile(WORD.get(stem, stem) + SUFFIX + SEPARATOR + VALUE)
 
 
-def _assignment(data: bytes, stem: bytes, found: re.Match[bytes]) -> _Assignment:
+def _assignment(data: bytes, stem: bytes, found: re.Match[bytes]) -> Assignment:
     head = data[max(0, found.start() - _NAME_REACH) : found.start()]
     rest = head.rstrip(_NAME_BYTES)
-    return _Assignment(stem, head[len(rest) :], rest, found)
+    return Assignment(stem, head[len(rest) :], rest, found)
 
 
 def secret_under_key(key: str, value: str) -> str | None:
@@ -166,66 +120,58 @@ def secret_under_key(key: str, value: str) -> str | None:
     return None
 
 
-def _secret_of(data: bytes, one: _Assignment) -> Span | None:
-    if not _is_said(data, one) or not _is_assigned(data, one):
+def _secret_of(data: bytes, one: Assignment) -> Span | None:
+    if not is_said(data, one) or not is_assigned(data, one):
         return None
+    if one.found["object"]:
+        return _object_of(one)
+    if is_pair(data, one):
+        return _second_of(data, one)
     start, end = _value_span(data, one)
     if not _is_secret(data, one, data[start:end]):
         return None
     if one.found["bare"]:
-        end = max(end, start + len(_matched(_BARE, data, start).rstrip(_TRAILING)))
-    return Span(start, end, _KINDS[one.stem])
+        end = max(end, start + len(matched(_BARE, data, start).rstrip(_TRAILING)))
+    return Span(start, end, one.kind)
 
 
-def _is_said(data: bytes, one: _Assignment) -> bool:
-    """Tell `DB_PASS=…`, `"pass": "…"` and `userPass` from a test run's `pass: 12` and a compass."""
-    if not one.is_short or one.is_flag:
-        return True
-    if one.left and not one.left.endswith(b"_"):
-        return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
-    return bool(one.found["mark"]) or (bool(one.left) and _is_environment(data, one))
+def _object_of(one: Assignment) -> Span | None:
+    """Find an object without quotes and blanks that has a random part: `{auth:…}`."""
+    start, end = one.found.span("object")
+    is_code = one.found["call"] or one.found["default"] or one.found["blank"] is not None
+    if (is_code and not one.is_flag) or not is_random_object(one.found["object"]):
+        return None
+    return Span(start, end, one.kind)
 
 
-def _is_assigned(data: bytes, one: _Assignment) -> bool:
-    """Tell whether what follows the name is its value, and not the next word or argument."""
-    found = one.found
-    # In a URL the name is a user, and the value has its own rule.
-    if one.before.endswith(b"//"):
-        return False
-    # In `arn:…:secret:name` the name is a part of a path.
-    if found["colon"] and not found["gap"] and one.before.endswith(b":"):
-        return False
-    if found["default"]:
-        return found["default"] in (b"||", b"??", b"?:") or bool(_STORING.search(one.before))
-    if found["call"]:
-        return bool(_SETTER.search(one.left)) and not (one.is_short and not one.left)
-    is_plain = found["blank"] is None or one.is_flag
-    return is_plain or _is_statement(data, one) or bool(_SETTING.search(one.before))
+def _second_of(data: bytes, one: Assignment) -> Span | None:
+    found = _SECOND.match(data, one.found.end())
+    is_secret = found and is_password(found[1], literal=True)
+    return Span(*found.span(1), one.kind) if found and is_secret else None
 
 
-def _is_statement(data: bytes, one: _Assignment) -> bool:
-    """Tell `ALTER USER me PASSWORD '…'` from a sentence with a quoted word in it."""
-    sql, at = _SQL.get(_KINDS[one.stem]), one.found.start()
-    if one.found["mark"] != b"'" or one.is_short or sql is None:
-        return False
-    return bool(sql.search(data[max(0, at - _SQL_REACH) : at]))
-
-
-def _value_span(data: bytes, one: _Assignment) -> tuple[int, int]:
+def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
     found = one.found
     if found["mark"]:
-        return found.end(), _closing(data, found.end(), found["mark"])
+        return found.end(), closing(data, found.end(), found["mark"])
     start, end = found.span("bare")
-    if _is_environment(data, one) and not found["gap"]:
+    if found["tag"] or found["item"]:
+        return start, start + len(matched(_TO_TAG, data, start))
+    if is_environment(data, one) and not found["gap"]:
         if one.before[-1:] in (b'"', b"'"):
             mark = one.before[-2:] if one.before[-2:-1] == b"\\" else one.before[-1:]
-            return start, _closing(data, start, mark)
+            quoted = closing(data, start, mark)
+            # `ssh host "DB_PASSWORD=… ./run"`
+            is_command = one.kind == "password" and b" " in data[start:quoted]
+            return start, start + len(matched(_TO_BLANK, data, start)) if is_command else quoted
         if not one.before or one.before.endswith(_LINE_ENDS):
-            end = start + len(_matched(_TO_BLANK, data, start))
+            end = start + len(matched(_TO_BLANK, data, start))
+    elif found["is"] and not is_wordy(data[start:end].rstrip(_TRAILING)):
+        end += len(matched(_MORE, data, end))
     elif data[end : end + 1] in (*_INSIDE, *_CALLS, b">") and (
         one.is_flag or (found["colon"] and found["gap"])
     ):
-        whole = _matched(_TO_BLANK, data, start)
+        whole = matched(_TO_BLANK, data, start)
         if data[end : end + 1] in _INSIDE or _is_bracketed(whole):
             end = start + len(whole)
     return start, start + len(data[start:end].rstrip(_TRAILING))
@@ -236,84 +182,76 @@ def _is_bracketed(value: bytes) -> bool:
     return len(value) >= _LONG and not _CLOSERS.search(value) and looks_random(value)
 
 
-def _closing(data: bytes, start: int, mark: bytes) -> int:
-    """Find where a quoted text ends; a mark inside of it has more backslashes than its ends.
-
-    Two texts with the same mark never overlap, so all of these together stay linear.
-    """
-    depth = len(mark) - 1
-    for found in _MARK.finditer(data, start):
-        if not found[2]:
-            return found.start()
-        if found[2] == mark[-1:] and len(found[1]) % (2 * depth + 2) == depth:
-            return found.end() - len(mark)
-    return len(data)
-
-
-def _matched(pattern: re.Pattern[bytes], data: bytes, start: int) -> bytes:
-    found = pattern.match(data, start)
-    return found[0] if found else b""
-
-
-def _is_environment(data: bytes, one: _Assignment) -> bool:
-    """`NAME=value` of a shell, an environment dump, a query or a connection string."""
-    found = one.found
-    name = one.left + data[found.start() : found.start() + len(one.stem)]
-    if found["equals"] == b"=" and not found["gap"]:
-        return name.isupper() or one.before.strip()[-1:] in (b";", b"?", b"&")
-    is_pair = found["colon"] or found["pair"] or found["fallback"]
-    return bool(is_pair) and name.isupper() and b"_" in name
-
-
-def _is_secret(data: bytes, one: _Assignment, value: bytes) -> bool:
-    if _is_no_value(data, one, value):
+def _is_secret(data: bytes, one: Assignment, value: bytes) -> bool:
+    if len(value) < _SHORTEST or _is_no_value(data, one, value):
         return False
-    found, is_password_name = one.found, _KINDS[one.stem] == "password"
-    in_environment = _is_environment(data, one)
+    if one.found["is"] or _is_mere_secret(one) or _SENTENCE.search(one.before):
+        told = is_told(value) if one.kind == "password" else is_told_token(value)
+        if told or is_remark(value):
+            return told
+    return _is_given(data, one, value)
+
+
+def _is_given(data: bytes, one: Assignment, value: bytes) -> bool:
+    found, is_password_name = one.found, one.kind == "password"
+    in_environment = is_environment(data, one)
     literal = bool(found["mark"]) and not found["is"]
     literal = literal or in_environment or bool(found["tag"] or found["item"])
     literal = literal or (one.is_flag and not found["gap"])
-    if is_password_name:
-        return is_password(value, literal=literal)
+    if is_password_name or (found["mark"] == b"'" and is_statement(data, one)):
+        return is_password(value, literal=literal) or _is_plain_word(data, one, value)
     if in_environment and found["equals"]:
         return is_environment_secret(value)
-    if found["call"] and not looks_random(value):
+    if found["call"] and not (looks_random(value) or is_unlike_words(value)):
         return False
     if found["blank"] is not None and not one.is_flag:
         literal = False
-    return is_token(value, literal=literal, named=_is_qualified(one))
+    named = is_qualified(one)
+    if named and len(value) >= _WORD_LENGTH and _LOWER.match(value) and not is_placeholder(value):
+        return (bool(found["mark"]) and literal) or _is_plain_word(data, one, value)
+    return is_token(value, literal=literal, named=named)
 
 
-def _is_no_value(data: bytes, one: _Assignment, value: bytes) -> bool:
+def _is_mere_secret(one: Assignment) -> bool:
+    """Tell `secret: …` from a longer name, which has rules of its own."""
+    is_mere = one.stem == b"secret" and not one.left and one.found[0][6:7] in (b":", b"=", b" ")
+    return is_mere and bool(one.found["bare"]) and bool(one.found["colon"] or one.found["equals"])
+
+
+def _is_plain_word(data: bytes, one: Assignment, value: bytes) -> bool:
+    """Tell `password=swordfish` of a settings file or a command from a name in a program."""
+    found = one.found
+    if (
+        not _LOWER.match(value)
+        or is_placeholder(value)
+        or _PLAIN_END.match(data, found.end()) is None
+    ):
+        return False
+    if one.is_flag:
+        return True
+    is_setting = (found["equals"] == b"=" and not found["gap"]) or bool(found["colon"])
+    return is_setting and _PLAIN_START.search(one.before) is not None
+
+
+def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     """Tell what only looks like a value: the next option, a call, a word of a sentence."""
     found = one.found
     after = data[found.end() : found.end() + 1]
-    if found["blank"] is not None and value.startswith(b"-") and not _is_dashed(value):
-        return True
-    if _is_same(data, one, value) or (value.startswith(b":") and not is_unlike_words(value)):
+    is_next = found["blank"] is not None and value.startswith(b"-") and not is_dashed(value)
+    is_next = is_next or (value.startswith(b":") and not is_unlike_words(value))
+    if is_next or is_same(data, one, value):
         return True
     is_call = found["bare"] and after in _CALLS and not _is_bracketed(value)
+    is_call = is_call and not (is_environment(data, one) and has_random_part(value))
     if is_call and not (found["tag"] or found["item"]):
         return True
-    if found["is"] and _KINDS[one.stem] != "password":
-        return len(value) < 16
+    if found["is"] and (one.kind != "password" or is_wordy(value)):
+        return len(value) < 16 and not is_told_token(value)
+    if found["mark"] and not one.is_flag:
+        # `if password == "x-oauth-basic"`
+        is_compared = found["equals"] in _COMPARED and is_wordy(value)
+        return is_compared or is_label(value) or is_translated(one, value)
     # `NAME_OF_PASSWORD: Some words about it`
-    is_said = found["colon"] and value.isalpha() and after in (b" ", b"\t")
-    return bool(is_said) and _is_environment(data, one)
-
-
-def _is_same(data: bytes, one: _Assignment, value: bytes) -> bool:
-    """Tell a constant that holds its own name: `API_PASSWORD = "apiPassword"`."""
-    word = data[one.found.start() : one.found.start() + len(value) + 8]
-    squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
-    name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
-    return name.startswith(squashed)
-
-
-def _is_dashed(value: bytes) -> bool:
-    """Tell a random value that happens to begin with a dash from the next option."""
-    return len(value) >= _LONG and not value.startswith(b"--") and is_unlike_words(value)
-
-
-def _is_qualified(one: _Assignment) -> bool:
-    return one.stem == b"key" or bool(_QUALIFIED.search(one.left.lower()))
+    is_said = found["colon"] and found["bare"] and is_wordy(value) and after in (b" ", b"\t")
+    rest = data[found.end() : found.end() + 8].lstrip(b" \t")
+    return bool(is_said) and rest[:1].isalnum()

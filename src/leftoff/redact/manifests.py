@@ -23,7 +23,7 @@ def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
 
     Also returns where its document ends.
     """
-    if not _KIND.search(data, max(0, at - _KIND_REACH), at) or data[at : at + 6] != b"Secret":
+    if data[at : at + 6] != b"Secret" or not _KIND.search(data, max(0, at - _KIND_REACH), at):
         return 0, []
     start = max(0, data.rfind(b"\n---", max(0, at - _REACH), at), at - _REACH)
     after = data.find(b"\n---", at, at + _REACH)

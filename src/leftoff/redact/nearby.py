@@ -4,12 +4,13 @@ Such names are too many to look for one by one. Long runs of letters and digits 
 are found first, and the name before each random one is looked up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 from leftoff.redact.judge import is_placeholder, looks_random
 from leftoff.redact.lazy import lazy
+from leftoff.redact.runs import Runs
 from leftoff.redact.shapes import Span
 
 # In a URL, a form or a header line, these names hold what opens a session.
@@ -88,11 +89,7 @@ _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
 _LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
 _RUN_LENGTH = 16
-_RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/")
-_TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
-_RUN = b"a" * _RUN_LENGTH
 _DIGIT = lazy(rb"[0-9]")
-_BEFORE = frozenset(b" =:\"'`>@$*}")
 _SIGNS = (b"=", b":", b">", b'"', b"'", b",")
 _REACH = 72
 _NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
@@ -103,6 +100,8 @@ _END = lazy(rb"[\s\"'`\\,;&<>)\]}#|]|\Z")
 _WORDS = lazy(rb"[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _UUID = lazy(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TYPICAL = range(16, 129)
+_BREAKS = lazy(rb"[^A-Za-z0-9]+")
+_DENSE = 12
 # Hashes that databases and tools print: MySQL's, Windows' pairs, Apache's digest files.
 _INTEGRITY = lazy(rb"(?i)(?:sha-?\d{1,3}|md5|h1)[-:=_/]")
 _MYSQL = lazy(rb"[0-9A-F]{40}(?![0-9A-Za-z])")
@@ -124,10 +123,10 @@ class _Name(NamedTuple):
     sign: bytes
 
 
-def find_nearby(data: bytes) -> Iterator[Span]:
-    """Yield every random value whose name hints at a secret."""
+def find_nearby(data: bytes, runs: Runs) -> Iterator[Span]:
+    """Yield every random value whose name hints at a secret, of all long runs in a text."""
     done = 0
-    for start, end in _runs(data):
+    for start, end in _values(data, runs.valued):
         if start < done or not _DIGIT.search(data, start, end):
             continue
         if data[start - 1 : start] == b" " and not _is_assigned(data, start):
@@ -142,14 +141,14 @@ def _is_assigned(data: bytes, start: int) -> bool:
     return before[-1:] in _SIGNS or before.lower().endswith((b"bearer", b"login"))
 
 
-def _runs(data: bytes) -> Iterator[tuple[int, int]]:
-    runs = data.translate(_TO_RUNS) + b" "
-    start = runs.find(_RUN)
-    while start >= 0:
-        end = runs.find(b" ", start + _RUN_LENGTH)
-        if not start or data[start - 1] in _BEFORE:
+def _values(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the runs up to their first `_`."""
+    for start, end in runs:
+        joint = data.find(b"_", start, end)
+        if joint < 0:
             yield start, end
-        start = runs.find(_RUN, end)
+        elif joint - start >= _RUN_LENGTH:
+            yield start, joint
 
 
 def _hash(data: bytes, start: int) -> Span | None:
@@ -202,7 +201,9 @@ def _name_before(before: bytes) -> _Name | None:
         if rest.endswith(b" "):
             rest = rest[:-1].rstrip(_NAME_BYTES)
     name = text[len(rest) :].strip()
-    return _Name(rest[-1:], name, sign) if name[:1].isalpha() else None
+    # `AWS::IAM::AccessKey` is a type.
+    is_type = rest.endswith(b"::")
+    return _Name(rest[-1:], name, sign) if name[:1].isalpha() and not is_type else None
 
 
 def _kind(named: _Name, value: bytes) -> str | None:
@@ -222,7 +223,12 @@ def _kind(named: _Name, value: bytes) -> str | None:
             return None if is_hash else _HINTS[word]
     if len(value) not in _TYPICAL:
         return None
-    return "key" if _is_vendor(words, whole) else None
+    return "key" if _is_vendor(words, whole) and _is_dense(value) else None
+
+
+def _is_dense(value: bytes) -> bool:
+    """Tell a key from the name of a machine: `api-gke-us-east1-c`."""
+    return max(map(len, _BREAKS.split(value))) >= _DENSE or bool(_UUID.match(value))
 
 
 def _is_vendor(words: list[bytes], whole: bytes) -> bool:

@@ -47,7 +47,12 @@ PLACES: tuple[Place, ...] = (
         r"authorization<h><credential>",
         "without_scheme",
         ("Authorization: <token>", '"authorization": "<token>"'),
-        ("Authorization: required", "authorization: Optional[str]"),
+        (
+            "Authorization: required",
+            "authorization: Optional[str]",
+            '"AWS::Redshift::EndpointAuthorization": "e72be424d109da1d"',
+        ),
+        before=r"(?<![:\w-])[\w-]{0,40}\Z",
     ),
     Place(
         "authorization",
@@ -112,10 +117,14 @@ PLACES: tuple[Place, ...] = (
     Place(
         "password",
         "login(",
-        r"login\(\s{0,8}<text>\s{0,8},\s{0,8}<secret>",
+        r"login\(\s{0,8}(?!<q>/)<text>\s{0,8},\s{0,8}<secret>",
         "literal",
         ('smtp.login("me@x.test", "<pw>")', "ftp.login('me', '<pw>')"),
-        ('login("username", "password")', "login(user, password)"),
+        (
+            'login("username", "password")',
+            "login(user, password)",
+            'client.login("/login", "someone", "password")',
+        ),
     ),
     Place(
         "password",
@@ -132,7 +141,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         "password",
         "connect",
-        r"connect(?:ion)?\(\s{0,8}(?:<text>|[\w.$>-]{1,64})\s{0,8},\s{0,8}<text>\s{0,8},\s{0,8}"
+        r"connect(?:ion)?\(\s{0,8}(?:<text>|(?!\d+\b)[\w.$>-]{1,64})\s{0,8},\s{0,8}<text>\s{0,8},\s{0,8}"
         r"<secret>",
         "literal",
         (
@@ -140,7 +149,10 @@ PLACES: tuple[Place, ...] = (
             'DriverManager.getConnection(url, "app", "<pw>")',
             'MySQLdb.connect("localhost", "app", "<pw>")',
         ),
-        ('signal.connect("clicked", "handler", callback)',),
+        (
+            'signal.connect("clicked", "handler", callback)',
+            'cscope_connection(3, "out", "local")',
+        ),
     ),
     Place(
         "password",
@@ -195,15 +207,39 @@ PLACES: tuple[Place, ...] = (
     Place(
         "password",
         "pass",
-        r"pass:([^\s\"'\\]{4,200})",
+        r"pass(?::([^\s\"'\\]{4,200})|[ ]{1,4}<value>(?=\s*(?:\Z|[\r\n\"'`\\])))",
         "in_command",
         (
             "openssl rsa -in key.pem -passin pass:<pw>",
             "openssl enc -aes-256-cbc -pass pass:<pw> -in a",
             'openssl pkcs12 -passout "pass:<pw>"',
+            "requirepass <pw>",
+            "redis-cli CONFIG SET requirepass '<pw>'",
         ),
-        ("bypass:something here", "openssl rsa -passin pass:$PASS"),
-        before=r"[ '\"]\Z",
+        (
+            "bypass:something here",
+            "openssl rsa -passin pass:$PASS",
+            "'pass:word'",
+            "requirepass $PASS",
+            "the option requirepass is set",
+        ),
+        before=r"(?:-(?:pass|passin|passout|srcstorepass|deststorepass|storepass|keypass)"
+        r"[\s,=\"'\\]{1,8}|(?<![\w-])require)\Z",
+    ),
+    Place(
+        "password",
+        "auth",
+        r"auth[ ](?:(?:plain|login|xoauth2)[ ]([\w+/]{12,2000}={0,2})"
+        r"|(?!plain|login|cram|xoauth|digest|ntlm|gssapi)(?:default[ ])?<value>)",
+        "mixed",
+        (
+            "127.0.0.1:6379> AUTH <pw>",
+            "redis-cli AUTH <pw>",
+            "AUTH default <pw>",
+            "C: AUTH PLAIN <base64>",
+        ),
+        ("AUTH LOGIN", "250 AUTH PLAIN LOGIN", "AUTH required first", "AUTH PLAIN LOGIN"),
+        before=r"(?:^|[\n\"'`]|[>$:-][ ]|redis-cli[ ](?:[^\r\n]{0,80}[ ])?)\Z",
     ),
     Place(
         "password",
@@ -214,99 +250,33 @@ PLACES: tuple[Place, ...] = (
         ('expect "*?assword:*"\nsend -- "<pw>\\r"', 'expect "Password:" { send "<pw>\\r" }'),
         ('expect "Password:"\nsend "$password\\r"',),
     ),
-    Place(
-        "password",
-        ":5432:",
-        r":5432:[^\s:]{1,100}:[^\s:]{1,100}:([^\s:\"'\\]{3,200})",
-        "in_url",
-        ("db.test:5432:app:me:<pw>",),
-        ("db.test:5432:app:me:$PASS",),
+    *(
+        Place(
+            "password",
+            port,
+            port + r"[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
+            "in_url",
+            (f"db.test{port}app:me:<pw>", f"localhost{port}*:me:<pw>"),
+            (f"db.test{port}app:me:$PASS",),
+        )
+        for port in (":5432:", ":5433:", ":6543:")
     ),
     Place(
         "password",
         ":*:",
-        r":\*:[^\s:]{1,100}:[^\s:]{1,100}:([^\s:\"'\\]{3,200})",
+        r":\*:[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
         "in_url",
         ("*:*:*:postgres:<pw>", "db.test:*:app:me:<pw>"),
-        ("arn:aws:s3:*:*:bucket",),
+        ("arn:aws:s3:*:*:bucket", "*:*:*:*:*:*:*:*"),
         before=r"(?:^|[\s\"'`])(?:\*|[\w.-]{1,100})\Z",
     ),
     Place(
         "password",
-        "identified",
-        r"identified\s{1,8}(?:with\s{1,8}[\w'\"]{1,60}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?"
-        r"(?:values\s{1,8})?<secret>",
-        "literal",
-        (
-            "CREATE USER app IDENTIFIED BY '<pw>';",
-            "ALTER USER 'app'@'%' IDENTIFIED WITH mysql_native_password BY '<pw>';",
-            "GRANT ALL ON *.* TO app IDENTIFIED BY '<pw>' WITH GRANT OPTION",
-            'create user scott identified by "<pw>"',
-        ),
-        ("a record identified by its id", "identified by 'password'"),
-        before=r"(?is)\b(?:create|alter|grant|user|role|set)\b.{0,200}\Z",
-    ),
-    Place(
-        "password",
-        "identified",
-        r"identified\s{1,8}by\s{1,8}([^\s\"'\\;]{3,128})",
-        "in_command",
-        ("create user scott identified by <pw>", "ALTER USER scott IDENTIFIED BY <pw>;"),
-        ("objects identified by their names",),
-        before=r"(?i)\b(?:create|alter)\s{1,8}user\s{1,8}\S{1,64}\s{1,8}\Z",
-    ),
-    Place(
-        "password",
-        "rabbitmqctl ",
-        r"rabbitmqctl[ ]{1,4}(?:-[^\r\n]{1,60}[ ])?(?:add_user|change_password|authenticate_user)"
-        r"[ ]{1,4}[\w.@-]{1,64}[ ]{1,4}<value>",
-        "in_command",
-        (
-            "rabbitmqctl add_user app <pw>",
-            "rabbitmqctl -n rabbit@x add_user app '<pw>'",
-            "rabbitmqctl change_password app <pw>",
-        ),
-        ("rabbitmqctl add_user app $PASS", "rabbitmqctl change_password app $PASS"),
-    ),
-    Place(
-        "password",
-        "/user:",
-        r"/user:",
-        "in_command",
-        ("net use Z: \\\\srv\\share <pw> /user:corp\\me", "net use \\\\srv\\share '<pw>' /USER:me"),
-        ("net use Z: \\\\srv\\share /user:corp\\me", "runas /user:corp\\me cmd"),
-        before=r"net use[ ][^\r\n]{1,120}\\[\w$.-]{1,60}(?:<q>)?[ ]{1,4}(?!/)<value>[ ]{1,4}\Z",
-    ),
-    Place(
-        "password",
-        "xfreerdp",
-        r"xfreerdp[^\r\n]{0,200}?[ ]/p:<value>",
-        "in_command",
-        ("xfreerdp /u:me /p:<pw> /v:host", "xfreerdp3 /v:host /u:me /p:'<pw>'"),
-        ("xfreerdp /u:me /p:$PASS", "msbuild /p:Configuration=Release"),
-    ),
-    Place(
-        "secret",
-        "mc alias set ",
-        r"mc alias set[ ]{1,4}[\w-]{1,40}[ ]{1,4}\S{1,200}[ ]{1,4}[\w+/-]{3,128}[ ]{1,4}<value>",
-        "in_command",
-        ("mc alias set minio https://x.test accesskey <pw>",),
-        ("mc alias set minio https://x.test $KEY $SECRET",),
-    ),
-    Place(
-        "password",
-        "rclone obscure ",
-        r"rclone obscure[ ]{1,4}<value>",
-        "in_command",
-        ("rclone obscure <pw>",),
-        ("the docs are obscure about it", "rclone obscure -"),
-    ),
-    Place(
-        "password",
-        "http-basic.",
-        r"http-basic\.[\w.-]{1,60}[ ]{1,4}[\w.@-]{1,60}[ ]{1,4}<value>",
-        "in_command",
-        ("poetry config http-basic.private me <pw>",),
-        ("poetry config http-basic.private me $PASS",),
+        "psk",
+        r"psk(?:[ ]{0,4}=[ ]{0,4}<secret>|=([^\s\"'\\]{8,63}))",
+        "mixed",
+        ('psk="<pw>"', "psk=<pw>", "wpa_psk=<pw>", "802-11-wireless-security.psk=<pw>"),
+        ("psk = get_psk", "wpa-psk=$PSK", "psk=wpa_passphrase"),
+        before=r"(?:^|[\s\"'.])(?:wpa[_-]?|sae[_-]?)?\Z",
     ),
 )  # fmt: skip

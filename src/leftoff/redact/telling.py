@@ -12,9 +12,16 @@ _KEY_OF = tuple(
 # These are tokens of another trade: paging, tokenizers, design systems.
 _NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
-    b"special design next prev previous first last max min num per public syntax color".split()
+    b"special design next prev previous first last max min num per public syntax color sequence "
+    b"change idempotency".split()
 )
+# Two letters rule out most words before the whole list is tried.
+_KEY_TAILS = frozenset(word[-2:] for word in _KEY_OF)
 _JOINTS = (b" ", b"_", b"-")
+# Before a dot there is often an object: only these words are part of a name such as `api.key`.
+_DOTTED = tuple(
+    word + b"." for word in b"api secret private access encryption signing account auth".split()
+)
 _REACH = 16
 
 
@@ -23,9 +30,9 @@ def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
     # `AWS Secret Access Key` has its words apart, so look past the name itself.
     start = max(0, at - _REACH)
     words = low[start:at]
-    if words.endswith(_JOINTS):
+    if words.endswith(_JOINTS) or words.endswith(_DOTTED):
         words = words[:-1]
-    if stem == b"key" and not words.endswith(_KEY_OF):
+    if stem == b"key" and not (words[-2:] in _KEY_TAILS and words.endswith(_KEY_OF)):
         return False
     if not words.endswith(_NOT_OF):
         return True

@@ -24,6 +24,9 @@ ALPHABETS: dict[str, str] = {
     "query": "A-Za-z0-9_%&=.-",
 }
 _UUID = "[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}"
+_SOLID = frozenset(("alnum", "lower", "upper", "letter", "digit", "hex", "xhex"))
+_UUID_HEAD = 8
+_LONGEST_SOLID = 12
 _PART = re.compile(r"<(?:uuid|(\d+)(?:(\+)|-(\d+))? (\w+))>|[{|}()]|[^<{|}()]+")
 _OPENING = re.compile(r"\{([^{}<>]*)\}|[^<{()]+|\(")
 # What may follow the last counted part without making a match fail.
@@ -72,6 +75,19 @@ def openings(shape: str) -> list[str]:
         texts = [text + choice for text in texts for choice in choices]
         at = part.end()
     return texts
+
+
+def solid_part(shape: str) -> int:
+    """Return how many letters and digits must follow the opening of a shape, twelve at most."""
+    at = 0
+    while opening := _OPENING.match(shape, at):
+        at = opening.end()
+    body = _PART.match(shape, at)
+    if not body or not body[0].startswith("<"):
+        return 0
+    if body[4] is None:
+        return _UUID_HEAD
+    return min(int(body[1]), _LONGEST_SOLID) if body[4] in _SOLID else 0
 
 
 def fixed_part(shape: str) -> str:

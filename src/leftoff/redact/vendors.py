@@ -52,7 +52,7 @@ VENDORS = (
     "recaptcha reddit redhatpyxis repairshopr replicate replyio requestfinance resend restpack "
     "restpackhtmltopdfapi revampcrm ringcentral robinhood rockset rollbar rootly route4me rownd "
     "runrunit saladcloud salesforce salesmate satismeter saucelabs scaleway scalr scrapeowl "
-    "scraperapi scraperbox scrapestack scrapfly scrapingant scrapingbee screenshotlayer segment "
+    "scraperapi scraperbox scrapestack scrapfly scrapingant scrapingbee screenshotlayer "
     "selectpdf semaphoreci sendbird sendgrid sendinblue sentry sentryorg serpapi sheety "
     "sherpadesk shipday shodan shopify shutterstock signable signalwire signupgenius sigopt "
     "simfin simplesat sinchmessage sirv siteleaf skrappio skybiometry smartsheets smartystreets "

@@ -40,11 +40,11 @@ _COLOUR = (
 _ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
 _BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
 _WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
-# It begins with the bytes that all escapes begin with, so that the search skips all others.
+# Each branch begins with one byte, so that the search skips all others.
 _ESCAPED = (
-    rb"[%&=+\\\[^\x1b\xe2\xef\xc2](?:"
+    b"(?:"
     + b"|".join(
-        b"(?<=" + re.escape(bytes([first])) + b")(?:" + rest + b")"
+        re.escape(bytes([first])) + b"(?:" + rest + b")"
         for first, rest in (
             (ord("%"), _PERCENT[1:]),
             (ord("&"), _ENTITY[1:]),
@@ -73,7 +73,6 @@ _BACKSLASHED = (
 # speed of memory, and most texts have none of these.
 _FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"%", _PERCENT),
-    (b"\\", _BACKSLASHED),
     (b"\x1b", rb"\x1b" + _COLOUR),
     (b"&", _ENTITY),
     (b"D", rb"D(?<==3D)"),
@@ -84,14 +83,17 @@ _FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"\xef", rb"\xef\xbb\xbf"),
     (b"\xc2", rb"\xc2\xad"),
 )
+_ASCII_FAMILIES = tuple(family for family in _FAMILIES if family[0].isascii())
 _TERMINAL = rb"\x1b" + _COLOUR
 _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
 _BLANKS = frozenset(b"\t\n\r")
 _FEW = 3000
+_FEW_MARKS, _RARE = 3, 1500
+_SAMPLE = 4000
 _BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
 _BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
-_LINE_ESCAPE = rb"\\[nrt]"
+_LINE_ESCAPE = rb"\\([nrt])"
 
 
 class _Change(NamedTuple):
@@ -130,47 +132,74 @@ def _place(ats: list[int], changes: list[_Change], at: int) -> tuple[int, int]:
     return place, place + 1
 
 
-def blank_escapes(data: bytes) -> bytes:
-    """Blank out escapes and colours byte for byte: after an escaped line end a word begins."""
+def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
+    """Blank out line ends and colours byte for byte: after an escaped line end a word begins.
+
+    Also returns where the other escapes with a backslash are.
+    """
+    places: list[int] = []
     if b"\\" in data:
-        data = _blank_line_escapes(data)
+        data, places = _blank_line_escapes(data)
     if b"\x1b" in data:
         data = _compiled(_TERMINAL).sub(lambda found: b" " * len(found[0]), data)
-    return data
+    return data, places
 
 
-def _blank_line_escapes(data: bytes) -> bytes:
+def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
     # Replacing searches the text three times, and editing costs for each place: source code has
     # few places, text in JSON has one a line.
-    if data.count(b"\\") * _FEW > len(data) * 100:
+    if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
         for escape, blank in _BLANKED:
             data = data.replace(escape, blank)
-        return data
-    places = [found.start() for found in _compiled(_LINE_ESCAPE).finditer(data)]
-    if not places:
-        return data
+        return data, [found.start() for found in _compiled(_BACKSLASHED).finditer(data)]
+    lines: list[int] = []
+    others: list[int] = []
+    for found in _compiled(_LINE_ESCAPE + b"|" + _BACKSLASHED).finditer(data):
+        (lines if found.lastindex else others).append(found.start())
+    return _blanked(data, lines) if lines else data, others
+
+
+def _blanked(data: bytes, lines: list[int]) -> bytes:
     edited = bytearray(data)
-    for at in places:
+    for at in lines:
         edited[at] = 32
         edited[at + 1] = _BLANKS_OF[data[at + 1]]
     return bytes(edited)
 
 
-def decoded_views(data: bytes) -> Iterator[View]:
+def decoded_views(data: bytes, backslashes: list[int]) -> Iterator[View]:
     """Yield the stretches of a text around its escapes, decoded."""
-    places = _escapes(data)
+    places = _escapes(data, backslashes)
     if places:
         for start, end in _stretches(data, places):
             yield from _decoded(data, start, end)
 
 
-def _escapes(data: bytes) -> list[int]:
-    places: list[int] = []
-    for mark, pattern in _FAMILIES:
+def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
+    places = backslashes.copy()
+    for mark, pattern in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
         if mark in data:
-            places += [found.start() for found in _compiled(pattern).finditer(data)]
+            places += _places(data, mark, _compiled(pattern))
     places.sort()
     return places
+
+
+def _places(data: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:
+    """Yield where a pattern matches that begins with this byte.
+
+    Where the byte is rare, `find` is many times as fast as the pattern; where it is not, the
+    pattern is, so it goes on after a few.
+    """
+    at = data.find(mark)
+    for _ in range(_FEW_MARKS + len(data) // _RARE):
+        if at < 0:
+            return
+        found = pattern.match(data, at)
+        if found:
+            yield at
+        at = data.find(mark, found.end() if found else at + 1)
+    if at >= 0:
+        yield from (found.start() for found in pattern.finditer(data, at))
 
 
 @cache
@@ -199,6 +228,8 @@ def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
     A colour is inside of a word or between two.
     """
     joined = _decode_deeply(View(data[start:end], start), b"")
+    if not joined.steps:
+        return
     yield joined
     if any(change.at == change.until for _, changes in joined.steps for change in changes):
         yield _decode_deeply(View(data[start:end], start), b" ")
@@ -210,7 +241,7 @@ def _decode_deeply(view: View, gap: bytes) -> View:
         if deeper is None:
             break
         view = deeper
-    return view._replace(data=blank_escapes(view.data))
+    return view._replace(data=blank_escapes(view.data)[0])
 
 
 def _decode(view: View, gap: bytes) -> View | None:

@@ -47,7 +47,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("vercel token", "vc{p|i|r|a|k}_<24+ alnum>", "vcp_<12 alnum>"),
     ("netlify token", "nf{p|c|o|u|b}_<36+ alnum>", "nfp_<12 alnum>"),
     ("fly token", "fo1_<43 word>", "fo1_<12 word>"),
-    ("fly token", "fm{1a|1r|2}_<40+ base64>{===|==|=|}", "fm2_<12 alnum>"),
+    ("fly token", "fm{1a|1r|1|2|3|4|5|6|7|8|9}_<40+ base64>{===|==|=|}", "fm2_<12 alnum>"),
     ("render key", "rnd_<28+ alnum>", "rnd_<12 alnum>"),
     ("scalingo token", "tk-us-<40+ word>", "tk-us-<12 word>"),
     ("scaleway key", "SCW<17 upper>", "SCW<8 upper>"),

@@ -1,0 +1,177 @@
+"""Names that tell of a secret and are given a value: which of them are, and in what manner."""
+
+import re
+from typing import NamedTuple
+
+from leftoff.redact.lazy import lazy
+from leftoff.redact.syntaxes import ASKING, SETTER, SETTING, SQL, STORING
+
+KINDS = {
+    b"pass": "password",
+    b"pwd": "password",
+    b"secret": "secret",
+    b"token": "token",
+    b"key": "key",
+    b"cred": "credential",
+}
+_MARK = lazy(rb"(\\*+)([\"'`])|[\r\n]")
+# A name with its issuer or use before the word leaves no other meaning.
+_QUALIFIED = lazy(rb"[a-z0-9][ _-]?\Z")
+_SQL_REACH = 200
+_NAME = lazy(rb"[\w-]{1,88}")
+_SAME = 8
+_ATTRIBUTE = lazy(
+    rb"(?i)\b(?:for|id|type|class|href|src|(?:data|aria)-\w+)=\\{0,8}[\"'][^\"'<>]{0,60}\Z"
+)
+_GENERIC = lazy(rb"\w<[\w, ]{0,40}\Z")
+_MESSAGE = lazy(rb"[\"'](?:[\w-]{1,40}\.){1,6}\Z")
+_PAIR = lazy(rb"(?:^|[\s(])[A-Za-z_]\w{0,40},[ ]{0,2}\Z")
+_FIRST = lazy(rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']")
+
+
+class Assignment(NamedTuple):
+    """A telling name in a text, with what precedes it and the match of what follows."""
+
+    stem: bytes
+    left: bytes  # of the name, before its telling word
+    before: bytes  # what precedes the name
+    found: re.Match[bytes]
+
+    @property
+    def is_flag(self) -> bool:
+        """Say whether the name is an option of a command."""
+        return self.left.startswith(b"-")
+
+    @property
+    def is_short(self) -> bool:
+        """Say whether the name ends in a mere `pass`, which has other meanings too."""
+        return self.stem == b"pass" and self.found["short"] is not None
+
+    @property
+    def kind(self) -> str:
+        """Name the kind of secret that the name tells of."""
+        return KINDS[self.stem]
+
+
+def is_said(data: bytes, one: Assignment) -> bool:
+    """Tell `DB_PASS=…`, `"pass": "…"` and `userPass` from a test run's `pass: 12` and a compass."""
+    if not one.is_short:
+        return True
+    if one.is_flag:
+        # `-debug-pass=Executions` names a pass of a compiler.
+        return one.left.count(b"-") == len(one.left) or not (one.found["bare"] or b"1").isalpha()
+    if one.left and not one.left.endswith(b"_"):
+        return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
+    if one.found["mark"] or (one.left and is_environment(data, one)):
+        return True
+    # `become_pass: …`, but not `tests_pass: 120034`
+    return bool(one.left) and not (one.found["bare"] or b"0").isdigit()
+
+
+def is_assigned(data: bytes, one: Assignment) -> bool:
+    """Tell whether what follows the name is its value, and not the next word or argument."""
+    found = one.found
+    if _is_part(one):
+        return False
+    if found["default"]:
+        return found["default"] in (b"||", b"??", b"?:") or bool(STORING.search(one.before))
+    if found["call"]:
+        return _is_stored(data, one)
+    if found["blank"] is None or one.is_flag or is_statement(data, one):
+        return True
+    setting = SETTING.search(one.before)
+    # A constant of C may name another one.
+    is_constant = setting is not None and setting[0][:6].lower() == b"define"
+    return setting is not None and (not is_constant or bool(found["mark"]))
+
+
+def _is_part(one: Assignment) -> bool:
+    """Tell a name that is only a part of an address, a path, a type or an attribute."""
+    found, before = one.found, one.before
+    # In a URL the name is a user, and the value has its own rule; `AWS::IAM::AccessKey` is a type.
+    if before.endswith((b"//", b"::")):
+        return True
+    # In `arn:…:secret:name` the name is a part of a path.
+    if found["colon"] and not found["gap"] and before.endswith(b":"):
+        return True
+    # In `<label for="password">` it is an attribute, in `List<PrivateKey>` a type.
+    if found["tag"] and (_ATTRIBUTE.search(before) or _GENERIC.search(before)):
+        return True
+    # `win32cred` is the name of a module.
+    return one.stem == b"cred" and one.left[-1:].isdigit()
+
+
+def _is_stored(data: bytes, one: Assignment) -> bool:
+    """Tell `setPassword("…")` from `checkPassword("…")` and `UserPassword("me", password)`."""
+    mark = one.found["mark"]
+    end = closing(data, one.found.end(), mark) + len(mark)
+    if one.is_short or data[end : end + 8].lstrip().startswith(b","):
+        return False
+    is_method = one.before.endswith(b".") and not ASKING.search(one.left)
+    return is_method or bool(SETTER.search(one.left))
+
+
+def is_statement(data: bytes, one: Assignment) -> bool:
+    """Tell `ALTER USER me PASSWORD '…'` from a sentence with a quoted word in it."""
+    sql, at = SQL.get(one.kind), one.found.start()
+    if one.found["mark"] != b"'" or one.is_short or sql is None:
+        return False
+    return bool(sql.search(data[max(0, at - _SQL_REACH) : at]))
+
+
+def is_environment(data: bytes, one: Assignment) -> bool:
+    """`NAME=value` of a shell, an environment dump, a query or a connection string."""
+    found = one.found
+    name = one.left + data[found.start() : found.start() + len(one.stem)]
+    if found["equals"] == b"=" and not found["gap"]:
+        return name.isupper() or one.before.strip()[-1:] in (b";", b"?", b"&")
+    is_pair = found["colon"] or found["pair"] or found["fallback"]
+    return bool(is_pair) and name.isupper() and b"_" in name
+
+
+def is_pair(data: bytes, one: Assignment) -> bool:
+    """Tell whether the name is the second of two, as in `user, password = "me", "…"`."""
+    is_second = one.found["mark"] and one.found["equals"] and _PAIR.search(one.before)
+    return bool(is_second) and bool(_FIRST.match(data, one.found.end()))
+
+
+def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
+    """Tell a constant that holds its own name: `API_PASSWORD = "apiPassword"`."""
+    word = matched(_NAME, data, one.found.start())
+    squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
+    name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
+    return name.startswith(squashed) or (len(squashed) >= _SAME and squashed in name)
+
+
+def is_translated(one: Assignment, value: bytes) -> bool:
+    """Tell a line of a translation: `"install.password": "Parool"`, `"password": "Parool"`."""
+    if not one.found["colon"] or not value.isalpha() or one.before[-1:] not in (b'"', b"'", b"."):
+        return False
+    return value.istitle() or bool(_MESSAGE.search(one.before))
+
+
+def is_qualified(one: Assignment) -> bool:
+    """Tell a name that leaves no other meaning from a mere `token`."""
+    if one.stem == b"key" or one.is_flag or one.found["blank"] is not None:
+        return True
+    return bool(_QUALIFIED.search(one.left.lower()))
+
+
+def closing(data: bytes, start: int, mark: bytes) -> int:
+    """Find where a quoted text ends; a mark inside of it has more backslashes than its ends.
+
+    Two texts with the same mark never overlap, so all of these together stay linear.
+    """
+    depth = len(mark) - 1
+    for found in _MARK.finditer(data, start):
+        if not found[2]:
+            return found.start()
+        if found[2] == mark[-1:] and len(found[1]) % (2 * depth + 2) == depth:
+            return found.end() - len(mark)
+    return len(data)
+
+
+def matched(pattern: re.Pattern[bytes], data: bytes, start: int) -> bytes:
+    """Return what a pattern matches at this place, or nothing."""
+    found = pattern.match(data, start)
+    return found[0] if found else b""

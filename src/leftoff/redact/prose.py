@@ -1,0 +1,148 @@
+"""Passwords that people write in a sentence: `the password for db is …`, `login admin / …`.
+
+Each row has examples of its own, as in `places`.
+"""
+
+from leftoff.redact.judge import is_code, is_path, is_placeholder
+from leftoff.redact.lazy import lazy
+from leftoff.redact.places import Place
+
+_LENGTHS = range(6, 65)
+# A mark at the end may be that of the sentence.
+_MIXED = lazy(rb"(?=[^A-Za-z]*[A-Za-z])(?=.*(?:[0-9]|[!@#$%^*+?~].))")
+# `8-digit`, `base64-encoded`, `sha256`, `oauth2`: they describe a secret.
+_REMARK = lazy(
+    rb"(?i)[0-9]{1,4}(?:-[0-9]{1,4})?(?:-[a-z-]+|(?:bit|byte|char|digit|hour|day|min|sec)[a-z]*)\Z"
+    rb"|[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z]+ed|bits?|bytes?|based|only|safe|like|style)\Z"
+    rb"|(?:sha|md|pbkdf|argon|aes|utf|base|rsa|hmac|oauth|auth|pkcs|http|ipv|rfc|iso|ed|x|tls|p)"
+    rb"[-_]?[0-9]+(?:[-_]?[a-z0-9]{0,10})\Z"
+    # `token1`, `my-secret-2`
+    rb"|[a-z_-]*(?:pass(?:wor[dt]|wd)?|pwd?|secret|token|key)s?[-_]?[0-9]{1,2}\Z"
+)
+# No name in a program: the digits are in the middle of one word.
+_JOINED = lazy(rb"[A-Za-z]+[0-9]+[A-Za-z]+\Z")
+_PLAIN = lazy(rb"(?![A-Za-z]+[0-9]\Z)[^_./:-]{8,}\Z")
+
+
+def is_remark(value: bytes) -> bool:
+    """Tell what a sentence says about a secret from the secret itself."""
+    return bool(_REMARK.match(value))
+
+
+def is_told(value: bytes) -> bool:
+    """Judge a value that follows `password is` or the like: it has more than letters."""
+    if len(value) not in _LENGTHS or not _MIXED.match(value) or is_remark(value):
+        return False
+    if is_path(value) or (is_code(value) and not _JOINED.match(value)):
+        return False
+    return not is_placeholder(value)
+
+
+def is_told_token(value: bytes) -> bool:
+    """Judge a value that follows `token is`, where names are more common than after a password."""
+    return bool(_PLAIN.match(value)) and is_told(value)
+
+
+_TOLD = r"(?:<q>([^\s\"'`\\]{6,64})<q>|([^\s\"'`\\<>(){}\[\]]{5,63}[^\s\"'`\\<>(){}\[\].,;:?]))"
+_USER = r"[\w.@'-]{1,40}"
+_SIGN = r"(?:[ ]{0,2}[:=][ ]{0,2}|[ ](?:is|was|ist|war|est|es)[ ])"
+PROSE: tuple[Place, ...] = (
+    *(
+        Place(
+            "password",
+            f"pw{sign}",
+            f"pw{sign}[ ]{{0,2}}{_TOLD}",
+            "told",
+            (f"the pw{sign} <pw>", f"admin pw{sign}<pw> works"),
+            (f"pw{sign} optional", f"pw{sign}$PASS1", f"pw{sign} 8-digit"),
+            before=r"(?<![^\s\"'`(,;?&_-])\Z",
+        )
+        for sign in (":", "=", " is ")
+    ),
+    *(
+        Place(
+            "password",
+            word,
+            f"{word}{_SIGN}{_TOLD}",
+            "told",
+            (f"{word}: <pw>", f"{word} = '<pw>'"),
+            (f"{word}: 8-stellig", f"{word}: string"),
+        )
+        for word in ("kennwort", "wachtwoord")
+    ),
+    Place(
+        "password",
+        "assword",
+        rf"assword[ ](?:for|of|on)[ ](?:{_USER}[ ]){{0,2}}{_USER}(?:[ ]is|:)[ ]{_TOLD}",
+        "told",
+        ("the password for the db is <pw>", "Password for root: <pw>", "password of me@x: <pw>"),
+        ("the password for the db is 12-digit", "Password for root: required"),
+    ),
+    Place(
+        "password",
+        "assword",
+        r"assword(?:[ ]is[ ]now|[ ](?:should|must|will)[ ]be|[ ]to|'s)[ ]" + _TOLD,
+        "told",
+        ("the password is now <pw>", "change the password to <pw>", "the password should be <pw>"),
+        (
+            "the password should be 8-digit",
+            "change the password to something",
+            "write the password to DB_PASS1",
+            "pipe the password to ./run2",
+        ),
+    ),
+    Place(
+        "password",
+        "assword",
+        r"assword[ ]" + _TOLD + r"(?=[\s.,;:?\"'`\\]|\Z)",
+        "told",
+        ("use password <pw> for the db", "user admin password <pw>"),
+        ("use password authentication", "use password sha256", "the password field2"),
+        before=r"(?:\A|\n|\b(?:use|using|with)[ ](?:the[ ])?"
+        rf"|\b(?:user|login)[ ]{_USER}[ ,]{{1,2}}(?:and[ ])?)p\Z",
+    ),
+    Place(
+        "password",
+        "contrase",
+        r"contrase(?:n|\xc3\xb1|\\{1,8}u00f1)a" + _SIGN + _TOLD,
+        "told",
+        ("la contraseña es <pw>", "contrasena: <pw>"),
+        ("contraseña: obligatoria",),
+    ),
+    Place(
+        "password",
+        "pass",
+        r"passe" + _SIGN + _TOLD,
+        "told",
+        ("mot de passe : <pw>", "le mot de passe est <pw>"),
+        ("mot de passe : requis",),
+        before=r"mot[ _-]?de[ _-]?\Z",
+    ),
+    Place(
+        "password",
+        "pass",
+        r"pass[:=][ ]{0,2}" + _TOLD,
+        "told",
+        ("user: admin pass: <pw>", "user=admin, pass=<pw>", "the db pass=<pw>"),
+        ("PASS: tests/login2.sh", "user tests pass: 12/12"),
+        before=rf"\b(?:user(?:name)?|login)(?:[:=][ ]?{_USER}[ ,;/]{{1,3}}|[ ]{_USER},[ ])\Z"
+        r"|\b(?:my|our|db|database|root|admin|wifi|ssh|sudo)[ ]\Z",
+    ),
+    Place(
+        "password",
+        "login ",
+        r"login[ ](?:is[ ]|as[ ]|with[ ])?(?!form|page|screen|view|flow|step)"
+        rf"{_USER}[ ]/[ ]{_TOLD}",
+        "told",
+        ("login admin / <pw>", "the login is me@x.test / <pw>"),
+        ("login page / register", "login form / step-2-form"),
+    ),
+    Place(
+        "password",
+        "cred",
+        rf"credentials(?:[ ](?:are|is)|:)[ ]{_USER}(?:[ ]?/[ ]?|:){_TOLD}",
+        "told",
+        ("the credentials are admin/<pw>", "credentials: admin / <pw>", "credentials are me:<pw>"),
+        ("credentials: user/password", "credentials are read/write"),
+    ),
+)  # fmt: skip
