@@ -223,4 +223,4 @@ def test_features_that_cannot_be_read_hide_nothing_else(store: Store) -> None:
     page = render(gather(store))
 
     assert "- Use pnpm" in page
-    assert "The features cannot be read; `leftoff feature list` tells why." in page
+    assert "The features cannot be read; `leftoff feature list` shows why." in page

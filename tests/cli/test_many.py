@@ -40,7 +40,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a repository with a store of many checkpoints, and its index."""
     repo = Repo(tmp_path_factory.mktemp("many") / "repo")
     repo.commit("Begin", {"app.py": "print('hello')\n"})
-    project = find_project(repo.folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEFTOFF_HOME", str(repo.folder.parent / "state"))
+        _fill(repo.folder)
+    return repo.folder
+
+
+def _fill(folder: Path) -> None:
+    project = find_project(folder)
     area = Area(project.store)
     area.prepare()
     moment = datetime(2026, 1, 1, tzinfo=UTC)
@@ -57,7 +64,6 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(project)
     store.index()
     store.close()
-    return repo.folder
 
 
 def opened(folder: Path, *words: str) -> int:

@@ -321,7 +321,7 @@ def test_a_task_without_a_next_action_is_not_complete(cli: Cli, claw: Path) -> N
     result = cli("complete", "csv-import")
 
     assert result.code == 1
-    assert "next action is undefined" in result.err
+    assert "it has no next action" in result.err
     assert native(claw, "csv-import").exists()
 
 

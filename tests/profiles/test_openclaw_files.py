@@ -436,9 +436,9 @@ def test_a_file_that_tells_nothing_is_skipped_with_a_reason(
     result = cli.ok("import", "--from", "openclaw")
 
     if text == "\x00\x01":
-        assert "Imported 2 checkpoint(s)" in result.out
+        assert "Imported 2 checkpoints" in result.out
         return
-    assert "Imported 1 checkpoint(s)" in result.out
+    assert "Imported 1 checkpoint;" in result.out
     assert "empty-one.md was skipped: It tells nothing" in result.err
 
 

@@ -136,7 +136,8 @@ def make_repository(folder: Path) -> None:
 def install_hooks(state: Path, *, python: str = sys.executable) -> None:
     """Name the Python that the letterbox starts."""
     state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (state / "python").write_text(f"{python}\n", encoding="utf-8")
+    # The second line names a file of leftoff's: without it hooks keep nothing.
+    (state / "python").write_text(f"{python}\n{__file__}\n", encoding="utf-8")
 
 
 def hook_environment(session_id: str, **more: str) -> Mapping[str, str]:
