@@ -41,7 +41,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repo = Repo(tmp_path_factory.mktemp("many") / "repo")
     repo.commit("Begin", {"app.py": "print('hello')\n"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LEFTOFF_HOME", str(repo.folder.parent / "state"))
+        patch.setenv("XDG_STATE_HOME", str(repo.folder.parent / "state"))
         _fill(repo.folder)
     return repo.folder
 
