@@ -18,6 +18,11 @@ def state(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leftoff.hooks.claims._PATIENCE_SECONDS", 0.05)
+
+
 def slots() -> range:
     """Return the slots of now and around it, as one may end while a test runs."""
     now = (lease.now() or 0) // 5
@@ -75,6 +80,7 @@ def test_a_claim_of_a_dead_process_is_followed_by_another(state: Path) -> None:
     assert made.read_text(encoding="utf-8") == f"{os.getpid()}\n"
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("content", ["", "-1\n", "0\n", "nobody\n", "../../x\n", "9" * 99])
 def test_a_claim_that_names_nobody_stops_nobody(state: Path, content: str) -> None:
     plant(state, content)
@@ -82,6 +88,7 @@ def test_a_claim_that_names_nobody_stops_nobody(state: Path, content: str) -> No
     assert claims.make(str(state))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_fifo_in_the_place_of_a_claim_stops_nobody(state: Path) -> None:
     for slot in slots():
         os.mkfifo(state / f"waking.{slot}")

@@ -162,7 +162,7 @@ class Database:
             raise sqlite3.DatabaseError("The index was written anew")
 
     @contextlib.contextmanager
-    def turn(self, seconds: float = _TURN_SECONDS) -> Iterator[None]:
+    def turn(self, seconds: float | None = None) -> Iterator[None]:
         """Hold the right to write, to the file that has the name now."""
         if self._path is None:
             yield
@@ -172,11 +172,11 @@ class Database:
             yield
 
     @contextlib.contextmanager
-    def _locked(self, path: Path, seconds: float = _TURN_SECONDS) -> Iterator[None]:
+    def _locked(self, path: Path, seconds: float | None = None) -> Iterator[None]:
         lock = path.with_suffix(".lock")
         if os.path.lexists(lock) and not disk.is_regular(lock):
             raise sqlite3.OperationalError(f"The index is locked by what {lock} is")
-        with disk.lock(lock, seconds=seconds) as is_held:
+        with disk.lock(lock, seconds=_TURN_SECONDS if seconds is None else seconds) as is_held:
             if not is_held:
                 raise sqlite3.OperationalError("The index is locked")
             yield

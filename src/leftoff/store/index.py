@@ -154,7 +154,7 @@ class Index:
     def _sync(self, seconds: float | None = None) -> None:
         intake = Intake(self._db, self.areas)
         if intake.has_news():
-            turn = self._database.turn() if seconds is None else self._database.turn(seconds)
+            turn = self._database.turn(seconds)
             with turn:
                 intake.take_news()
 
