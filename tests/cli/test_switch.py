@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import syncs
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import paths, records
@@ -159,3 +160,17 @@ def test_only_a_regular_file_in_the_store_switches_hooks_off(
     assert "Add a login form" in Talk(repo.folder).start()
     assert "is not a regular file" in cli("off").err
     cli.ok("on")
+
+
+def test_a_switch_survives_a_power_cut(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("save", "login-form", "--summary=Some work")
+    synced = syncs.watch(monkeypatch)
+    store = repo.folder / ".git" / "leftoff"
+
+    cli.ok("off")
+    assert store in synced
+    synced.clear()
+    cli.ok("on")
+    assert store in synced

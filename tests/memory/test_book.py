@@ -1,5 +1,7 @@
 """Adding and asking, as others call it."""
 
+import os
+import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
@@ -230,3 +232,29 @@ def test_a_checkpoint_without_either_leaves_no_trace(store: Store) -> None:
     assert memory.learn(store, saved) == []
     assert memory.is_empty(store)
     assert not list(store.project.store.glob("memory*"))
+
+
+def test_a_log_that_grew_without_bounds_is_read_within_bounds(store: Store) -> None:
+    remember(store, "Stream the CSV")
+    log = log_of(store)
+    os.truncate(log, 1 << 30)
+
+    tracemalloc.start()
+    try:
+        assert texts(store) == ["Stream the CSV"]
+        assert memory.unreadable_lines(store) == []
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_line_that_is_too_long_is_named_and_the_next_is_read(store: Store) -> None:
+    remember(store, "Stream the CSV")
+    with log_of(store).open("ab") as log:
+        log.truncate(100_000_000)
+        log.seek(0, os.SEEK_END)
+        log.write(b"\n")
+    remember(store, "Name routes by resource")
+
+    assert texts(store) == ["Name routes by resource", "Stream the CSV"]
+    assert memory.unreadable_lines(store) == [2]

@@ -18,8 +18,9 @@ from leftoff.features import changes
 from leftoff.features.changes import State
 from leftoff.features.codec import decode, encode
 from leftoff.features.values import Board, Loop
-from leftoff.store import Store, disk
+from leftoff.store import Store, disk, events
 from leftoff.store.area import Area
+from leftoff.store.logmarks import identity
 
 _BOARD = "features.json"
 _LOG = "features.jsonl"
@@ -38,7 +39,7 @@ def load(store: Store) -> State:
         # The board comes first: what is taken in meanwhile is then read twice, and not missed.
         pending, _ = _pending(store.project.store, state.board)
         for folder in _fallbacks(store):
-            pending += _whole(disk.read_from(folder / _LOG, 0))
+            pending += _lines(folder / _LOG, 0)[0]
     except OSError as error:
         raise StoreRefused(
             f"The features cannot be read: {error.filename}: {error.strerror}",
@@ -181,14 +182,18 @@ def _newest(folder: Path) -> list[Path]:
 
 def _pending(root: Path, board: Board) -> tuple[list[bytes], int]:
     """Return the lines of the store's log that are not on a board yet, and where they end."""
-    data = disk.read_from(root / _LOG, 0)
     # A log that is shorter than what was taken in of it is another one.
-    begin = board.taken_in if board.taken_in <= len(data) else 0
-    return _whole(data[begin:]), data.rfind(b"\n") + 1
+    begin = board.taken_in if board.taken_in <= identity(root / _LOG)[1] else 0
+    return _lines(root / _LOG, begin)
 
 
-def _whole(data: bytes) -> list[bytes]:
-    return [line for line in data[: data.rfind(b"\n") + 1].split(b"\n") if line]
+def _lines(log: Path, begin: int) -> tuple[list[bytes], int]:
+    """Return the whole lines of a log from an offset on, and where they end."""
+    found: list[bytes] = []
+    for lines, end in events.chunks(log, begin):
+        found += filter(None, lines)
+        begin = end
+    return found, begin
 
 
 def _fallbacks(store: Store) -> list[Path]:

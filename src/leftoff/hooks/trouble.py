@@ -119,7 +119,7 @@ def clear(state: Path) -> None:
 
 def _lines(state: Path) -> list[bytes]:
     try:
-        return disk.read_from(_path(state), 0).splitlines()
+        return disk.read_from(_path(state), 0, limit=disk.MOST_LOG_BYTES).splitlines()
     except (OSError, StoreRefused):
         return []
 
@@ -127,7 +127,9 @@ def _lines(state: Path) -> list[bytes]:
 def _shorten(state: Path) -> None:
     """Let go of the oldest: what goes wrong at every event must not fill the disk."""
     if _path(state).stat().st_size > _MOST_BYTES:
-        lines = disk.read_from(_path(state), 0).splitlines(keepends=True)[-_KEPT:]
+        lines = disk.read_from(_path(state), 0, limit=disk.MOST_LOG_BYTES).splitlines(
+            keepends=True
+        )[-_KEPT:]
         disk.replace(_path(state), b"".join(lines), temps=state)
 
 

@@ -1,6 +1,7 @@
 """The book: adding to the memory, asking it, and changing what it says."""
 
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -23,13 +24,14 @@ from leftoff.memory.entry import (
 from leftoff.memory.index import Index
 from leftoff.memory.intake import Overlay, about
 from leftoff.memory.log import LOG, is_unreadable, line_of
-from leftoff.store import Store, disk
+from leftoff.store import Store, disk, events
 from leftoff.store.database import IndexAway
 from leftoff.store.text import match_expression
 
 # So many decisions are looked at; older ones stay in the log and are found by search.
 MOST_DECISIONS = 50
 _SHORTEST_PREFIX = 4
+_TOO_LONG = b"\0"
 
 
 @contextlib.contextmanager
@@ -96,7 +98,9 @@ def unreadable_lines(store: Store) -> list[int]:
     log = store.log_paths(LOG)[0]
     if not disk.is_regular(log):
         return []
-    whole = disk.read_from(log, 0).split(b"\n")[:-1]
+    # A line that is too long to be one comes as a part without lines.
+    parts = (lines[:-1] or [_TOO_LONG] for lines, _ in events.chunks(log, 0))
+    whole = itertools.chain.from_iterable(parts)
     return [number for number, line in enumerate(whole, 1) if is_unreadable(line)]
 
 

@@ -93,13 +93,21 @@ def _news(area: int, log: Path, mark: LogMark | None) -> News | None:
         return None
     goes_on = inode == mark.inode and size >= mark.offset and _tail(log, mark.offset) == mark.tail
     start = mark.offset if goes_on else 0
-    data = disk.read_from(log, start) if inode else b""
     # A torn last line waits for the next reading.
-    end = data.rfind(b"\n") + 1
-    if goes_on and not end:
+    lines, end = _whole_lines(log, start)
+    if goes_on and end == start:
         return None
-    new = LogMark(inode, start + end, _tail(log, start + end) if inode else b"")
-    return News(area=area, lines=data[:end].split(b"\n"), mark=new, is_another=not goes_on)
+    new = LogMark(inode, end, _tail(log, end) if inode else b"")
+    return News(area=area, lines=lines, mark=new, is_another=not goes_on)
+
+
+def _whole_lines(log: Path, start: int) -> tuple[list[bytes], int]:
+    """Return the lines of a log from an offset on, and where the last of them ends."""
+    found: list[bytes] = []
+    for lines, end in events.chunks(log, start):
+        found += lines
+        start = end
+    return found, start
 
 
 def _tail(log: Path, offset: int) -> bytes:

@@ -57,7 +57,7 @@ class Notes:
     def _read(self) -> dict[str, Note]:
         if not self._is_read:
             self._is_read = True
-            data = disk.read_from(self._log, 0)
+            data = disk.read_from(self._log, 0, limit=disk.MOST_LOG_BYTES)
             for line in data.splitlines():
                 try:
                     self._take(_decoder.decode(line))

@@ -27,6 +27,7 @@ from leftoff.store.naming import give_name
 from leftoff.trees import is_linked_store
 
 __all__ = [
+    "MOST_LOG_BYTES",
     "Folder",
     "append",
     "ensure_folder",
@@ -53,6 +54,8 @@ _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
 # No file that we write whole comes near it; one that does was planted or is damaged.
 _LARGEST_BYTES = 64 * 1024 * 1024
+MOST_LOG_BYTES = _LARGEST_BYTES
+"""Of a log that is read whole, what is beyond this is damage."""
 
 
 def is_regular(path: Path) -> bool:
@@ -277,8 +280,9 @@ def _acquire(descriptor: int, seconds: float) -> bool:
 
 
 def touch(path: Path) -> None:
-    """Make an empty file, unless it is there."""
+    """Make an empty file that survives a power cut, unless it is there."""
     os.close(_opened(path, os.O_WRONLY | os.O_CREAT))
+    sync_folder(path.parent)
 
 
 def _opened(path: Path | str, flags: int, *, folder: int | None = None) -> int:

@@ -95,7 +95,7 @@ def read(log: Path, offset: int = 0) -> tuple[list[Event], int]:
     return told, offset
 
 
-def chunks(log: Path, offset: int, end: int) -> Iterator[tuple[list[bytes], int]]:
+def chunks(log: Path, offset: int, end: int = _NO_END) -> Iterator[tuple[list[bytes], int]]:
     """Yield the whole lines between two places of a log, a part at a time, and where each ends.
 
     A line that is too long to be an event is skipped, without being held in memory.

@@ -210,11 +210,8 @@ class Store:
 
     def lines(self, log: str) -> list[bytes]:
         """Return all whole lines of a log."""
-        found: list[bytes] = []
-        for path in self.log_paths(log):
-            data = disk.read_from(path, 0)
-            found += data[: data.rfind(b"\n") + 1].splitlines()
-        return found
+        parts = (part for path in self.log_paths(log) for part in events.chunks(path, 0))
+        return [line for lines, _ in parts for line in lines if line]
 
     def log_paths(self, log: str) -> list[Path]:
         """Tell where a log lies: in the store, and in the fallback while that is in use."""

@@ -33,8 +33,6 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(Trashed)
-# Enough for 200,000 entries; what is larger is damaged, and would fill the memory.
-_MOST_BYTES = 64 * 1024 * 1024
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -97,7 +95,7 @@ def _carry(path: Path, target: Path) -> None:
 def listed(store: Path) -> list[Trashed]:
     """Return what is in the trash, newest first."""
     found = []
-    for line in disk.read_from(store / "trash.jsonl", 0, limit=_MOST_BYTES).splitlines():
+    for line in disk.read_from(store / "trash.jsonl", 0, limit=disk.MOST_LOG_BYTES).splitlines():
         try:
             found.append(_as_it_lies(_decoder.decode(line), store))
         except (msgspec.MsgspecError, UnicodeDecodeError):

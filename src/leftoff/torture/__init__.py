@@ -19,7 +19,7 @@ from leftoff.torture.worker import PARTS
 __all__ = ["PARTS", "Loss", "Plan", "Report", "Result", "run"]
 
 # How the time is shared out among the parts that are run.
-SHARES = {"kills": 10, "faults": 12, "cuts": 1, "files": 2, "repositories": 1, "load": 1}
+SHARES = {"kills": 12, "faults": 10, "cuts": 1, "files": 2, "repositories": 1, "load": 1}
 _NEEDED_BYTES = 1 << 30
 
 

@@ -86,6 +86,12 @@ class _Telling(Ledger):
         super().__init__(number)
         self._pipe = pipe
 
+    def new_token(self) -> str:
+        """Make a token, and tell of it: another writer may recover a session that names it."""
+        token = super().new_token()
+        self.try_([Claim("checkpoint", token), Claim("prompt", token)])
+        return token
+
     def try_(self, claims: Iterable[Claim]) -> None:
         self.tell("try", claims)
 

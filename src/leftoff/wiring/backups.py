@@ -58,7 +58,9 @@ def note(state: Path, change: files.Change, backup: Path | None, folders: list[P
 def receipts(state: Path) -> list[Receipt]:
     """Return all changes that were made, oldest first."""
     found = []
-    for line in disk.read_from(state / "backups" / "log.jsonl", 0).splitlines():
+    for line in disk.read_from(
+        state / "backups" / "log.jsonl", 0, limit=disk.MOST_LOG_BYTES
+    ).splitlines():
         try:
             found.append(_decoder.decode(line))
         except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -25,6 +25,7 @@ def switch_on(project: Project) -> list[Path]:
     """Let hooks work in a project again; return its folders."""
     if disk.is_regular(project.store / "off"):
         (project.store / "off").unlink(missing_ok=True)
+        disk.sync_folder(project.store)
     folders = paths.folders_of(project)
     for folder in folders:
         replies.switch(paths.state_folder(), folder, on=True)
