@@ -32,9 +32,17 @@ ALLOWED_WRITERS = {
 }
 
 
-# A step of our own, with the carriage return that lets the next line overwrite it.
-# The second one is the help page, all of which is ours.
-ALLOWED_ECHOES = {"f\"{('....' if name else ''):<6}{name:<{_NAME_WIDTH}}\\r\"", "help_page"}
+def as_written(source: str) -> str:
+    """Return an expression as this Python writes it; quotes differ between versions."""
+    return ast.unparse(ast.parse(source, mode="eval"))
+
+
+ALLOWED_ECHOES = {
+    # A step of our own, with the carriage return that lets the next line overwrite it.
+    as_written("""f"{'....' if name else '':<6}{name:<{_NAME_WIDTH}}\\r" """.strip()),
+    # The help page, all of which is ours.
+    "help_page",
+}
 UNKNOWN = ast.Constant(value=None)
 
 

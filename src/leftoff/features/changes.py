@@ -162,11 +162,19 @@ def _merged_items(
 def _renamed(board: dict[str, Any], items: list[ItemKeys]) -> dict[str, str]:
     """Tell which ids must change, as another writer gave the same number to something else."""
     standing = {each["id"]: each for name in _LISTS for each in board.get(name, [])}
-    by_moment = {each.get("created_at"): each["id"] for each in standing.values()}
     renamed: dict[str, str] = {}
     for item in items:
         other = standing.get(item.id)
-        if other is not None and other.get("created_at") != item.created_at:
-            known = by_moment.get(item.created_at)
+        if other is not None and _is_another(other, item):
+            same = (each["id"] for each in standing.values() if not _is_another(each, item))
+            known = next(same, None)
             renamed[item.id] = known or next_like([*standing, *renamed.values()], item.id)
     return renamed
+
+
+def _is_another(standing: dict[str, Any], item: ItemKeys) -> bool:
+    """Tell two things apart; two writers may have made theirs in the same microsecond."""
+    if standing.get("created_at") != item.created_at:
+        return True
+    is_new = "created_at" in item.set
+    return is_new and "name" in item.set and item.set["name"] != standing.get("name")

@@ -72,7 +72,7 @@ def add(store: Store, draft: Draft) -> Feature:
         return with_board(state, features=[*board.features, feature])
 
     made = files.change(store, edit).board
-    return next(each for each in made.features[::-1] if each.created_at == now)
+    return next(each for each in made.features[::-1] if _is_made(each, common))
 
 
 def add_fix(store: Store, linked_to: str, draft: Draft) -> Fix:
@@ -93,7 +93,7 @@ def add_fix(store: Store, linked_to: str, draft: Draft) -> Fix:
         return with_board(state, fixes=[*board.fixes, fix])
 
     made = files.change(store, edit).board
-    return next(each for each in made.fixes[::-1] if each.created_at == now)
+    return next(each for each in made.fixes[::-1] if _is_made(each, common))
 
 
 def put(store: Store, items: Sequence[Feature | Fix]) -> Board:
@@ -203,6 +203,10 @@ def _placed(items: list[ItemType], item: ItemType) -> list[ItemType]:
     if any(each.id == item.id for each in items):
         return [item if each.id == item.id else each for each in items]
     return [*items, item]
+
+
+def _is_made(item: Feature | Fix, common: dict[str, Any]) -> bool:
+    return (item.created_at, item.name) == (common["created_at"], common["name"])
 
 
 def _common(draft: Draft, now: datetime) -> dict[str, Any]:
