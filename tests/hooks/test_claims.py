@@ -103,3 +103,7 @@ def test_claims_are_forgotten_and_nothing_else(state: Path) -> None:
     claims.forget(str(state))
 
     assert [path.name for path in state.iterdir()] == ["settling"]
+
+
+def test_where_no_claim_can_be_written_the_process_goes_on(state: Path) -> None:
+    assert claims.make(str(state / "missing"))

@@ -54,10 +54,12 @@ def _write(path: str) -> bool:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         return False
-    try:
+    except OSError:
+        # A full disk must not keep events waiting; at worst two processes try to settle.
+        return True
+    with contextlib.suppress(OSError):
         os.write(descriptor, b"%d\n" % os.getpid())
-    finally:
-        os.close(descriptor)
+    os.close(descriptor)
     return True
 
 
