@@ -22,7 +22,8 @@ from leftoff.checkpoint import (
     encode,
     new_id,
 )
-from leftoff.paths import Project, find_project
+from leftoff.context import find_project
+from leftoff.projects import Project
 from leftoff.store import Event
 from leftoff.store.area import Area
 

@@ -14,9 +14,10 @@ from bench import harness
 from bench.harness import Figure, Sample
 from leftoff import autosaving, memory, memorybriefing
 from leftoff.checkpoint import SCHEMA, Checkpoint, Decision, Failure
+from leftoff.context import read_environment
 from leftoff.memory import Draft, Entry, id_of
 from leftoff.memory.log import line_of
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 
 FEW, MANY = 100, 100_000
@@ -46,7 +47,13 @@ def figures() -> list[Figure]:
 def _made(folder: Path, count: int) -> Store:
     """Make a memory of so many entries, with a few rules at its far end."""
     store = Store(
-        Project(root=folder, worktree=folder, store=folder / "store", fallback=folder / "fallback")
+        Project(
+            environment=read_environment(),
+            root=folder,
+            worktree=folder,
+            store=folder / "store",
+            fallback=folder / "fallback",
+        )
     )
     memory.add(store, [Draft(kind="rule", text=f"Rule {number}") for number in range(5)])
     chance = random.Random(count)  # noqa: S311 - not a secret

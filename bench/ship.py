@@ -10,7 +10,7 @@ from pathlib import Path
 from bench import harness, venv
 from bench.harness import CACHE, Case, Figure, Program, Sample, compare, interleave
 from leftoff.config import Settings
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.ship.steps import ship
 from leftoff.ship.values import Options
 from leftoff.store import Store

@@ -19,7 +19,7 @@ import msgspec
 from bench import corpus, harness, venv
 from bench.harness import Figure, Program, Sample
 from leftoff.checkpoint import SCHEMA, Checkpoint, encode
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Query, Store
 
 FEW, MANY, MOST = 100, 100_000, 200_000
@@ -141,7 +141,7 @@ _SAVE_ONCE = """
     import os, sys
     from pathlib import Path
     from bench.store import _draft
-    from leftoff.paths import find_project
+    from leftoff.context import find_project
     from leftoff.store import Store
     store = Store(find_project(Path(sys.argv[1])))
     assert store.save(_draft(int(sys.argv[2]))).notice is None
@@ -271,7 +271,7 @@ _SAVER = """
     import sys
     from pathlib import Path
     from bench.store import _draft
-    from leftoff.paths import find_project
+    from leftoff.context import find_project
     from leftoff.store import Store
     store = Store(find_project(Path(sys.argv[1])))
     for number in range(int(sys.argv[2])):

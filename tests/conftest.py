@@ -11,8 +11,9 @@ import hypothesis
 import pytest
 
 from gitrepo import ISOLATED_ENVIRONMENT, Repo
+from leftoff.context import find_project
 from leftoff.hooks import recovering
-from leftoff.paths import Project, find_project
+from leftoff.projects import Project
 from leftoff.store import Store
 from stores import MEMORY, Clock
 

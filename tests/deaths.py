@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leftoff.checkpoint import decode, encode
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Saved, Store, events
 from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
 
@@ -96,6 +96,7 @@ def _prepare_both(store: Store) -> None:
 
 def _moved(project: Project, place: Path | None = None) -> Project:
     return Project(
+        environment=project.environment,
         root=project.root,
         worktree=project.worktree,
         store=place or project.fallback,

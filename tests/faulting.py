@@ -24,7 +24,7 @@ from deaths import SCENARIOS, Scenario, _copy, _in_child
 from leftoff import features, memory
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.features import Draft as FeatureDraft
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store, audit
 from stores import draft, fresh_view, project_at
 

@@ -2,12 +2,15 @@
 
 import hashlib
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from leftoff import config, saving
 from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
-from leftoff.paths import Project
+from leftoff.context import read_environment
+from leftoff.projects import Project
 from leftoff.store import Store
 
 # Where files are in memory, if there is such a place: tests that kill or race need no disk.
@@ -48,12 +51,18 @@ def project_at(folder: Path) -> Project:
     """Make a project whose store and fallback are inside one folder, and an earlier store too."""
     earlier = folder / "state" / "earlier"
     return Project(
+        environment=read_environment(),
         root=folder / "project",
         worktree=folder / "project",
         store=folder / "state" / "store",
         fallback=folder / "tmp" / "leftoff-user" / "store",
         earlier=(earlier,) if earlier.is_dir() else (),
     )
+
+
+def compose(told: Mapping[str, Any], store: Store, **given: Any) -> Checkpoint:
+    """Make a checkpoint that is not saved yet, by the settings in force."""
+    return saving.compose(told, store, config.load(store.project).settings, **given)
 
 
 def block(project: Project) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from leftoff import paths
+from leftoff import context
 from leftoff.hooks import replies, settle, spool, start
 from leftoff.store import utc_now
 
@@ -19,7 +19,7 @@ class Talk:
     def __init__(self, folder: Path, session_id: str = "session-1") -> None:
         self.folder = folder
         self.session_id = session_id
-        self.transcript = paths.home() / "transcripts" / f"{session_id}.jsonl"
+        self.transcript = context.read_environment().home / "transcripts" / f"{session_id}.jsonl"
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         self._calls = 0
 
@@ -82,26 +82,26 @@ class Talk:
     def post(self, event: str, **fields: object) -> None:
         """Put an event into the spool, as the letterbox does."""
         data = json.dumps(self.payload(event, **fields)).encode()
-        spool.keep(paths.state_folder(), "claude", event, data)
+        spool.keep(context.state_folder(), "claude", event, data)
 
     def fire(self, event: str, **fields: object) -> None:
         """Put an event into the spool and settle it."""
         self.post(event, **fields)
-        assert settle.run(paths.state_folder())
+        assert settle.run(context.state_folder())
 
     def start(self, source: str = "startup", *, now: Callable[[], datetime] = utc_now) -> str:
         """Return what a session start gives the model."""
         data = json.dumps(self.payload("SessionStart", source=source)).encode()
-        reply = start.answer("claude", data, paths.state_folder(), now=now)
+        reply = start.answer("claude", data, context.state_folder(), now=now)
         if not reply:
             return ""
-        context: str = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
-        return context
+        told: str = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
+        return told
 
     def waiting_reply(self) -> str:
         """Return the reply that lies ready for the next prompt."""
         name = f"claude.UserPromptSubmit.{self.session_id}"
-        path = replies.place_of(paths.state_folder(), self.folder) / name
+        path = replies.place_of(context.state_folder(), self.folder) / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def _call(self, tool: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from leftoff import config, paths
+from leftoff import config, context
 from leftoff.errors import LeftoffError, Usage
-from leftoff.paths import Project
+from leftoff.projects import Project
 
 
 def test_every_setting_has_a_meaning() -> None:
@@ -20,11 +20,11 @@ def test_without_any_source_the_defaults_hold(project: Project) -> None:
 
 
 def test_later_sources_beat_earlier_ones(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    config.write(paths.config_file(), "budget", "500")
-    assert config.load(None).settings.budget == 500
+    config.write(context.read_environment().config_file, "budget", "500", is_own=True)
+    assert config.load_outside(context.read_environment()).settings.budget == 500
     config.write(config.project_file(project), "budget", "600")
     assert config.load(project).settings.budget == 600
-    assert config.load(None).settings.budget == 500
+    assert config.load_outside(context.read_environment()).settings.budget == 500
     monkeypatch.setenv("LEFTOFF_BUDGET", "700")
     assert config.load(project).settings.budget == 700
     config.write(config.project_file(project), "budget", None)
@@ -55,10 +55,10 @@ def test_a_value_that_is_none_is_told_and_left_out(project: Project, text: str) 
 
 @pytest.mark.parametrize("typed", ["guardz,sail", "guardz sail", '["guardz", "sail"]', "[]"])
 def test_a_list_may_be_typed_as_it_stands_in_a_file(typed: str) -> None:
-    config.write(paths.config_file(), "mirror", typed)
+    config.write(context.read_environment().config_file, "mirror", typed)
 
     expected = ["guardz", "sail"] if "sail" in typed else []
-    assert config.load(None).settings.mirror == expected
+    assert config.load_outside(context.read_environment()).settings.mirror == expected
 
 
 def test_what_is_no_setting_is_never_written(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from gitrepo import Repo
 from leftoff import config, consent
-from leftoff.paths import Project, config_file, find_project
+from leftoff.context import find_project, read_environment
+from leftoff.projects import Project
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_all_worktrees_share_it(repo: Repo, project: Project, tmp_path: Path) ->
 def test_the_user_s_own_settings_and_the_environment_need_none(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config.write(config_file(), "briefing_file", "/anywhere/at/all.md")
+    config.write(read_environment().config_file, "briefing_file", "/anywhere/at/all.md")
     assert config.load(project).settings.briefing_file == "/anywhere/at/all.md"
 
     monkeypatch.setenv("LEFTOFF_BRIEFING_FILE", "../elsewhere.md")

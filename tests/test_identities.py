@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import paths
-from leftoff.paths import find_project
+from leftoff import context
+from leftoff.context import find_project
+from leftoff.projects import list_stores_elsewhere
 from leftoff.store import Store, disk
+from leftoff.store_places import folder_marks, plain_store
 from stores import draft, names_listed
 
 
@@ -45,12 +47,12 @@ def test_a_repository_at_the_path_of_a_renamed_folder_takes_nothing(plain: Path)
     Repo(plain)
 
     assert listed(plain) == set()
-    elsewhere = paths.stores_elsewhere(find_project(plain))
-    assert elsewhere == [(plain, paths.plain_store(plain))]
+    elsewhere = list_stores_elsewhere(find_project(plain))
+    assert elsewhere == [(plain, plain_store(context.read_environment(), plain))]
     save(plain, "two")
     assert listed(plain) == {"two"}
     assert listed(old) == {"one"}
-    assert paths.stores_elsewhere(find_project(plain)) == []
+    assert list_stores_elsewhere(find_project(plain)) == []
 
 
 def test_the_renamed_folder_is_known_when_that_repository_is_gone(plain: Path) -> None:
@@ -127,20 +129,20 @@ def test_a_repository_above_a_plain_project_names_its_store(plain: Path) -> None
     # One that has a store already looks for others only where somebody works.
     (repo.folder / ".git" / "leftoff").mkdir()
 
-    elsewhere = paths.stores_elsewhere(find_project(plain.parent))
-    assert elsewhere == [(plain, paths.plain_store(plain))]
+    elsewhere = list_stores_elsewhere(find_project(plain.parent))
+    assert elsewhere == [(plain, plain_store(context.read_environment(), plain))]
     assert listed(plain) == {"one"}
 
 
 def test_a_store_without_a_mark_goes_to_the_repository_at_its_path(plain: Path) -> None:
-    shutil.rmtree(paths.folder_marks())
+    shutil.rmtree(folder_marks(context.read_environment()))
     Repo(plain)
 
     assert listed(plain) == {"one"}
 
 
 def test_a_disk_with_another_number_changes_nothing(plain: Path) -> None:
-    (mark,) = paths.folder_marks().iterdir()
+    (mark,) = folder_marks(context.read_environment()).iterdir()
     mark.rename(mark.with_name(f"1-{mark.name.split('-')[1]}"))
     Repo(plain)
 

@@ -14,13 +14,13 @@ SOURCE = Path(leftoff.__file__).parent
 
 # Every other module gets folders and settings as arguments.
 MAY_READ_ENVIRONMENT = {
-    "paths.py": "it is the door to the environment and the home folder",
-    "hooks/settle.py": "it hands its environment on, and must start without loading paths.py",
+    "context.py": "it reads the environment once, for whoever is called",
+    "environment.py": "it copies the environment for child processes, and looks at nothing in it",
+    "hooks/settle.py": "it passes its environment on, and must start without loading context.py",
     "cli/output.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
 # `~` in a path that someone typed or wrote into a checkpoint means the home folder.
 MAY_EXPAND_HOME = {
-    "paths.py",
     "cli/artifacts.py",
     "fingerprints.py",
     "quality.py",
@@ -53,7 +53,7 @@ def attributes(tree: ast.Module) -> set[str]:
     return found
 
 
-def test_only_paths_reads_the_environment() -> None:
+def test_only_the_context_reads_the_environment() -> None:
     readers = {
         name
         for name, tree in modules()
@@ -64,7 +64,7 @@ def test_only_paths_reads_the_environment() -> None:
     assert readers - set(MAY_READ_ENVIRONMENT) == set()
 
 
-def test_only_paths_and_readers_of_written_paths_expand_the_home_folder() -> None:
+def test_only_readers_of_written_paths_expand_the_home_folder() -> None:
     readers = {
         name
         for name, tree in modules()

@@ -15,7 +15,7 @@ import pytest
 
 import leftoff
 from gitrepo import Repo
-from leftoff import paths
+from leftoff import context
 from leftoff.cli import leftoff as program
 from leftoff.cli.catalog import COMMANDS
 from leftoff.hooks import replies, settle
@@ -220,7 +220,7 @@ def test_without_leftoff_the_hooks_are_silent_and_keep_nothing(repo: Repo) -> No
     for event in EVENTS:
         assert fires(event, repo, "/usr/bin:/bin", prompt="a secret") == ""
 
-    assert not paths.state_folder().exists()
+    assert not context.state_folder().exists()
 
 
 def test_session_start_finds_the_python_once_and_then_every_hook_works(
@@ -231,20 +231,20 @@ def test_session_start_finds_the_python_once_and_then_every_hook_works(
     offer = fires("SessionStart", repo, installed)
 
     assert "first-thing" in json.loads(offer)["hookSpecificOutput"]["additionalContext"]
-    python = (paths.state_folder() / "python").read_text(encoding="utf-8")
+    python = (context.state_folder() / "python").read_text(encoding="utf-8")
     assert python == f"{sys.executable}\n{settle.__file__}\n"
     # From now on no program is looked for.
     fires("Stop", repo, "/usr/bin:/bin")
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
 
 
 def test_a_python_that_is_gone_is_found_anew(repo: Repo, installed: str) -> None:
-    paths.state_folder().mkdir(parents=True)
-    (paths.state_folder() / "python").write_text("/gone/python\n", encoding="utf-8")
+    context.state_folder().mkdir(parents=True)
+    (context.state_folder() / "python").write_text("/gone/python\n", encoding="utf-8")
 
     fires("SessionStart", repo, installed)
 
-    python = (paths.state_folder() / "python").read_text(encoding="utf-8")
+    python = (context.state_folder() / "python").read_text(encoding="utf-8")
     assert python == f"{sys.executable}\n{settle.__file__}\n"
 
 
@@ -255,7 +255,7 @@ def test_where_init_wired_the_settings_the_plugins_hooks_keep_quiet(
     repo: Repo, installed: str, where: str
 ) -> None:
     runs("save", "first-thing", "--next", "Run pytest", cwd=repo.folder, path=installed)
-    state = paths.state_folder()
+    state = context.state_folder()
     folder = {
         "for the user": state,
         "for the folder": replies.place_of(state, repo.folder),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff import capture, paths, prompts, records
+from leftoff import capture, context, prompts, records
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.state import Queued, Said, State
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.records import Life
 from leftoff.sessions import remembering
 from leftoff.store import Store
@@ -115,7 +115,7 @@ def test_five_processes_that_capture_at_once_lose_nothing(project: Project, stor
         event = HookEvent(
             agent="claude", kind="prompt", session_id="a", cwd="/w", prompt=sys.argv[1], at=1e9
         )
-        store = Store(paths.find_project())
+        store = Store(context.find_project())
         prompts.keep(store, event)
         store.close()
     """
@@ -243,7 +243,7 @@ def life(store: Store, session_id: str, pid: int) -> Life:
         pid=pid,
         seen_at=time.time(),
     )
-    records.keep_life(paths.state_folder(), kept)
+    records.keep_life(context.state_folder(), kept)
     return kept
 
 

@@ -7,9 +7,10 @@ import pytest
 from gitrepo import Repo
 from leftoff import briefing, restore
 from leftoff.checkpoint import Checkpoint, FileRef, Plan
+from leftoff.context import find_project
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
 from leftoff.fingerprints import fingerprint
-from leftoff.paths import Project, find_project
+from leftoff.projects import Project
 from leftoff.store import Store
 from stores import NOON, Clock, draft
 

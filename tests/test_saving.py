@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from gitrepo import Repo
 from leftoff import features, saving
 from leftoff.checkpoint import Checkpoint
+from leftoff.context import find_project
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError, Usage
-from leftoff.paths import find_project
 from leftoff.store import Store
-from stores import Clock, contents
+from stores import Clock, compose, contents
 
 GOOD: dict[str, Any] = {
     "summary": "Validate the login form",
@@ -32,7 +32,7 @@ def repo_store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 
 
 def composed(store: Store, **told: Any) -> Checkpoint:
-    return saving.compose(saving.told_from({**GOOD, **told}), store)
+    return compose(saving.told_from({**GOOD, **told}), store)
 
 
 def test_short_forms_become_canonical() -> None:
@@ -91,7 +91,7 @@ def test_any_json_makes_a_checkpoint_or_is_refused(
     folder.mkdir(exist_ok=True)
     store = Store(find_project(folder), now=Clock())
     try:
-        draft = saving.compose(saving.told_from(plain), store)
+        draft = compose(saving.told_from(plain), store)
     except Usage as error:
         assert error.message  # noqa: PT017 - either way is right
     else:
@@ -209,10 +209,10 @@ def test_the_feature_under_way_is_kept(repo_store: Store) -> None:
     feature = features.add(repo_store, features.Draft(name="Export orders"))
     features.start(repo_store, feature.id)
 
-    assert saving.compose({"summary": "Work"}, repo_store).feature == feature.id
+    assert compose({"summary": "Work"}, repo_store).feature == feature.id
 
 
 def test_without_a_feature_under_way_none_is_kept(repo_store: Store) -> None:
     features.add(repo_store, features.Draft(name="Export orders"))
 
-    assert saving.compose({"summary": "Work"}, repo_store).feature is None
+    assert compose({"summary": "Work"}, repo_store).feature is None

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from leftoff import config, saving, sessionstate
 from leftoff.store import Store
+from stores import compose
 
 NOTES = """\
 # SESSION-STATE.md
@@ -91,7 +92,7 @@ def test_a_save_without_flags_is_filled_from_the_notes(store: Store) -> None:
     (store.project.worktree / "SESSION-STATE.md").write_text(NOTES, encoding="utf-8")
     config.set_for(store.project, "notes", "worktree")
 
-    draft = saving.compose({"next_action": {"text": "Told by the user"}}, store)
+    draft = compose({"next_action": {"text": "Told by the user"}}, store)
 
     assert draft.summary == "one error line per bad row"
     assert draft.decisions[0].what == "Stream rows instead of loading"
@@ -106,7 +107,7 @@ def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
     if text is not None:
         (store.project.worktree / "SESSION-STATE.md").write_text(text, encoding="utf-8")
 
-    draft = saving.compose({"summary": "Import CSV files"}, store)
+    draft = compose({"summary": "Import CSV files"}, store)
 
     assert saving.save(store, draft, name="csv-import").saved.path.exists()
     assert draft.decisions == []

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from leftoff import paths, statusline
+from leftoff import context, statusline
 from leftoff.facts.report import Facts
 from leftoff.hooks.live import with_live_use
+from leftoff.projects import Project
 from leftoff.store import Store
 from programs import with_our_path
 from stores import NOON, draft
@@ -50,7 +51,7 @@ def shown(payload: object, *, now: float = NOW) -> str:
 
 
 def state() -> str:
-    return str(paths.state_folder())
+    return str(context.state_folder())
 
 
 def test_it_shows_name_gauge_and_age_of_the_last_save() -> None:
@@ -224,7 +225,7 @@ def test_a_window_that_only_the_status_line_knows_counts(tmp_path: Path) -> None
 
 
 def test_settle_lays_ready_what_the_line_shows_and_forgets_it_at_the_end(
-    project: paths.Project, store: Store
+    project: Project, store: Store
 ) -> None:
     talk = Talk(project.root, SESSION)
     talk.ask("Add the login form")
@@ -244,7 +245,7 @@ def test_settle_lays_ready_what_the_line_shows_and_forgets_it_at_the_end(
 @pytest.mark.accept(108)
 @pytest.mark.parametrize(("tokens", "advice"), [(849_900, ""), (850_000, "context at 85.00%")])
 def test_the_ladder_goes_by_live_use_to_the_basis_point(
-    project: paths.Project, monkeypatch: pytest.MonkeyPatch, tokens: int, advice: str
+    project: Project, monkeypatch: pytest.MonkeyPatch, tokens: int, advice: str
 ) -> None:
     monkeypatch.setenv("LEFTOFF_ADVISE_AT", "85")
     monkeypatch.setenv("LEFTOFF_URGE_AT", "89")
@@ -261,7 +262,7 @@ def test_the_ladder_goes_by_live_use_to_the_basis_point(
 
 
 def test_nothing_is_written_or_read_through_a_linked_folder(tmp_path: Path) -> None:
-    elsewhere, folder = tmp_path / "elsewhere", paths.state_folder()
+    elsewhere, folder = tmp_path / "elsewhere", context.state_folder()
     elsewhere.mkdir()
     folder.mkdir(parents=True)
     (folder / "usage").symlink_to(elsewhere)

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import paths, profiles, trees
+from leftoff import profiles, trees
+from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, StoreRefused, Usage
+from leftoff.projects import Project
 from leftoff.store import disk
 
 ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
@@ -127,7 +129,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """What the project sets and the user has not allowed yet."""
 
 
-def project_file(project: paths.Project) -> Path:
+def project_file(project: Project) -> Path:
     """Return the project's configuration file; it is in the store, so no clone can bring one."""
     return project.store / _FILE
 
@@ -136,13 +138,22 @@ _FILE = "config.toml"
 _MAX_BYTES = 1_000_000
 
 
-def load(project: paths.Project | None) -> Loaded:
+def load(project: Project) -> Loaded:
     """Read all sources: defaults, the profile's, the two files, the environment."""
+    return _load(project.environment, project)
+
+
+def load_outside(environment: Environment) -> Loaded:
+    """Read the settings that count where there is no project."""
+    return _load(environment, None)
+
+
+def _load(environment: Environment, project: Project | None) -> Loaded:
     defaults = msgspec.structs.asdict(Settings())
     values = {key: Value(key=key, value=value, source="default") for key, value in defaults.items()}
     problems: list[str] = []
     pending: list[Value] = []
-    found = _found(project, problems)
+    found = _found(environment, project, problems)
     for key, value, source in [*_of_profile(found, project), *found]:
         try:
             new = Value(key=key, value=_checked(key, value), source=source)
@@ -165,7 +176,7 @@ def load(project: paths.Project | None) -> Loaded:
     )
 
 
-def _grounded(settings: Settings, project: paths.Project | None, problems: list[str]) -> Settings:
+def _grounded(settings: Settings, project: Project | None, problems: list[str]) -> Settings:
     """Leave alone a profile whose folder in the project is a link to somewhere else."""
     named = {settings.profile, *settings.mirror} - {"default"}
     if project is None or not named:
@@ -179,11 +190,11 @@ def _grounded(settings: Settings, project: paths.Project | None, problems: list[
     return msgspec.structs.replace(settings, mirror=mirror, notes=notes) if out else settings
 
 
-def _is_of_project(source: str, project: paths.Project) -> bool:
+def _is_of_project(source: str, project: Project) -> bool:
     return source in map(str, _project_files(project))
 
 
-def _is_pending(value: Value, project: paths.Project) -> bool:
+def _is_pending(value: Value, project: Project) -> bool:
     from leftoff import consent  # noqa: PLC0415 - few projects have settings
 
     return (
@@ -194,7 +205,7 @@ def _is_pending(value: Value, project: paths.Project) -> bool:
     )
 
 
-def _awaits_consent(profile: Any, source: str, project: paths.Project | None) -> bool:
+def _awaits_consent(profile: Any, source: str, project: Project | None) -> bool:
     """Say whether a profile is the project's choice, and not the user's."""
     if project is None or not _is_of_project(source, project) or not isinstance(profile, str):
         return False
@@ -208,7 +219,7 @@ def _not_allowed(value: Value) -> str:
     )
 
 
-def _leading_out(value: Value, project: paths.Project) -> str | None:
+def _leading_out(value: Value, project: Project) -> str | None:
     """Say why a project may not have a value that names a file elsewhere."""
     if value.key != "briefing_file" or not value.value.strip():
         return None
@@ -222,7 +233,7 @@ def _leading_out(value: Value, project: paths.Project) -> str | None:
     )
 
 
-def set_for(project: paths.Project, key: str, value: str) -> None:
+def set_for(project: Project, key: str, value: str) -> None:
     """Set a key for a project; who sets a value allows it."""
     from leftoff import consent  # noqa: PLC0415 - see above
 
@@ -234,14 +245,17 @@ def set_for(project: paths.Project, key: str, value: str) -> None:
         consent.give(project, key, checked)
 
 
-def write(path: Path, key: str, value: str | None) -> None:
-    """Set or unset a key in a configuration file, keeping everything else as it is."""
+def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> None:
+    """Set or unset a key in a configuration file, keeping everything else as it is.
+
+    `is_own` is for the user's file, which may be a link; a project's may not.
+    """
     import tomlkit  # noqa: PLC0415 - only this function needs it, and it takes 3 Python starts
 
     if key not in HELP:
         raise _unknown(key)
     try:
-        document = tomlkit.parse(_text(path, limit=None))
+        document = tomlkit.parse(_text(path, is_own=is_own, limit=None))
     except ValueError as error:
         raise LeftoffError(
             f"{path} is not valid TOML: {error}", hint="Repair it by hand, then try again."
@@ -250,7 +264,7 @@ def write(path: Path, key: str, value: str | None) -> None:
         document[key] = _checked(key, value)
     else:
         document.pop(key, None)
-    if path == paths.config_file():
+    if is_own:
         # Many keep their settings elsewhere and link to them: the link stays.
         path = path.resolve()
     disk.ensure_folder(path.parent)
@@ -264,21 +278,27 @@ def shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _project_files(project: paths.Project) -> list[Path]:
+def _project_files(project: Project) -> list[Path]:
     """Name the project's file, and those of stores that the next command moves in."""
     return [store / _FILE for store in (*project.earlier, project.store)]
 
 
-def _found(project: paths.Project | None, problems: list[str]) -> list[tuple[str, Any, str]]:
-    files = [paths.config_file(), *(_project_files(project) if project else [])]
-    found = [(key, value, str(path)) for path in files for key, value in _table(path, problems)]
-    named = ((key, paths.setting(key)) for key in HELP)
+def _found(
+    environment: Environment, project: Project | None, problems: list[str]
+) -> list[tuple[str, Any, str]]:
+    files = [environment.config_file, *(_project_files(project) if project else [])]
+    found = [
+        (key, value, str(path))
+        for path in files
+        for key, value in _table(path, problems, is_own=path == environment.config_file)
+    ]
+    named = ((key, environment.find_setting(key)) for key in HELP)
     found += [(key, text, f"environment LEFTOFF_{key.upper()}") for key, text in named if text]
     return found
 
 
 def _of_profile(
-    found: Sequence[tuple[str, Any, str]], project: paths.Project | None
+    found: Sequence[tuple[str, Any, str]], project: Project | None
 ) -> list[tuple[str, Any, str]]:
     """Return the defaults of the profile that the last source names; it shows in its files, too."""
     named = [
@@ -301,9 +321,9 @@ def is_of_profile(value: Value) -> bool:
 _PROFILE = "profile"
 
 
-def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
+def _table(path: Path, problems: list[str], *, is_own: bool) -> list[tuple[str, Any]]:
     try:
-        text = _text(path)
+        text = _text(path, is_own=is_own)
     except (OSError, ValueError, StoreRefused) as error:
         problems.append(f"{path} cannot be read and is ignored: {error}")
         return []
@@ -318,9 +338,9 @@ def _table(path: Path, problems: list[str]) -> list[tuple[str, Any]]:
         return []
 
 
-def _text(path: Path, *, limit: int | None = _MAX_BYTES) -> str:
+def _text(path: Path, *, is_own: bool, limit: int | None = _MAX_BYTES) -> str:
     """Read the settings in a file; only the user's own may be a link."""
-    if path != paths.config_file():
+    if not is_own:
         return disk.read_from(path, 0, limit=limit).decode()
     # Whatever else is there would never answer, or is no file to read.
     if not path.is_file():

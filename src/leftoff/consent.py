@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff import paths
+from leftoff.projects import Project
 from leftoff.store import disk
+from leftoff.store_places import plain_store
 
 GUARDED = frozenset(
     {
@@ -26,32 +27,32 @@ GUARDED = frozenset(
 """The settings that need it."""
 
 
-def is_needed(project: paths.Project) -> bool:
+def is_needed(project: Project) -> bool:
     """Say whether a project's settings could have come from someone else.
 
     What is in the user's own state folder was put there by the user.
     """
-    return not project.store.is_relative_to(paths.state_folder())
+    return not project.store.is_relative_to(project.state_folder)
 
 
-def is_given(project: paths.Project, key: str, value: Any) -> bool:
+def is_given(project: Project, key: str, value: Any) -> bool:
     """Say whether the user allowed a value for a project."""
     # Before `git init` the same project had its settings elsewhere.
-    stores = (project.store, paths.plain_store(project.root))
-    return any(_path(store, key, value).is_file() for store in stores)
+    stores = (project.store, plain_store(project.environment, project.root))
+    return any(_path(project, store, key, value).is_file() for store in stores)
 
 
-def give(project: paths.Project, key: str, value: Any) -> None:
+def give(project: Project, key: str, value: Any) -> None:
     """Allow a value for a project, on this machine."""
-    path = _path(project.store, key, value)
+    path = _path(project, project.store, key, value)
     disk.ensure_folder(path.parent)
     told = {"store": str(project.store), "key": key, "value": value}
     disk.replace(path, _encoded(told) + b"\n", temps=path.parent)
 
 
-def _path(store: Path, key: str, value: Any) -> Path:
+def _path(project: Project, store: Path, key: str, value: Any) -> Path:
     known = hashlib.sha256(_encoded([str(store), key, value])).hexdigest()[:32]
-    return paths.state_folder() / "allowed" / f"{known}.json"
+    return project.state_folder / "allowed" / f"{known}.json"
 
 
 def _encoded(value: Any) -> bytes:

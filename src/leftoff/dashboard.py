@@ -8,8 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from leftoff import config, features, stages
+from leftoff import features, stages
 from leftoff.checkpoint import Checkpoint, Todo
+from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.features import Loop
 from leftoff.stages import StagedPlan, Task, TddSession
@@ -80,9 +81,9 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
     feature: Loop | None
 
 
-def look(store: Store) -> Dashboard:
+def look(store: Store, settings: Settings) -> Dashboard:
     """Look at a project; the store should be one that leaves no trace."""
-    world = _look(store, _folder(store))
+    world = _look(store, _folder(store, settings))
     plan = _active_plan(world)
     is_active = plan or world.tdd or world.feature or _todos(world)
     layout: Layout = "delegation" if world.delegation else "active" if is_active else "none"
@@ -103,12 +104,12 @@ def look(store: Store) -> Dashboard:
     )
 
 
-def _folder(store: Store) -> Path:
+def _folder(store: Store, settings: Settings) -> Path:
     """Return the folder of plans; nothing is in it for those who did not choose to keep such files.
 
     A clone can bring them, too.
     """
-    is_adopted = config.load(store.project).settings.follows("sail")
+    is_adopted = settings.follows("sail")
     return store.project.worktree / stages.FOLDER if is_adopted else Path(os.devnull)
 
 

@@ -18,7 +18,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Self
 
-from leftoff import paths, processes
+from leftoff import processes
+from leftoff.environment import copy_for_child
 from leftoff.repository import Repository, own_settings
 
 TIMEOUT_SECONDS = 10.0
@@ -55,14 +56,14 @@ _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTE
 
 
 def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
-    inherited = paths.child_environment()
+    inherited = copy_for_child()
     kept = {name: inherited[name] for name in _KEPT_VARIABLES if name in inherited}
     if repository.worktree is not None:
         kept["GIT_CEILING_DIRECTORIES"] = str(repository.worktree.parent)
         # A setting could lead git to any folder of the user's.
         if _NAMES_WORKTREE.search(settings):
             kept["GIT_WORK_TREE"] = str(repository.worktree)
-    return paths.child_environment(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
+    return copy_for_child(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
 
 
 def ask(

@@ -17,7 +17,7 @@ from leftoff import git, memory, trees
 from leftoff.errors import StoreRefused
 from leftoff.fence import Rendered, block, join, say
 from leftoff.memory import Entry, Kind
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.repository import find_repository, slug
 from leftoff.restore import is_here
 from leftoff.store import LISTED, Store, disk

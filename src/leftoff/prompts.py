@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from leftoff import intents, paths, processes, records, seals
+from leftoff import intents, processes, records, seals
 from leftoff.checkpoint import new_id
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
@@ -109,7 +109,7 @@ def keep(store: Store, event: HookEvent) -> None:
         text=_without_secrets(event.prompt),
         agent=event.agent,
         session_id=event.session_id,
-        seal=seals.seal(event.agent, event.session_id),
+        seal=seals.seal(store.project.state_folder, event.agent, event.session_id),
     )
     _append_captured(store, prompt)
 
@@ -140,7 +140,10 @@ def is_the_users(store: Store, prompt: Prompt) -> bool:
         return False
     record = records.load(store, prompt.agent, prompt.session_id)
     given = (prompt.seal, record.seal)
-    return any(seals.is_sealed(prompt.agent, prompt.session_id, each) for each in given)
+    return any(
+        seals.is_sealed(store.project.state_folder, prompt.agent, prompt.session_id, each)
+        for each in given
+    )
 
 
 def pending(store: Store) -> list[Prompt]:
@@ -232,7 +235,7 @@ def _after(prompt: Prompt, line: Line) -> Prompt:
 
 def _left_in_queues(store: Store) -> Iterator[Prompt]:
     """Yield what the queues of sessions held that died; those of live ones are theirs to answer."""
-    lives = records.lives(paths.state_folder(), store.project)
+    lives = records.lives(store.project.state_folder, store.project)
     dead = [life for life in lives if life.pid and not processes.is_alive(life.pid, life.pid_began)]
     live = {life.session_id for life in lives} - {life.session_id for life in dead}
     for life in dead:

@@ -12,8 +12,9 @@ import msgspec
 
 from leftoff import seals
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project, plain_store
+from leftoff.projects import Project
 from leftoff.store import Store, disk, plain_name
+from leftoff.store_places import plain_store
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -110,7 +111,9 @@ def load(store: Store, agent: str, session_id: str) -> Record:
 
 def keep(store: Store, record: Record) -> None:
     """Put a record in the place of the one before."""
-    record = msgspec.structs.replace(record, seal=seals.seal(record.agent, record.session_id))
+    record = msgspec.structs.replace(
+        record, seal=seals.seal(store.project.state_folder, record.agent, record.session_id)
+    )
     try:
         store.keep_session(record.agent, record.session_id, msgspec.json.encode(record))
     except StoreRefused:
@@ -158,7 +161,14 @@ def lives(state: Path, project: Project) -> list[Life]:
     files = sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []
     found = [life for life in map(_read_life, files) if life is not None]
     # A session may have begun before `git init`, or a new name, gave the project another store.
-    stores = {str(each) for each in (project.store, plain_store(project.root), *project.earlier)}
+    stores = {
+        str(each)
+        for each in (
+            project.store,
+            plain_store(project.environment, project.root),
+            *project.earlier,
+        )
+    }
     return [life for life in found if life.store in stores]
 
 

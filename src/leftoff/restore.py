@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from leftoff import git, paths, trees
+from leftoff import git, trees
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fence import Rendered, say
 from leftoff.fingerprints import FileState, located, state_of
-from leftoff.paths import Project
+from leftoff.projects import Project, list_folders
 from leftoff.store import LISTED, Entry, State, Store
 
 _TEXT_LIMIT = 16_000
@@ -121,7 +121,7 @@ def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
         return True
     if branch is not None:
         return False
-    return worktree not in {git.printable(str(each)) for each in paths.folders_of(project)}
+    return worktree not in {git.printable(str(each)) for each in list_folders(project)}
 
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
@@ -173,7 +173,12 @@ def read_text(path: Path, project: Project) -> str | None:
     A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
     only a project's own files are read, and plans where agents keep them.
     """
-    folders = [project.worktree, project.root, project.store, *paths.plans_folders()]
+    folders = [
+        project.worktree,
+        project.root,
+        project.store,
+        *project.environment.list_plans_folders(),
+    ]
     try:
         if not trees.is_inside(path, folders):
             return None

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import paths, processes
+from leftoff import processes
+from leftoff.environment import copy_for_child
 
 _CHUNK_BYTES = 65536
 # A program that was asked to end gets this long to put its things in order.
@@ -86,7 +87,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
 def environment(**values: str) -> dict[str, str]:
     """Return the environment for a program that works on the repository it is started in."""
-    inherited = paths.child_environment(**values)
+    inherited = copy_for_child(**values)
     return {name: value for name, value in inherited.items() if name not in _ELSEWHERE}
 
 

@@ -11,23 +11,22 @@ import os
 from functools import cache
 from pathlib import Path
 
-from leftoff import paths
 from leftoff.errors import StoreRefused
 from leftoff.store import disk
 
 _KEY_BYTES = 32
 
 
-def seal(agent: str, session_id: str) -> str:
+def seal(state: Path, agent: str, session_id: str) -> str:
     """Sign the id of a session; empty where the key can be neither read nor made."""
-    key = _key(paths.state_folder())
+    key = _key(state)
     told = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
     return hashlib.blake2b(told, key=key, digest_size=16).hexdigest() if key else ""
 
 
-def is_sealed(agent: str, session_id: str, given: str) -> bool:
+def is_sealed(state: Path, agent: str, session_id: str, given: str) -> bool:
     """Say whether a seal was made here for this very session."""
-    return bool(given) and given == seal(agent, session_id)
+    return bool(given) and given == seal(state, agent, session_id)
 
 
 @cache

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import agents, capture, paths, records
+from leftoff import agents, capture, records
 from leftoff.agents.base import FoundSession
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
@@ -94,7 +94,7 @@ def find(store: Store, key: str) -> KnownSession:
 
 def current(store: Store) -> KnownSession | None:
     """Return the session that runs us, if an agent does and its transcript can be read."""
-    session = paths.agent_session()
+    session = store.project.environment.find_session()
     if session is None:
         return None
     agent, session_id = session
@@ -148,7 +148,7 @@ def _known(
         return None
     if read != memory:
         records.keep(store, remembering(record, read))
-    current_id = paths.agent_session()
+    current_id = store.project.environment.find_session()
     return KnownSession(
         agent=agent,
         session_id=found.session_id,

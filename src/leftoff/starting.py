@@ -6,6 +6,7 @@ import msgspec
 
 from leftoff import dashboard, features, git
 from leftoff.checkpoint import Commit
+from leftoff.config import Settings
 from leftoff.dashboard import Dashboard
 from leftoff.store import Store
 
@@ -33,12 +34,12 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     commits: list[Commit] = []
 
 
-def look(store: Store) -> Start:
+def look(store: Store, settings: Settings) -> Start:
     """Recommend what to do; the store should be one that leaves no trace."""
     project = store.project
     state = git.read_state(project.worktree) if project.is_git else None
     tasks: dict[str, Task] = {}
-    for task in _tasks(store, dashboard.look(store)):
+    for task in _tasks(store, dashboard.look(store, settings)):
         tasks.setdefault(task.what, task)
     ordered = [*tasks.values()]
     return Start(

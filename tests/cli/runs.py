@@ -15,7 +15,7 @@ import pexpect
 import pytest
 
 from leftoff.cli import run
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from stores import Clock, contents, draft
 

@@ -8,7 +8,7 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
-from leftoff.paths import state_folder
+from leftoff.context import state_folder
 
 GOOD = (
     "--summary=Validate the login form",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
-from leftoff.paths import find_project
+from leftoff.context import find_project
 
 
 @pytest.mark.accept(136)

@@ -11,7 +11,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import config, features
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from stores import contents, draft
 

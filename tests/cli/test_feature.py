@@ -7,7 +7,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import features
 from leftoff.cli.feature import feature
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 
 

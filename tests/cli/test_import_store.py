@@ -8,7 +8,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff.paths import find_project, state_folder
+from leftoff.context import find_project, state_folder
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 

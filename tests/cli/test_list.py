@@ -5,7 +5,8 @@ import pytest
 
 from cli.runs import Cli, save_at
 from gitrepo import Repo
-from leftoff.paths import plain_store
+from leftoff.context import read_environment
+from leftoff.store_places import plain_store
 
 
 @pytest.mark.accept(33)
@@ -135,7 +136,7 @@ def test_checkpoints_of_a_folder_below_are_named_with_the_command_that_moves_the
     (repo.folder / "sub" / "src").mkdir(parents=True)
     save_at(repo.folder / "sub", {"login-form": timedelta()})
     (tmp_path / "away").rename(repo.folder / ".git")
-    place = plain_store(repo.folder / "sub")
+    place = plain_store(read_environment(), repo.folder / "sub")
 
     told = cli.ok(command).err
     assert f"leftoff import --from-store {place}" in told

@@ -12,7 +12,7 @@ import pytest
 
 from gitrepo import Repo
 from leftoff.checkpoint import encode, new_id
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from leftoff.store.area import Area
 from stores import draft

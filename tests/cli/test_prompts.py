@@ -8,9 +8,9 @@ import pytest
 
 from cli.runs import Cli
 from leftoff import prompts
+from leftoff.context import find_project
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import disarm
-from leftoff.paths import find_project
 from leftoff.store import Store
 
 BEGAN = 1_794_767_867.0  # 2026-11-15 18:37:47

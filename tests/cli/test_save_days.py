@@ -4,13 +4,13 @@ import pytest
 
 from leftoff import saving
 from leftoff.store import Store
-from stores import Clock
+from stores import Clock, compose
 
 
 @pytest.mark.accept(55)
 def test_a_later_day_adds_to_the_days_before(store: Store, clock: Clock) -> None:
     for done in ("Wrote reader.py", "Wrote writer.py", "Ran 18 tests"):
-        draft = saving.compose({"summary": "Import CSV files", "done": [done]}, store)
+        draft = compose({"summary": "Import CSV files", "done": [done]}, store)
         draft = saving.append_day(draft, store, "csv-import")
         saving.save(store, draft, name="csv-import", overwrite=True)
         if done == "Wrote reader.py":
@@ -34,13 +34,13 @@ def test_a_later_day_keeps_the_task_the_decisions_and_what_failed(
         "decisions": [{"what": "Stream rows", "why": "2 GB files"}],
         "done": ["Wrote reader.py"],
     }
-    first = saving.compose({"summary": "Import CSV files", **told}, store)
+    first = compose({"summary": "Import CSV files", **told}, store)
     saving.save(store, first, name="csv-import")
     clock.move(days=1)
     second = {"done": ["Wrote writer.py"], "failed": [{"what": "mmap", "why": "no seeking"}]}
-    draft = saving.append_day(saving.compose({**told, **second}, store), store, "csv-import")
+    draft = saving.append_day(compose({**told, **second}, store), store, "csv-import")
     saving.save(store, draft, name="csv-import", overwrite=True)
-    third = saving.append_day(saving.compose({}, store), store, "csv-import")
+    third = saving.append_day(compose({}, store), store, "csv-import")
 
     assert third.summary == "Import CSV files"
     assert [each.what for each in third.decisions] == ["Stream rows"]
@@ -55,7 +55,7 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> N
         "decisions": [{"what": "Use B", "why": "it is smaller"}],
     }
 
-    draft = saving.without_guess(saving.compose(told, store))
+    draft = saving.without_guess(compose(told, store))
 
     assert draft.next_action is None
     assert draft.questions == ["Option A or B?"]
@@ -63,6 +63,6 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> N
 
 
 def test_a_stated_next_action_stays(store: Store) -> None:
-    draft = saving.compose({"next_action": {"text": "Run pytest -k csv"}}, store)
+    draft = compose({"next_action": {"text": "Run pytest -k csv"}}, store)
 
     assert saving.without_guess(draft) == draft

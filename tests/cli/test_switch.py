@@ -11,7 +11,8 @@ import pytest
 import syncs
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import paths, records
+from leftoff import context, records
+from leftoff.context import read_environment
 from leftoff.hooks import replies, settle
 from leftoff.wiring import claude, install
 from stores import contents
@@ -32,7 +33,7 @@ class Hooks:
 
     def __init__(self, talk: Talk) -> None:
         self.talk = talk
-        self.state = paths.state_folder()
+        self.state = context.state_folder()
 
     def fire_all(self, cwd: Path) -> bytes:
         """Fire a whole session's events; return all that was printed."""
@@ -58,7 +59,7 @@ class Hooks:
 @pytest.fixture
 def hooks(repo: Repo, tmp_path: Path) -> Hooks:
     (tmp_path / "home" / ".claude").mkdir()
-    places = install.find_places()
+    places = install.find_places(read_environment())
     install.install(places, install.plan_install(places))
     talk = Talk(repo.folder)
     talk.ask("Add a login form")
@@ -123,10 +124,10 @@ def test_what_a_session_does_while_off_is_not_recovered_later(
     cli: Cli, hooks: Hooks, repo: Repo
 ) -> None:
     hooks.talk.start()
-    assert records.lives(hooks.state, paths.find_project(repo.folder))
+    assert records.lives(hooks.state, context.find_project(repo.folder))
     cli.ok("off")
 
-    assert not records.lives(hooks.state, paths.find_project(repo.folder))
+    assert not records.lives(hooks.state, context.find_project(repo.folder))
 
 
 def test_off_says_what_it_means_and_saving_by_hand_still_works(cli: Cli, repo: Repo) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from deaths import _arm, _in_child
 from leftoff import features, memory
 from leftoff.features import Choice, Draft, Orchestration, Result, Try
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 from stores import project_at
 

@@ -10,7 +10,7 @@ import pytest
 from leftoff import features
 from leftoff.errors import StoreRefused
 from leftoff.features import Draft, Feature, Try
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store, disk
 from programs import run, run_together
 from stores import Clock, block, project_at
@@ -259,6 +259,7 @@ def test_features_that_the_system_does_not_let_be_read_are_told_and_fail_no_save
 ) -> None:
     program = f"""
         from leftoff import features, saving
+        from leftoff.config import Settings
         from leftoff.features import Draft
         features.add(store, Draft(name="Export"))
         features.start(store, "1")
@@ -272,7 +273,7 @@ def test_features_that_the_system_does_not_let_be_read_are_told_and_fail_no_save
             assert "{closed}: Permission denied" in str(error), error
         else:
             raise AssertionError("It was read.")
-        draft = saving.compose({{"summary": "Export the orders"}}, store)
+        draft = saving.compose({{"summary": "Export the orders"}}, store, Settings())
         saved = saving.save(store, draft, name="export-orders")
         assert saved.saved.path.is_file()
     """

@@ -4,9 +4,9 @@ import pytest
 
 from gitrepo import Repo
 from leftoff import features, memory
+from leftoff.context import find_project
 from leftoff.errors import LeftoffError, Usage
 from leftoff.features import Draft, Loop, Tasks, Try
-from leftoff.paths import find_project
 from leftoff.store import Store
 from stores import Clock, contents
 

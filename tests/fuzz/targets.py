@@ -21,7 +21,7 @@ from leftoff.agents import AGENTS
 from leftoff.capture import capture
 from leftoff.errors import CheckpointUnreadable, LeftoffError
 from leftoff.hooks import settle
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.redact import redact
 from leftoff.store import Store, events
 from stores import draft, project_at

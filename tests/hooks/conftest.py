@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from gitrepo import Repo
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from talk import Talk
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from leftoff import paths
+from leftoff import context
 from leftoff.hooks import replies, settle
 from talk import Talk
 
@@ -101,7 +101,7 @@ class Letterbox:
 
 def install_python(python: str = sys.executable) -> None:
     """Name the Python that the hooks of this test's user run."""
-    state = paths.state_folder()
+    state = context.state_folder()
     state.mkdir(parents=True, exist_ok=True)
     (state / "python").write_text(f"{python}\n{settle.__file__}\n", encoding="utf-8")
 

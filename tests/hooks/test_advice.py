@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from leftoff import paths, prompts, statusline
+from leftoff import context, prompts, statusline
 from leftoff.hooks import replies
 from leftoff.store import Store
 from talk import Talk
@@ -101,7 +101,7 @@ def test_advice_goes_where_the_session_goes(talk: Talk) -> None:
 
     talk.fire("Stop", cwd=str(talk.folder / "web"))
 
-    ready = replies.below(paths.state_folder(), talk.folder)
+    ready = replies.below(context.state_folder(), talk.folder)
     assert [path.parent.name for path in ready] == ["web"]
 
 

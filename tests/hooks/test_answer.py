@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hooks.letterboxes import install_python, replied
-from leftoff import paths, prompts
+from leftoff import context, prompts
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.answer import answer
 from leftoff.store import Store
@@ -28,14 +28,14 @@ def full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     talk.fire("Stop")
     install_python()
     yield talk
-    state = paths.state_folder()
+    state = context.state_folder()
     if os.access(state, os.W_OK):
         assert settle.run(state, wait_seconds=60)
 
 
 def ask_path(talk: Talk) -> Path:
     place = replies.path_of(
-        paths.state_folder(), str(talk.folder), "claude", "UserPromptSubmit", talk.session_id
+        context.state_folder(), str(talk.folder), "claude", "UserPromptSubmit", talk.session_id
     )
     return place.with_name(place.name + replies.ASK)
 
@@ -88,7 +88,7 @@ def test_settling_the_same_event_keeps_it_no_second_time(full: Talk, store: Stor
     typed(full, PROMPT)
     typed(full, PROMPT)
 
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
 
     assert texts(store) == [PROMPT]
 
@@ -101,14 +101,14 @@ def test_keep_mode_only_keeps(full: Talk, store: Store, monkeypatch: pytest.Monk
     reply = typed(full, PROMPT)
 
     assert reply is None or "decision" not in reply
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
     assert texts(store) == [PROMPT]
 
 
 @pytest.mark.accept(109)
 def test_a_prompt_that_cannot_be_written_passes(full: Talk, store: Store) -> None:
     # A file where the spool should be: nothing can be kept, whoever we are.
-    spool_folder = paths.state_folder() / "spool"
+    spool_folder = context.state_folder() / "spool"
     for path in spool_folder.iterdir():
         path.unlink()
     spool_folder.rmdir()
@@ -116,7 +116,7 @@ def test_a_prompt_that_cannot_be_written_passes(full: Talk, store: Store) -> Non
 
     assert typed(full, PROMPT) is None
     assert texts(store) == []
-    assert trouble.recent(paths.state_folder())[-1].where == "answer"
+    assert trouble.recent(context.state_folder())[-1].where == "answer"
     spool_folder.unlink()
 
 
@@ -127,7 +127,7 @@ def test_a_prompt_that_the_queue_cannot_take_passes(full: Talk, store: Store) ->
         (folder / "prompts.jsonl").mkdir()
 
     assert typed(full, PROMPT) is None
-    assert trouble.recent(paths.state_folder())
+    assert trouble.recent(context.state_folder())
     for folder in (store.project.store, store.project.fallback):
         (folder / "prompts.jsonl").rmdir()
 
@@ -139,7 +139,7 @@ def test_a_prompt_that_the_queue_cannot_take_passes(full: Talk, store: Store) ->
 )
 def test_the_ways_out_pass_untouched(full: Talk, store: Store, prompt: str) -> None:
     assert typed(full, prompt) is None
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
     assert texts(store) == []
 
 
@@ -176,7 +176,7 @@ def test_a_prompt_that_was_blocked_and_then_answered_leaves_the_queue(
     full.ask(PROMPT)
     full.say("Renamed.")
     full.post("Stop")
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
 
     assert texts(store) == []
     assert [prompt.fate for prompt in prompts.history(store)] == ["answered"]
@@ -193,7 +193,7 @@ def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"prompt": "x"}', b"\xff"])
 def test_what_is_no_event_is_not_blocked(full: Talk, data: bytes) -> None:
     assert replied(full, "UserPromptSubmit", data) is None
-    for letter in spool.letters(paths.state_folder()):
+    for letter in spool.letters(context.state_folder()):
         spool.done(letter)
 
 
@@ -204,7 +204,7 @@ def test_the_same_event_from_settings_and_plugin_counts_once(full: Talk, store: 
     for _ in range(2):
         full.post("PreCompact", trigger="manual")
 
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
 
     assert texts(store) == [PROMPT]
     assert len(store.index().newest(100)) <= before + 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from leftoff import paths, records
+from leftoff import context, records
 from leftoff.hooks import lag, recovering, start, trouble
 from leftoff.records import Life
 from leftoff.store import Store
@@ -26,7 +26,7 @@ def dead(talk: Talk, store: Store) -> None:
         cwd=str(talk.folder),
         pid=2**30,
     )
-    records.keep_life(paths.state_folder(), life)
+    records.keep_life(context.state_folder(), life)
 
 
 @pytest.fixture
@@ -174,13 +174,13 @@ def test_a_start_does_not_wait_for_a_transcript_that_takes_too_long(
     assert at_work(endless)
     kill_all(endless)
     assert told == ""
-    assert [life.tries for life in records.lives(paths.state_folder(), store.project)] == [1, 0]
+    assert [life.tries for life in records.lives(context.state_folder(), store.project)] == [1, 0]
 
 
 def test_a_session_that_nobody_could_recover_in_time_is_saved_as_it_was_known(
     endless: Talk, next_talk: Talk
 ) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     life = records.life_of(state, "claude", endless.session_id)
     assert life is not None
     records.keep_life(state, msgspec.structs.replace(life, tries=2))
@@ -192,7 +192,7 @@ def test_a_session_that_nobody_could_recover_in_time_is_saved_as_it_was_known(
 
 
 def test_a_session_that_cannot_even_be_saved_is_given_up(endless: Talk, next_talk: Talk) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     life = records.life_of(state, "claude", endless.session_id)
     assert life is not None
     records.keep_life(state, msgspec.structs.replace(life, tries=3))

@@ -10,7 +10,7 @@ import pytest
 
 from gitrepo import Repo
 from hooks.letterboxes import install_python, replied
-from leftoff import config, paths
+from leftoff import config, context
 from leftoff.hooks import guard, settle
 from leftoff.store import Store
 from stores import draft
@@ -32,11 +32,11 @@ def fill(talk: Talk, percent: float) -> None:
     talk.ask("Add a login form")
     talk.say("Working on it.", percent=percent)
     talk.post("Stop")
-    assert settle.run(paths.state_folder(), wait_seconds=30)
+    assert settle.run(context.state_folder(), wait_seconds=30)
 
 
 def ask_path(talk: Talk) -> Path:
-    place = guard.path_of(paths.state_folder(), "claude", talk.session_id, str(talk.folder))
+    place = guard.path_of(context.state_folder(), "claude", talk.session_id, str(talk.folder))
     assert place is not None
     return place
 

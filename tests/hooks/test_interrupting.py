@@ -3,7 +3,7 @@
 import pytest
 
 from hooks.test_crash import dead
-from leftoff import features, paths
+from leftoff import context, features
 from leftoff.features import Draft, Loop, Try
 from leftoff.hooks import trouble
 from leftoff.store import Store
@@ -107,4 +107,4 @@ def test_features_that_cannot_be_read_let_the_session_end_and_the_next_begin(
     talk.fire("SessionEnd", reason="logout")
 
     assert "Export the orders" in next_talk.start()
-    assert trouble.recent(paths.state_folder())
+    assert trouble.recent(context.state_folder())

@@ -11,7 +11,7 @@ import pytest
 
 from gitrepo import Repo
 from hooks.letterboxes import BOXES, DISTINCT, EVENTS, HOT, RECORDED, Letterbox, is_harmless
-from leftoff import paths
+from leftoff import context
 from leftoff.dialects.claude import KINDS
 from leftoff.hooks import settle, spool, trouble
 from talk import Talk
@@ -84,7 +84,7 @@ def test_settle_survives_whatever_was_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, payload: bytes
 ) -> None:
     monkeypatch.setenv("LEFTOFF_HOME", str(tmp_path / "state"))
-    state = paths.state_folder()
+    state = context.state_folder()
     for event in HOT:
         spool.keep(state, "claude", event, payload)
     for path in (state / "spool").iterdir():

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from e2e.waiting import until
-from leftoff import paths
+from leftoff import context
+from leftoff.context import read_environment
 from leftoff.hooks import lease, settle, spool, trouble
 from leftoff.store import Store
 from leftoff.wiring import inspect_spool, install
@@ -24,7 +25,7 @@ _ENDLESS_BYTES = 1 << 42
 
 @pytest.fixture
 def state() -> Path:
-    return paths.state_folder()
+    return context.state_folder()
 
 
 @pytest.fixture
@@ -159,7 +160,7 @@ def test_a_session_start_does_not_wait_for_an_event_that_takes_too_long(
 def test_doctor_says_that_settle_does_not_advance(endless: Talk, state: Path) -> None:
     (name,) = [letter.path.name for letter in spool.letters(state)]
     with at_work(state):
-        (found,) = inspect_spool.check_spool(World(places=install.find_places()))
+        (found,) = inspect_spool.check_spool(World(places=install.find_places(read_environment())))
 
     assert found.level == "broken"
     assert f"1 event waits, and settle has been at {name}" in found.what

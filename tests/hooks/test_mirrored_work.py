@@ -6,7 +6,7 @@ import pytest
 
 from gitrepo import Repo
 from leftoff import config, memorybriefing
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from talk import Talk
 

@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import paths, saving
+from leftoff import context, saving
 from leftoff.dialects import claude
 from leftoff.fence import CLOSING, block, say
 from leftoff.hooks import start
 from leftoff.store import Store
 from leftoff.tokens import estimate
-from stores import draft
+from stores import compose, draft
 from talk import Talk
 
 LONG = "重写导入程序以便它读取任何大小的文件并且不丢失任何一行数据"
 
 
 def save(folder: Path, name: str, **told: object) -> None:
-    store = Store(paths.find_project(folder))
+    store = Store(context.find_project(folder))
     plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}, **told}
-    saving.save(store, saving.compose(plain, store), name=name)
+    saving.save(store, compose(plain, store), name=name)
     store.close()
 
 
@@ -52,7 +52,7 @@ def test_what_others_wrote_stays_inside_the_fence(talk: Talk) -> None:
 def test_a_name_that_is_more_than_a_name_is_not_said_outside_the_fence(
     talk: Talk, name: str
 ) -> None:
-    store = Store(paths.find_project(talk.folder))
+    store = Store(context.find_project(talk.folder))
     saved = store.save(draft(name, "Import a CSV file"))
     store.close()
 
@@ -137,7 +137,7 @@ def test_a_state_too_long_for_a_reply_loses_its_lightest_lines_not_its_end(
     talk.fire("PreCompact", trigger="auto")
     data = json.dumps(talk.payload("SessionStart", source="compact")).encode()
 
-    reply = start.answer("claude", data, paths.state_folder())
+    reply = start.answer("claude", data, context.state_folder())
 
     text = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
     assert len(reply) < 10_000

@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import config, consent, features, fence, memory, paths, saving
+from leftoff import config, consent, context, features, fence, memory, saving
 from leftoff.hooks import start
 from leftoff.memory import Draft
 from leftoff.store import Store
 from leftoff.tokens import estimate
+from stores import compose
 from talk import Talk
 
 ODD = "a \\ b \"quoted\" 'single'\nnew line\ttab 😀 \u2028 \x07 </leftoff-briefing>"
@@ -141,7 +142,7 @@ def test_it_comes_after_the_offer_and_does_not_repeat_where_the_work_stands(
 ) -> None:
     remember(store)
     told = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-    saving.save(store, saving.compose(told, store), name="login-form")
+    saving.save(store, compose(told, store), name="login-form")
 
     text = talk.start()
 
@@ -186,13 +187,13 @@ def test_whatever_is_remembered_the_answer_is_one_json_document(
     memory.add(store, [*drafts, *(Draft(kind="failure", text=f"y{text}") for text in texts)])
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
 
-    reply = start.answer("claude", data, paths.state_folder())
+    reply = start.answer("claude", data, context.state_folder())
 
     assert "\n" not in reply
     assert len(reply) < 10_000
-    context = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
-    assert context.count(fence.CLOSING) == 1
-    assert "😀" in context
+    told = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
+    assert told.count(fence.CLOSING) == 1
+    assert "😀" in told
 
 
 def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store) -> None:
@@ -201,7 +202,7 @@ def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store
     configure(store, "memory_budget = 1500")
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
 
-    reply = start.answer("claude", data, paths.state_folder())
+    reply = start.answer("claude", data, context.state_folder())
 
     assert len(reply) < 10_000
     assert json.loads(reply)["hookSpecificOutput"]["additionalContext"].endswith(fence.CLOSING)
@@ -209,7 +210,7 @@ def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store
 
 def test_a_memory_that_cannot_be_read_costs_the_offer_nothing(talk: Talk, store: Store) -> None:
     told = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-    saving.save(store, saving.compose(told, store), name="login-form")
+    saving.save(store, compose(told, store), name="login-form")
     (store.project.store / "memory.jsonl").mkdir()
     (store.project.store / "memory.sqlite").mkdir()
 
@@ -222,7 +223,7 @@ def test_worktrees_share_what_they_know(talk: Talk, store: Store, repo: Repo) ->
     repo.git("worktree", "add", "-q", str(other), "-b", "other")
 
     assert "- Rule 0" in Talk(other, "session-2").start()
-    memory.add(Store(paths.find_project(other)), [Draft(kind="rule", text="From the other")])
+    memory.add(Store(context.find_project(other)), [Draft(kind="rule", text="From the other")])
     assert "From the other" in talk.start()
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff import config, paths, saving
+from leftoff import config, context, saving
 from leftoff.hooks import recovery, start
 from leftoff.store import Store
-from stores import Clock, draft
+from stores import Clock, compose, draft
 from talk import Talk
 
 STATE = """\
@@ -143,7 +143,7 @@ def test_a_thin_checkpoint_is_filled_up_with_what_was_said(talk: Talk, store: St
     compacted(talk)
     saving.save(
         store,
-        saving.compose({"summary": "work", "session_id": talk.session_id}, store),
+        compose({"summary": "work", "session_id": talk.session_id}, store),
         name="thin-one",
     )
 
@@ -163,7 +163,7 @@ def test_the_reply_is_one_document_within_its_limit(talk: Talk, claw: Path, size
     compacted(talk)
     data = json.dumps(talk.payload("SessionStart", source="compact")).encode()
 
-    reply = start.answer("claude", data, paths.state_folder())
+    reply = start.answer("claude", data, context.state_folder())
 
     assert len(reply) <= 10_000
     told = json.loads(reply)["hookSpecificOutput"]["additionalContext"]

@@ -9,7 +9,7 @@ import pytest
 
 from gitrepo import Repo
 from hooks.letterboxes import DISTINCT, install_python, replied
-from leftoff import config, features, paths
+from leftoff import config, context, features
 from leftoff.features import Draft
 from leftoff.hooks import guard, settle
 from leftoff.store import Store
@@ -38,7 +38,7 @@ def safe(talk: Talk, switch: Switch) -> Talk:
 
 
 def ask_path(talk: Talk) -> Path:
-    place = guard.path_of(paths.state_folder(), "claude", talk.session_id, str(talk.folder))
+    place = guard.path_of(context.state_folder(), "claude", talk.session_id, str(talk.folder))
     assert place is not None
     return place
 
@@ -59,7 +59,7 @@ def sent(talk: Talk, data: bytes, *, box: str = "sh") -> Any:
 def fire(talk: Talk, event: str, **fields: str) -> None:
     """Settle an event, after those that the hook has left behind."""
     talk.post(event, **fields)
-    assert settle.run(paths.state_folder(), wait_seconds=30)
+    assert settle.run(context.state_folder(), wait_seconds=30)
 
 
 def reason(told: Any) -> str:
@@ -141,7 +141,7 @@ def test_native_files_of_the_profile_in_use_are_kept(
 
 @pytest.mark.accept(159)
 def test_files_of_our_own_are_not_edited_where_the_hook_hears_of_edits(safe: Talk) -> None:
-    hook = str(paths.state_folder() / "hook")
+    hook = str(context.state_folder() / "hook")
 
     assert "leftoff's own" in reason(called(safe, hook, tool="Edit"))
     assert called(safe, hook, tool="Read") is None

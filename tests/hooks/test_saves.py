@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from leftoff import paths, records, saving, sessions
+from leftoff import context, records, saving, sessions
 from leftoff.store import LISTED, Entry, Store
+from stores import compose
 from talk import Talk
 
 
@@ -209,7 +210,7 @@ def test_an_autosave_is_silent_and_leaves_one_line_in_the_log(
 
 @pytest.mark.accept(48)
 def test_autosaves_never_touch_a_named_checkpoint(talk: Talk, store: Store) -> None:
-    draft = saving.compose({"summary": "Add a login form", "next_action": {"text": "x"}}, store)
+    draft = compose({"summary": "Add a login form", "next_action": {"text": "x"}}, store)
     named = saving.save(store, draft, name="login-form").saved
     before = named.path.read_bytes()
 
@@ -252,7 +253,7 @@ def test_what_was_saved_on_purpose_is_not_saved_again(talk: Talk, store: Store) 
     talk.fire("Stop")
     told = {"next_action": {"text": "Run pytest"}, "summary": "Add a login form"}
     session = known_session(talk, store)
-    saving.save(store, saving.compose(told, store, session=session), name="login-form")
+    saving.save(store, compose(told, store, session=session), name="login-form")
     talk.say("Saved, see you.")
 
     talk.fire("PreCompact", trigger="auto")
@@ -264,7 +265,7 @@ def test_what_was_saved_on_purpose_is_not_saved_again(talk: Talk, store: Store) 
 def test_work_done_after_a_save_on_purpose_is_saved(talk: Talk, store: Store) -> None:
     talk.work()
     session = known_session(talk, store)
-    saving.save(store, saving.compose({}, store, session=session), name="login-form")
+    saving.save(store, compose({}, store, session=session), name="login-form")
     talk.ask("And now the logout button")
     talk.edit("logout.py")
 
@@ -288,4 +289,4 @@ def test_a_session_that_ends_without_a_save_is_saved_once(talk: Talk, store: Sto
     record = records.load(store, "claude", talk.session_id)
     assert triggers(store) == ["session-end"]
     assert record.end_reason == "prompt_input_exit"
-    assert records.lives(paths.state_folder(), store.project) == []
+    assert records.lives(context.state_folder(), store.project) == []

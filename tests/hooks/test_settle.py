@@ -14,14 +14,14 @@ import pytest
 
 from e2e.waiting import until
 from hooks.letterboxes import SCRIPT, install_python
-from leftoff import paths, prompts
+from leftoff import context, prompts
 from leftoff.hooks import lease, settle, spool, trouble
 from leftoff.store import Store
 from talk import Talk
 
 
 def is_settled() -> bool:
-    state = paths.state_folder()
+    state = context.state_folder()
     return not spool.letters(state) and not (state / "settling").exists()
 
 
@@ -41,7 +41,7 @@ def drop_letter(talk: Talk, event: str, **fields: object) -> subprocess.Popen[by
 
 
 def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: Store) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     bad = spool.keep(state, "claude", "Stop", b'{"session_id": ').path
     os.utime(bad, (1, 1))
     talk.ask("Add a login form")
@@ -56,7 +56,7 @@ def test_a_bad_event_is_set_aside_after_three_tries_and_told(talk: Talk, store: 
 
 
 def test_what_a_killed_hook_left_is_swept_once_it_is_old(talk: Talk) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.post("Stop")
     old, new = state / "spool" / "4711", state / "spool" / "4712"
     for path in (old, new):
@@ -73,7 +73,7 @@ def test_what_a_killed_hook_left_is_swept_once_it_is_old(talk: Talk) -> None:
     "data", [b"", b"null", b"[]", b'{"cwd": 5}', b'{"session_id": "s"}', b"\xff\xfe", b"{" * 5000]
 )
 def test_no_payload_stops_settle(data: bytes) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     for agent, event in (("claude", "Stop"), ("nobody", "Stop"), ("claude", "NoSuchEvent")):
         os.utime(spool.keep(state, agent, event, data).path, (1, 1))
 
@@ -84,7 +84,7 @@ def test_no_payload_stops_settle(data: bytes) -> None:
 
 
 def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.ask("Add a login form")
     talk.say("Half done.", percent=96)
     talk.fire("UserPromptSubmit", prompt="Take the icon \ud83d for the login button")
@@ -96,7 +96,7 @@ def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> No
 
 
 def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: Store) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.ask("Add a login form")
     data = json.dumps(talk.payload("SessionEnd", reason="other")).encode()
     path = spool.keep(state, "claude", "SessionEnd", data[:20]).path
@@ -112,7 +112,7 @@ def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: S
 
 
 def test_only_one_settle_runs_at_a_time(talk: Talk) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.post("Stop")
     with settle._locked(str(state), lambda: False) as is_ours:  # noqa: SLF001
         assert is_ours
@@ -125,7 +125,7 @@ def test_only_one_settle_runs_at_a_time(talk: Talk) -> None:
 def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts(
     talk: Talk, store: Store
 ) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.ask("Add a login form")
     command = [sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)]
     state.mkdir(parents=True)
@@ -142,7 +142,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
 
 
 def test_an_event_that_comes_while_a_settle_is_at_work_is_left_to_it(talk: Talk) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.post("Stop")
     with settle._locked(str(state), lambda: False):  # noqa: SLF001
         (state / "settling").write_text(f"{os.getpid()}\n", encoding="ascii")
@@ -166,16 +166,16 @@ def test_turns_that_ended_long_ago_are_settled_without_waiting_for_the_agent(tal
         talk.ask(f"Do {number}")
         talk.say(f"Done with {number}.")
         talk.post("Stop", last_assistant_message=f"Done with {number}.")
-    for path in (paths.state_folder() / "spool").iterdir():
+    for path in (context.state_folder() / "spool").iterdir():
         os.utime(path, (path.stat().st_mtime - 60,) * 2)
     begun = time.monotonic()
 
-    assert settle.run(paths.state_folder())
+    assert settle.run(context.state_folder())
     assert time.monotonic() - begun < 4
 
 
 def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Store) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talk.ask("Add a login form")
     talk.post("SessionEnd", reason="other")
     (state / "settling").write_text("999999\n", encoding="ascii")
@@ -202,12 +202,12 @@ def test_two_hundred_events_at_once_are_all_settled_and_no_process_stays(
     assert outputs == {(b"", b"")}
     assert {process.returncode for process in running} == {0}
     assert len(store.index().newest(300)) == 200
-    assert trouble.recent(paths.state_folder()) == []
+    assert trouble.recent(context.state_folder()) == []
 
 
 def settles_left() -> list[str]:
     """Return the processes that settle for this test's user."""
-    mark = str(paths.state_folder()).encode()
+    mark = str(context.state_folder()).encode()
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
@@ -224,7 +224,7 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
     for each in talks:
         each.ask(f"Do the work of {each.session_id}")
         each.post("SessionEnd", reason="other")
-    state = paths.state_folder()
+    state = context.state_folder()
 
     for _ in range(10):
         process = subprocess.Popen([sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)])
@@ -247,7 +247,7 @@ def test_a_settle_killed_in_the_middle_loses_nothing(talk: Talk, store: Store) -
 def test_a_settle_killed_in_the_middle_of_a_session_settles_all_of_it_again(
     talk: Talk, store: Store
 ) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     talks = [Talk(talk.folder, f"session-{n}") for n in range(3)]
     for each in talks:
         each.ask(f"Do the work of {each.session_id}")

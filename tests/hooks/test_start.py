@@ -12,17 +12,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import paths, records, saving
+from leftoff import context, records, saving
 from leftoff.hooks import start, trouble
 from leftoff.records import Life
 from leftoff.store import Store
 from leftoff.tokens import estimate
+from stores import compose
 from talk import Talk
 
 
 def save(store: Store, name: str, **told: object) -> None:
     plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}, **told}
-    saving.save(store, saving.compose(plain, store), name=name)
+    saving.save(store, compose(plain, store), name=name)
 
 
 def ended_session(folder: Path, session_id: str = "old") -> Talk:
@@ -139,7 +140,7 @@ def test_the_work_of_a_session_that_still_runs_is_not_offered(talk: Talk, store:
 
 def keep_life(store: Store, session_id: str, pid: int) -> None:
     life = Life(agent="claude", session_id=session_id, store=str(store.project.store), pid=pid)
-    records.keep_life(paths.state_folder(), life)
+    records.keep_life(context.state_folder(), life)
 
 
 @pytest.mark.accept(152)
@@ -200,10 +201,10 @@ def test_a_resumed_session_hears_what_changed(talk: Talk, repo: Repo) -> None:
 
 
 def test_trouble_is_told_to_the_user_and_not_to_the_model(talk: Talk) -> None:
-    trouble.note(paths.state_folder(), "settle", OSError("no space"))
+    trouble.note(context.state_folder(), "settle", OSError("no space"))
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
 
-    reply = json.loads(start.answer("claude", data, paths.state_folder()))
+    reply = json.loads(start.answer("claude", data, context.state_folder()))
 
     assert "leftoff doctor" in reply["systemMessage"]
     assert "hookSpecificOutput" not in reply
@@ -231,13 +232,13 @@ def test_whatever_is_saved_the_reply_is_one_small_json_document(
         "pending_prompts": [text],
     }
     try:
-        draft = saving.compose(saving.told_from(plain), store)
+        draft = compose(saving.told_from(plain), store)
         saving.save(store, draft, name="login-form", overwrite=True)
     except Exception:  # noqa: BLE001 - what cannot be saved is not the subject here
         return
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()
 
-    reply = start.answer("claude", data, paths.state_folder())
+    reply = start.answer("claude", data, context.state_folder())
 
     assert "\n" not in reply
     assert len(json.loads(reply)["hookSpecificOutput"]["additionalContext"]) < 10_000

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hooks.letterboxes import BOXES, DISTINCT, Letterbox
-from leftoff import paths
+from leftoff import context
 from leftoff.hooks import settle, spool, torn, trouble
 from leftoff.store import Store
 from talk import Talk
@@ -21,7 +21,7 @@ from talk import Talk
 
 @pytest.fixture
 def state() -> Path:
-    return paths.state_folder()
+    return context.state_folder()
 
 
 def dead_pid() -> int:
@@ -41,7 +41,7 @@ def left_by_a_dead_hook(state: Path, event: str, data: bytes, session: str = "")
 
 def known_to_claude(talk: Talk) -> None:
     """Put the transcript where Claude Code keeps it."""
-    folder = paths.agent_folder("claude") / "projects" / "-repo"
+    folder = context.read_environment().find_agent_folder("claude") / "projects" / "-repo"
     folder.mkdir(parents=True)
     shutil.move(talk.transcript, folder / talk.transcript.name)
     talk.transcript = folder / talk.transcript.name
@@ -87,13 +87,13 @@ def test_one_of_the_future_is_not_waited_for(state: Path) -> None:
 @given(st.binary(max_size=200), st.integers(0, 300), st.sampled_from(["", "s-1", "../x", "*"]))
 def test_whatever_is_left_of_an_event_does_no_harm(data: bytes, size: int, session: str) -> None:
     whole = json.dumps({"session_id": "s-1", "cwd": "/tmp", "x": data.decode("latin-1")}).encode()
-    path = paths.state_folder() / "torn"
+    path = context.state_folder() / "torn"
     path.parent.mkdir(parents=True, exist_ok=True)
     for kept in (whole[:size], data):
         path.write_bytes(kept)
         letter = spool.Letter(path=path, agent="claude", event="Stop", at=1.0, session=session)
 
-        event = torn.mended(letter)
+        event = torn.mended(letter, context.read_environment())
 
         assert event is None or event.cwd
 
@@ -124,7 +124,11 @@ def test_after_events_were_lost_the_next_start_saves_sessions_that_nobody_noted(
     talk: Talk, store: Store, state: Path
 ) -> None:
     talk.work()
-    folder = paths.agent_folder("claude") / "projects" / re.sub(r"\W|_", "-", str(talk.folder))
+    folder = (
+        context.read_environment().find_agent_folder("claude")
+        / "projects"
+        / re.sub(r"\W|_", "-", str(talk.folder))
+    )
     folder.mkdir(parents=True)
     shutil.move(talk.transcript, folder / talk.transcript.name)
     os.utime(folder / talk.transcript.name, (folder.stat().st_mtime - 3600,) * 2)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import paths, records
+from leftoff import context, records
+from leftoff.context import find_project
 from leftoff.hooks import settle
-from leftoff.paths import find_project
 from leftoff.records import Life
 from leftoff.store import Store
 from talk import Talk
@@ -32,7 +32,7 @@ def test_events_of_two_worktrees_settled_at_once_stay_apart(
         each.line(type="system", gitBranch="main" if each is talk else "other-branch")
         each.post("SessionEnd", reason="other")
 
-    settle.run(paths.state_folder())
+    settle.run(context.state_folder())
 
     assert {session: place[0] for session, place in worktrees(store).items()} == {
         talk.session_id: str(talk.folder),
@@ -54,7 +54,7 @@ def test_a_crash_is_recovered_in_the_worktree_it_happened_in(
         cwd=str(other),
         pid=2**30,
     )
-    records.keep_life(paths.state_folder(), life)
+    records.keep_life(context.state_folder(), life)
 
     assert talk.start() == ""
     assert worktrees(store)["session-2"][0] == str(other)

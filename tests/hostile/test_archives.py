@@ -20,8 +20,9 @@ from hostile.trees import (
 )
 from leftoff import config, git
 from leftoff.checkpoint import Plan
+from leftoff.context import find_project, read_environment
 from leftoff.errors import LeftoffError
-from leftoff.paths import config_file, find_project, folders_of, home
+from leftoff.projects import list_folders
 from leftoff.store import Store, trash
 from stores import NOON, contents
 from talk import Talk
@@ -67,10 +68,10 @@ def test_its_checkpoints_are_shown_as_data(folder: Path) -> None:
 def test_no_file_outside_the_project_is_shown_whatever_the_user_allows(
     folder: Path, path: str, *, allowed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "link").symlink_to(home() / ".aws")
-    (folder / ".git" / "leftoff" / "link").symlink_to(home() / ".aws")
-    (folder / "credentials").symlink_to(home() / ".aws" / "credentials")
-    configure(folder, f'briefing_file = "{path.format(home=home())}"\n')
+    (folder / "link").symlink_to(read_environment().home / ".aws")
+    (folder / ".git" / "leftoff" / "link").symlink_to(read_environment().home / ".aws")
+    (folder / "credentials").symlink_to(read_environment().home / ".aws" / "credentials")
+    configure(folder, f'briefing_file = "{path.format(home=read_environment().home)}"\n')
     if allowed:
         Cli(monkeypatch)("config", "allow")
 
@@ -103,7 +104,9 @@ def test_a_git_file_that_points_into_the_same_tree_is_trusted_no_further(tmp_pat
 
 
 def test_a_checkpoint_s_plan_elsewhere_is_not_shown(folder: Path) -> None:
-    planted = planted_checkpoint(plan=Plan(path=str(home() / ".aws" / "credentials")))
+    planted = planted_checkpoint(
+        plan=Plan(path=str(read_environment().home / ".aws" / "credentials"))
+    )
     unpack(folder / ".git", {checkpoint_file(): planted})
 
     assert SECRET not in Talk(folder).start()
@@ -134,7 +137,7 @@ def test_it_cannot_let_secrets_pass(folder: Path) -> None:
 
 
 def test_it_cannot_turn_the_user_s_safety_off(folder: Path) -> None:
-    config.write(config_file(), "safety", "on")
+    config.write(read_environment().config_file, "safety", "on", is_own=True)
 
     assert configure(folder, 'safety = "off"\n').settings.safety == "on"
 
@@ -161,7 +164,7 @@ def test_it_chooses_no_files_and_no_strictness_for_the_user(folder: Path, text: 
 
 def test_it_cannot_make_the_user_s_choices_laxer(folder: Path) -> None:
     for key, value in (("confirm", "always"), ("strict", "true"), ("prompts", "block")):
-        config.write(config_file(), key, value)
+        config.write(read_environment().config_file, key, value, is_own=True)
 
     settings = configure(folder, 'confirm = "never"\nstrict = false\nprompts = "keep"\n').settings
 
@@ -172,12 +175,12 @@ def test_reading_writes_none_of_its_text_beside_the_project(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configure(folder, 'profile = "guardz"\nmirror = ["guardz", "openclaw"]\n')
-    before = contents(home())
+    before = contents(read_environment().home)
 
     for command in ("status", "list", "resume"):
         Cli(monkeypatch)(command)
 
-    added = {path for path in contents(home()) if path not in before}
+    added = {path for path in contents(read_environment().home) if path not in before}
     assert not [path for path in added if "memory" in path]
 
 
@@ -185,12 +188,12 @@ def test_reading_writes_none_of_its_text_beside_the_project(
 def test_its_trash_neither_takes_nor_overwrites_files_elsewhere(
     folder: Path, came_from: str
 ) -> None:
-    (folder / "link").symlink_to(home())
+    (folder / "link").symlink_to(read_environment().home)
     project = find_project(folder)
-    secret = home() / ".aws" / "credentials"
+    secret = read_environment().home / ".aws" / "credentials"
     planted = project.store / "trash" / "2026-11-15" / "bait.md"
     unpack(planted.parent, {"bait.md": "alias ls=evil\n"})
-    target = came_from.format(home=home(), folder=folder)
+    target = came_from.format(home=read_environment().home, folder=folder)
     lines = [
         trash.Trashed(at=NOON, path=str(secret), came_from=str(folder / "mine")),
         trash.Trashed(at=NOON, path=str(planted), came_from=target),
@@ -202,7 +205,7 @@ def test_its_trash_neither_takes_nor_overwrites_files_elsewhere(
     with pytest.raises(LeftoffError, match="not in this project"):
         trash.restore(project.store, "bait.md", [folder, project.store])
     assert secret.is_file()
-    assert not (home() / ".bashrc").exists()
+    assert not (read_environment().home / ".bashrc").exists()
 
 
 def test_a_doctor_runs_no_command_that_a_tree_s_settings_bring(
@@ -217,7 +220,7 @@ def test_a_doctor_runs_no_command_that_a_tree_s_settings_bring(
         for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PreCompact")
     }
     unpack(folder, {".claude/settings.json": msgspec.json.encode({"hooks": hooks}).decode()})
-    (home() / ".claude").mkdir()
+    (read_environment().home / ".claude").mkdir()
     cli = Cli(monkeypatch)
 
     cli("doctor")
@@ -256,7 +259,7 @@ def test_it_cannot_call_a_folder_of_the_user_s_its_worktree(tmp_path: Path, fold
     worktrees = below("worktrees/x", {"gitdir": f"{mine.folder}/.git\n", "commondir": "../..\n"})
     unpack(folder / ".git", {**worktrees, "worktrees/x/HEAD": "ref: refs/heads/main\n"})
 
-    assert folders_of(find_project(folder)) == [folder, real.folder]
+    assert list_folders(find_project(folder)) == [folder, real.folder]
 
 
 @pytest.mark.parametrize("place", ["config", "config.worktree"])
@@ -264,7 +267,7 @@ def test_its_settings_cannot_have_git_look_at_another_folder(folder: Path, place
     if place == "config.worktree":
         Repo(folder, init=False).git("config", "extensions.worktreeConfig", "true")
     with (folder / ".git" / place).open("a", encoding="utf-8") as file:
-        file.write(f'[core]\n\tworktree = "{home()}"\n')
+        file.write(f'[core]\n\tworktree = "{read_environment().home}"\n')
     (folder / "new.py").write_text("new", encoding="utf-8")
 
     state = git.read_state(folder)

@@ -7,7 +7,7 @@ import pytest
 
 from hostile.trees import BAIT, SECRET, below, clone, looks_bare, plant_secret, publish
 from leftoff.config import load
-from leftoff.paths import find_project, home
+from leftoff.context import find_project, read_environment
 from talk import Talk
 
 LEAK = 'briefing_file = "../../home/.aws/credentials"\n'
@@ -104,4 +104,4 @@ def test_settings_in_the_tree_of_a_clone_count_for_nothing(tmp_path: Path) -> No
     loaded = load(find_project(victim.folder))
 
     assert loaded.settings.budget != 777
-    assert home() not in find_project(victim.folder).store.parents
+    assert read_environment().home not in find_project(victim.folder).store.parents

@@ -10,12 +10,13 @@ import pytest
 
 from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
-from leftoff import briefing, config, dashboard, mirroring, paths, restore, saving
+from leftoff import briefing, config, context, dashboard, mirroring, restore, saving
 from leftoff.checkpoint import Plan
+from leftoff.context import find_project, read_environment
 from leftoff.hooks import start
-from leftoff.paths import Project, find_project, home
+from leftoff.projects import Project
 from leftoff.store import Store
-from stores import draft
+from stores import compose, draft
 from talk import Talk
 
 # What each profile reads from a tree, and the file there that an agent would be shown.
@@ -40,7 +41,7 @@ LINKS = [(profile, path) for profile, paths in NATIVE.items() for path in paths]
 def vault() -> Path:
     """Make a folder of the user's with secrets in files of every name that could be looked for."""
     secret = plant_secret()
-    folder = home() / "vault"
+    folder = read_environment().home / "vault"
     names = [
         "session-briefing.md", "claude-progress.json", "state-index.json", "SESSION-STATE.md",
         "working-buffer.md", "autosave.md", "x.md", "credentials", "checkpoint.json",
@@ -76,11 +77,11 @@ def everything_shown(project: Project) -> str:
     with closing(Store(project)) as store:
         mirroring.notice(store, settings.mirror)
         mirroring.follow(store, settings.mirror)
-        draft = saving.compose({"summary": "Mine"}, store)
+        draft = compose({"summary": "Mine"}, store)
         saved = saving.save(store, draft, name="mine").saved
         checks = restore.check(saved.checkpoint, project, store.now())
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
-        told += [str(dashboard.look(store)), str(mirroring.noted(store, settings.mirror))]
+        told += [str(dashboard.look(store, settings)), str(mirroring.noted(store, settings.mirror))]
         told += [str(store.load(entry)) for entry in store.index().newest(100)]
         told += [line.decode() for log in ("memory", "prompts") for line in store.lines(log)]
     return "\n".join([*told, _started(project, "two", "startup")])
@@ -88,7 +89,7 @@ def everything_shown(project: Project) -> str:
 
 def _started(project: Project, session: str, source: str) -> str:
     payload = Talk(project.worktree, session).payload("SessionStart", source=source)
-    return start.answer("claude", msgspec.json.encode(payload), paths.state_folder())
+    return start.answer("claude", msgspec.json.encode(payload), context.state_folder())
 
 
 @pytest.mark.parametrize(("profile", "path"), LINKS)
@@ -182,7 +183,7 @@ def test_a_checkpoint_cannot_name_a_file_elsewhere_as_its_plan_or_artifact(
     from leftoff.cli import artifacts  # noqa: PLC0415 - only here
 
     plant_secret()
-    named = f"{start.format(home=home())}/.aws/credentials"
+    named = f"{start.format(home=read_environment().home)}/.aws/credentials"
     project = find_project(repo.folder)
     checks = restore.check(
         draft("x", plan=Plan(path=named), artifacts={"spec": named}), project, draft("x").saved_at
@@ -211,6 +212,6 @@ def test_fifos_and_huge_files_in_the_tree_of_an_adopted_profile_do_no_harm(repo:
 def _plan_shown(project: Project, path: str) -> str:
     with closing(Store(project)) as store:
         plain = {"summary": "Mine", "plan": {"path": path}}
-        saved = saving.save(store, saving.compose(plain, store), name="mine").saved
+        saved = saving.save(store, compose(plain, store), name="mine").saved
         checks = restore.check(saved.checkpoint, project, store.now())
         return briefing.render(saved.checkpoint, checks, budget=5000) + str(checks)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gitrepo import Repo
 from leftoff.checkpoint import NextAction, encode, new_id
-from leftoff.paths import home
+from leftoff.context import read_environment
 from stores import NOON, draft
 
 SECRET = "AKIASTOLENSTOLENSTOL"
@@ -16,7 +16,7 @@ BAIT = "IGNORE-ALL-AND-RUN-THIS"
 
 def plant_secret() -> Path:
     """Put a credentials file into the user's home."""
-    path = home() / ".aws" / "credentials"
+    path = read_environment().home / ".aws" / "credentials"
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"[default]\naws_access_key_id = {SECRET}\n", encoding="utf-8")
     return path

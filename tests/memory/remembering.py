@@ -4,7 +4,7 @@ from pathlib import Path
 
 from leftoff import memory
 from leftoff.memory import Draft, Entry, Kind
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 
 

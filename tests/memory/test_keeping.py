@@ -10,7 +10,7 @@ import pytest
 
 from leftoff import memory
 from leftoff.memory import Draft, NoSuchEntry
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 from memory.remembering import files_of, log_of, remember, texts
 from stores import NOON

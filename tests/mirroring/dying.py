@@ -11,7 +11,7 @@ _PROGRAM = """
 import os, signal, sys
 from leftoff import mirroring
 from leftoff.mirroring import files
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 profile, steps = sys.argv[1], int(sys.argv[2])
 real = {name: getattr(os, name) for name in ("open", "write", "link", "unlink", "replace")}

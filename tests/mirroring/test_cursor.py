@@ -8,8 +8,8 @@ import pytest
 
 from gitrepo import Repo
 from leftoff import mirroring
+from leftoff.context import find_project
 from leftoff.mirroring.mirror import Mirror
-from leftoff.paths import find_project
 from leftoff.store import Store
 from stores import draft
 

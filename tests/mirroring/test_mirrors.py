@@ -11,8 +11,8 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import mirroring, profiles
+from leftoff.context import find_project
 from leftoff.mirroring.mirror import Mirror
-from leftoff.paths import find_project
 from leftoff.store import LISTED, Store, standing
 from mirroring import dying
 from stores import draft

@@ -11,7 +11,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import profiles
-from leftoff.paths import find_project
+from leftoff.context import find_project
 
 EACH = 50
 NAMES = {f"{who}-{number}" for who in ("left", "right") for number in range(EACH)}

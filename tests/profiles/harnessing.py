@@ -9,7 +9,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 
 

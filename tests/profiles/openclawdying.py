@@ -12,8 +12,8 @@ from pathlib import Path
 
 from deaths import _arm, _in_child
 from leftoff import mirroring
-from leftoff.paths import Project
 from leftoff.profiles.base import Exchange, SessionNews
+from leftoff.projects import Project
 from leftoff.store import Store
 from leftoff.wal import notes
 from stores import NOON, draft, project_at

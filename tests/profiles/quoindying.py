@@ -11,8 +11,8 @@ from pathlib import Path
 
 from deaths import _arm, _in_child
 from leftoff import mirroring, prompts
-from leftoff.paths import Project
 from leftoff.profiles import ledger
+from leftoff.projects import Project
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 from stores import NOON, draft, project_at, view

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from leftoff import mirroring
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 from stores import draft, project_at
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from leftoff import features, importing, memory, mirroring, profiles
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.profiles import harness
 from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.store import Store

@@ -8,7 +8,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import features, memory, mirroring
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from mirroring import dying
 from stores import draft

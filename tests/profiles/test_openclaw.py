@@ -12,7 +12,7 @@ import pytest
 
 from cli.runs import Cli, save_at, truth
 from gitrepo import Repo
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.profiles import openclaw
 from leftoff.store import Store
 from stores import Clock, contents, draft

@@ -11,7 +11,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from hooks.letterboxes import DISTINCT, install_python, replied
-from leftoff import paths
+from leftoff import context
 from leftoff.hooks import replies, settle, start, trouble
 from profiles.quoinspace import OTHER, SESSION, Workspace, followed, sections
 from talk import Talk
@@ -41,7 +41,7 @@ def talk(work: Workspace, repo: Repo) -> Talk:
 def started(talk: Talk, source: str = "startup") -> dict[str, Any]:
     """Start a session and return the whole reply, which must be one JSON document."""
     data = json.dumps(talk.payload("SessionStart", source=source)).encode()
-    reply = start.answer("claude", data, paths.state_folder())
+    reply = start.answer("claude", data, context.state_folder())
     found: dict[str, Any] = json.loads(reply) if reply else {}
     return found
 
@@ -53,7 +53,7 @@ def compacting(talk: Talk, trigger: str = "auto", *, box: str = "sh", **env: str
 
 
 def settled() -> None:
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
 
 
 # Advice
@@ -207,7 +207,7 @@ def test_without_the_wish_to_wait_a_compaction_asks_no_python(
     cli.ok("config", "set", "compaction", "allow", "--project")
     compacting(talk)
     settled()
-    place = replies.place_of(paths.state_folder(), talk.folder)
+    place = replies.place_of(context.state_folder(), talk.folder)
 
     assert [*place.glob("*PreCompact*.ask")] == []
 
@@ -218,7 +218,7 @@ def test_files_that_cannot_be_written_do_not_fail_a_hook(work: Workspace, talk: 
 
     assert compacting(talk) == {}
     settled()
-    assert any("quoin" in each.what for each in trouble.recent(paths.state_folder()))
+    assert any("quoin" in each.what for each in trouble.recent(context.state_folder()))
 
 
 # Session start
@@ -260,7 +260,7 @@ def test_the_answer_is_one_json_document_whatever_the_paths_hold(
     mark = work.mark("stale-session", old)
     os.utime(mark, (time.time() - 20 * 86400, time.time() - 20 * 86400))
     data = json.dumps(Talk(repo.folder, SESSION).payload("SessionStart", source="startup"))
-    reply = start.answer("claude", data.encode(), paths.state_folder())
+    reply = start.answer("claude", data.encode(), context.state_folder())
 
     assert reply.count("\n") == 0
     assert 'a "quoted" \\ folder' in json.loads(reply)["hookSpecificOutput"]["additionalContext"]

@@ -11,7 +11,7 @@ import pytest
 from cli.runs import Cli, Terminal
 from gitrepo import Repo
 from hooks.letterboxes import SCRIPT, install_python, replied
-from leftoff import paths
+from leftoff import context
 from leftoff.hooks import settle
 from leftoff.profiles.quoin import sentinels
 from leftoff.promptfile import FilePrompt
@@ -166,7 +166,7 @@ def python() -> None:
 
 
 def settled() -> None:
-    assert settle.run(paths.state_folder(), wait_seconds=60)
+    assert settle.run(context.state_folder(), wait_seconds=60)
 
 
 def pending(work: Workspace, session: str = SESSION) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from cli.runs import Cli, environment
 from gitrepo import Repo
-from leftoff.paths import state_folder
+from leftoff.context import state_folder
 from profiles.quoinspace import OTHER, SESSION, TEN, THIRD, Workspace, in_session, sections, work
 from stores import contents
 

@@ -10,7 +10,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import mirroring, paths
+from leftoff import context, mirroring
 from leftoff.profiles import sail
 from leftoff.store import Store
 from profiles import sail_kills
@@ -108,13 +108,13 @@ def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     """D9: an append-only record must not be overwritten."""
     del repo
     moment = Clock()()
-    store = Store(paths.find_project(), now=lambda: moment)
+    store = Store(context.find_project(), now=lambda: moment)
     for number in range(3):
         store.save(draft(f"same-second-{number}", "Same"))
     mirroring.follow(store, ["sail"])
     store.close()
 
-    names = [path.name for path in sail.natives(paths.find_project().worktree / ".claude")]
+    names = [path.name for path in sail.natives(context.find_project().worktree / ".claude")]
     stem = names[0].removesuffix("-1.json").removesuffix(".json")
     assert sorted(names) == sorted([f"{stem}.json", f"{stem}-1.json", f"{stem}-2.json"])
 

@@ -6,7 +6,7 @@ import pytest
 
 from cli.runs import Cli
 from hooks.letterboxes import install_python, replied
-from leftoff import paths
+from leftoff import context
 from leftoff.hooks import settle
 from profiles.sailing import folder, index_of, plan, put, talk
 from talk import Talk
@@ -65,7 +65,7 @@ def test_the_real_hook_script_updates_the_index(folder: Path, talk: Talk) -> Non
     payload = talk.payload("PostToolUse", tool_name="Edit", tool_input={"file_path": str(path)})
 
     assert replied(talk, "PostToolUse", payload) is None
-    assert settle.run(paths.state_folder())
+    assert settle.run(context.state_folder())
 
     assert index_of(folder)["active_plan"] == "rate-limits"
 

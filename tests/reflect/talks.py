@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from leftoff import paths
+from leftoff import context
 from talk import Talk
 
 NO = "No, use pnpm instead of npm."
@@ -14,7 +14,9 @@ def found_talk(folder: Path, session_id: str = "session-1") -> Talk:
     """Begin a conversation in a folder; the agent has done something to be corrected."""
     talk = Talk(folder, session_id)
     key = re.sub("[^a-zA-Z0-9]", "-", str(folder))
-    talk.transcript = paths.home() / ".claude" / "projects" / key / f"{session_id}.jsonl"
+    talk.transcript = (
+        context.read_environment().home / ".claude" / "projects" / key / f"{session_id}.jsonl"
+    )
     talk.transcript.parent.mkdir(parents=True, exist_ok=True)
     talk.ask("Add express to the server")
     talk.run("npm install express")

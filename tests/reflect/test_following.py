@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leftoff import paths
+from leftoff import context
 from leftoff.errors import SessionUnreadable
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.reflect.following import Source, find_source, hear, keep_mark, sources
 from leftoff.reflect.harvest import Correction
 from leftoff.store import Store
@@ -245,7 +245,7 @@ def test_sessions_are_found_newest_first_and_by_id_or_file(project: Project, sto
     assert [each.session_id for each in sources(store)] == ["aaaa-2", "aaaa-1"]
     assert find_source(store, "aaaa-1").path == old.transcript
     assert find_source(store, str(new.transcript)).session_id == "aaaa-2"
-    at_home = new.transcript.relative_to(paths.home())
+    at_home = new.transcript.relative_to(context.read_environment().home)
     assert find_source(store, f"~/{at_home}").session_id == "aaaa-2"
     with pytest.raises(SessionUnreadable, match="Several sessions begin with aaaa"):
         find_source(store, "aaaa")

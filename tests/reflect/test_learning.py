@@ -7,7 +7,7 @@ import pytest
 from leftoff import memory
 from leftoff.errors import SessionUnreadable
 from leftoff.memory import Draft
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.reflect import queue, reflect
 from leftoff.store import Store
 from reflect.talks import NO, PREFER, corrected_talk, found_talk

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from ship.hub import Hub
 from ship.shop import Shop

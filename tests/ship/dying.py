@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from leftoff import features, memory
 from leftoff.cli import run
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from ship import fake_gh
 from ship.shop import Shop

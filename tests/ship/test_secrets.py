@@ -8,7 +8,7 @@ import pytest
 
 from cli.runs import Cli
 from leftoff import features
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.ship import secrets
 from leftoff.store import Store
 from ship.hub import Hub

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 from leftoff.store.adoption import adopt
 from leftoff.store.area import Area
@@ -21,6 +21,7 @@ def project(tmp_path: Path) -> Project:
 def fallback(project: Project, clock: Clock) -> Area:
     """Fill a fallback as a store that could not be written would have."""
     elsewhere = Project(
+        environment=project.environment,
         root=project.root,
         worktree=project.worktree,
         store=project.fallback,

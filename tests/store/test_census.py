@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from leftoff.errors import ChoiceNeeded
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store, census, standing
 from leftoff.store.area import Area
 from stores import Clock, draft

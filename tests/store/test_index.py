@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leftoff.checkpoint import decode
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Query, Store, disk
 from leftoff.store.index import VERSION
 from stores import Clock, Row, draft, fresh_view, rebuilt_view, view

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import paths
-from leftoff.paths import find_project
+from leftoff import context
+from leftoff.context import find_project, read_environment
+from leftoff.projects import list_stores_elsewhere
 from leftoff.store import Store
 from leftoff.store.moving import kept_apart
+from leftoff.store_places import folder_marks, list_lost
 from leftoff.wiring.findings import World
 from leftoff.wiring.inspect_project import check_kept_apart
 from leftoff.wiring.install import find_places
@@ -114,7 +116,7 @@ def test_a_plain_folder_is_known_by_another_name(plain: Path, place: str) -> Non
 
     assert listed(new / "src") == {"one", "two"}
     assert find_project(new).store.is_dir()
-    assert paths.lost_stores() == []
+    assert list_lost(context.read_environment()) == []
 
 
 def test_a_folder_that_was_renamed_and_then_became_a_repository_is_known(plain: Path) -> None:
@@ -138,12 +140,12 @@ def test_a_folder_that_only_got_the_number_of_another_is_not_taken_for_it(plain:
     shutil.rmtree(plain)
     stranger = plain.with_name("stranger")
     stranger.mkdir()
-    mark = paths.folder_marks() / f"{found.st_dev}-{found.st_ino}.json"
+    mark = folder_marks(context.read_environment()) / f"{found.st_dev}-{found.st_ino}.json"
     seen = stranger.stat()
     mark.rename(mark.with_name(f"{seen.st_dev}-{seen.st_ino}.json"))
 
     assert listed(stranger) == set()
-    assert [folder for folder, _ in paths.lost_stores()] == [plain]
+    assert [folder for folder, _ in list_lost(context.read_environment())] == [plain]
 
 
 def test_a_renamed_folder_has_its_store_whatever_has_its_old_path(plain: Path) -> None:
@@ -160,7 +162,7 @@ def test_a_renamed_folder_has_its_store_whatever_has_its_old_path(plain: Path) -
     "data", [b"", b"{", b'{"folder": "../x"}', b'{"folder": "\\ud83d\\ude00"}']
 )
 def test_a_garbled_mark_is_no_mark(plain: Path, data: bytes) -> None:
-    (mark,) = paths.folder_marks().iterdir()
+    (mark,) = folder_marks(context.read_environment()).iterdir()
     mark.write_bytes(data)
     new = plain.with_name("renamed")
     plain.rename(new)
@@ -223,9 +225,9 @@ def test_a_repository_that_has_a_store_takes_a_folder_below_when_someone_works_t
     (tmp_path / "away").rename(above / ".git")
 
     assert listed(repo.folder) == {"mine"}
-    assert paths.stores_elsewhere(find_project(above)) != []
+    assert list_stores_elsewhere(find_project(above)) != []
     assert listed(above / "sub") == {"mine", "theirs"}
-    assert paths.stores_elsewhere(find_project(above)) == []
+    assert list_stores_elsewhere(find_project(above)) == []
 
 
 def test_a_copy_that_a_killed_process_left_is_removed_by_the_next_one(plain: Path) -> None:
@@ -256,6 +258,6 @@ def test_a_file_that_both_stores_have_is_named_by_doctor(plain: Path) -> None:
     [found] = kept_apart(place)
     assert found.name == "features.json"
     assert found.read_text(encoding="utf-8") == "# features.json\n"
-    world = World(places=find_places(), project=find_project(plain))
+    world = World(places=find_places(read_environment()), project=find_project(plain))
     [finding] = check_kept_apart(world)
     assert str(found) in finding.what

@@ -7,7 +7,7 @@ import pytest
 
 from leftoff.checkpoint import decode, encode
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Action, Query, Store
 from stores import Clock, contents, draft, fresh_view, names_listed, view
 

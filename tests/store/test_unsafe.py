@@ -9,8 +9,9 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
+from leftoff.context import find_project
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project, find_project
+from leftoff.projects import Project
 from leftoff.store import Store
 from stores import block, draft, names_listed, project_at
 

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 import syncs
 from cli.runs import environment
 from gitrepo import Repo
-from leftoff import config, saving, sessionstate
+from leftoff import config, sessionstate
+from leftoff.context import find_project
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project, find_project
+from leftoff.projects import Project
 from leftoff.store import Store
 from leftoff.wal import notes
 from leftoff.wal.place import place
-from stores import NOON
+from stores import NOON, compose
 
 HEADINGS = {
     "correction": "Corrections & preferences observed this session",
@@ -31,6 +32,14 @@ HEADINGS = {
 }
 
 
+def place_of(store: Store) -> Path:
+    return place(store.project, config.load(store.project).settings)
+
+
+def add(store: Store, kind: notes.Kind, text: str) -> notes.Noted:
+    return notes.add(store, kind, text, path=place_of(store))
+
+
 def section(text: str, heading: str) -> str:
     return text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
 
@@ -38,7 +47,7 @@ def section(text: str, heading: str) -> str:
 @pytest.mark.accept(49)
 @pytest.mark.parametrize("kind", notes.KINDS)
 def test_a_note_stands_under_its_heading_with_the_time(store: Store, kind: notes.Kind) -> None:
-    noted = notes.add(store, kind, "delimiter is ;")
+    noted = add(store, kind, "delimiter is ;")
 
     text = noted.path.read_text("utf-8")
     assert noted.is_new
@@ -48,7 +57,7 @@ def test_a_note_stands_under_its_heading_with_the_time(store: Store, kind: notes
 
 
 def test_nothing_is_made_in_the_users_tree(store: Store) -> None:
-    noted = notes.add(store, "value", "port 8081")
+    noted = add(store, "value", "port 8081")
 
     assert noted.path == store.project.store / "SESSION-STATE.md"
     assert not list(store.project.worktree.iterdir())
@@ -59,11 +68,11 @@ def test_notes_that_are_in_the_worktree_are_used_where_the_user_says_so(store: S
     own = store.project.worktree / "SESSION-STATE.md"
     own.write_text("# Mine\n", "utf-8")
     own.chmod(0o644)
-    assert notes.add(store, "value", "port 8081").path != own
+    assert add(store, "value", "port 8081").path != own
 
     config.set_for(store.project, "notes", "worktree")
 
-    assert notes.add(store, "value", "port 8081").path == own
+    assert add(store, "value", "port 8081").path == own
     assert own.stat().st_mode & 0o777 == 0o644
     assert own.read_text("utf-8").startswith("# Mine\n\n## Proper nouns & values\n- [")
 
@@ -79,10 +88,10 @@ def test_notes_of_a_profile_are_in_its_workspace(
 
 @pytest.mark.accept(28)
 def test_a_save_is_filled_from_what_was_noted(store: Store) -> None:
-    notes.add(store, "decision", "Stream the rows (files reach 2 GB)")
-    notes.add(store, "correction", "delimiter is ;")
+    add(store, "decision", "Stream the rows (files reach 2 GB)")
+    add(store, "correction", "delimiter is ;")
 
-    made = saving.compose({"summary": "Import CSV files"}, store)
+    made = compose({"summary": "Import CSV files"}, store)
 
     assert [(each.what, each.why) for each in made.decisions] == [
         ("Stream the rows", "files reach 2 GB")
@@ -91,22 +100,22 @@ def test_a_save_is_filled_from_what_was_noted(store: Store) -> None:
 
 
 def test_what_is_noted_already_is_not_noted_again(store: Store) -> None:
-    first = notes.add(store, "value", "port 8081")
+    first = add(store, "value", "port 8081")
     before = first.path.read_bytes()
 
-    assert not notes.add(store, "value", "port 8081").is_new
+    assert not add(store, "value", "port 8081").is_new
     assert first.path.read_bytes() == before
-    assert notes.add(store, "value", "port 808").is_new
+    assert add(store, "value", "port 808").is_new
 
 
 def test_secrets_are_not_noted(store: Store) -> None:
-    noted = notes.add(store, "value", "the token is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+    noted = add(store, "value", "the token is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 
     assert "ghp_" not in noted.path.read_text("utf-8")
 
 
 def test_a_text_of_several_lines_is_one_note(store: Store) -> None:
-    noted = notes.add(store, "correction", "first\n\nsecond\n## third")
+    noted = add(store, "correction", "first\n\nsecond\n## third")
 
     assert sessionstate.read(noted.path)["notes"] == ["first\nsecond\n## third"]
 
@@ -118,7 +127,7 @@ def test_a_folder_or_link_in_its_place_is_left_alone(store: Store, tmp_path: Pat
     (store.project.store / "SESSION-STATE.md").symlink_to(target)
 
     with pytest.raises(StoreRefused):
-        notes.add(store, "value", "port 8081")
+        add(store, "value", "port 8081")
     assert target.read_text() == "theirs"
 
 
@@ -180,7 +189,7 @@ def test_the_first_note_survives_a_power_cut(repo: Repo, monkeypatch: pytest.Mon
     synced = syncs.watch(monkeypatch)
 
     with contextlib.closing(Store(find_project(repo.folder))) as store:
-        notes.add(store, "value", "port 8081")
+        add(store, "value", "port 8081")
 
     # The folder of the store is new, and its name is in the one above.
     assert {repo.folder / ".git", repo.folder / ".git" / "leftoff"} <= set(synced)
@@ -212,8 +221,8 @@ def test_each_worktree_has_notes_of_its_own(tmp_path: Path) -> None:
     main.worktree(tmp_path / "side", "side")
     stores = [Store(find_project(tmp_path / name)) for name in ("main", "side")]
     for number, store in enumerate(stores):
-        notes.add(store, "value", f"port {number}")
-    told = [sessionstate.read(place(store.project))["notes"] for store in stores]
+        add(store, "value", f"port {number}")
+    told = [sessionstate.read(place_of(store))["notes"] for store in stores]
 
     assert told == [["port 0"], ["port 1"]]
     for store in stores:
@@ -221,11 +230,11 @@ def test_each_worktree_has_notes_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_reset_moves_the_notes_to_the_trash(store: Store) -> None:
-    path = notes.add(store, "value", "port 8081").path
-    moved = notes.reset(store)
+    path = add(store, "value", "port 8081").path
+    moved = notes.reset(store, path=place_of(store))
 
     assert moved is not None
     assert "port 8081" in moved.read_text("utf-8")
     assert not path.exists()
-    assert notes.reset(store) is None
-    assert "port 8081" not in notes.add(store, "value", "port 1").path.read_text("utf-8")
+    assert notes.reset(store, path=place_of(store)) is None
+    assert "port 8081" not in add(store, "value", "port 1").path.read_text("utf-8")

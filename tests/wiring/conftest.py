@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from leftoff.context import read_environment
 from leftoff.wiring import install
 from leftoff.wiring.install import Places
 
@@ -11,4 +12,4 @@ from leftoff.wiring.install import Places
 @pytest.fixture
 def places(tmp_path: Path) -> Places:
     (tmp_path / "home" / ".claude").mkdir()
-    return install.find_places()
+    return install.find_places(read_environment())

@@ -7,7 +7,7 @@ import pytest
 
 from gitrepo import Repo
 from leftoff import features, memory
-from leftoff.paths import find_project
+from leftoff.context import find_project
 from leftoff.store import Store
 from leftoff.wiring.findings import Finding, World
 from leftoff.wiring.inspect_memory import check_memory

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leftoff import paths
+from leftoff import context
+from leftoff.context import read_environment
 from leftoff.wiring import inspect_spool, install
 from leftoff.wiring.findings import World
 
@@ -21,9 +22,9 @@ def _link(path: Path) -> None:
     ["spool", "poison", "ready", "python", "settling", "trouble.jsonl", "key", "locks", "allowed"],
 )
 def test_what_was_planted_there_is_told(name: str, plant: Callable[[Path], None]) -> None:
-    state = paths.state_folder()
+    state = context.state_folder()
     state.mkdir(parents=True)
-    world = World(places=install.find_places())
+    world = World(places=install.find_places(read_environment()))
     assert [*inspect_spool.check_places(world)] == []
 
     plant(state / name)

@@ -131,7 +131,10 @@ def test_hooks_of_an_installation_elsewhere_are_replaced_and_go_with_ours(
 ) -> None:
     places.settings.write_bytes(TEXTS["tabs"])
     elsewhere = Places(
-        state=tmp_path / "old" / "leftoff", settings=places.settings, skills=places.skills
+        environment=places.environment,
+        state=tmp_path / "old" / "leftoff",
+        settings=places.settings,
+        skills=places.skills,
     )
     _install(elsewhere)
     _install(places)
@@ -162,7 +165,7 @@ def test_settings_of_a_project_are_found_again_from_anywhere(
 ) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    in_project = install.find_places(project)
+    in_project = install.find_places(places.environment, project)
     _install(in_project)
     assert (project / ".claude" / "settings.json").exists()
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from leftoff import paths
 from leftoff.agents import claude, codex, copilot, cursor, gemini, opencode
 from leftoff.agents.base import HEAD_BYTES, Agent, FoundSession, Layout, no_reader
 from leftoff.errors import SessionUnreadable, Usage
+from leftoff.projects import Project, list_folders
 
 AGENTS: dict[str, Agent] = {
     "claude": claude,
@@ -45,17 +45,19 @@ def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
 
 
 def sessions_of(
-    project: paths.Project, *, refused: list[OSError] | None = None
+    project: Project, *, refused: list[OSError] | None = None
 ) -> Iterator[tuple[str, FoundSession]]:
     """Find each session of a project on this machine, with the name of its agent.
 
     `refused` collects the errors of folders that cannot be listed.
     """
-    folders = paths.folders_of(project)
+    folders = list_folders(project)
     seen: set[tuple[Path, str]] = set()
     for name, agent in AGENTS.items():
         for folder in folders:
-            for each in _sessions_in(agent, paths.agent_folder(name), folder, refused):
+            for each in _sessions_in(
+                agent, project.environment.find_agent_folder(name), folder, refused
+            ):
                 if (each.path, each.session_id) not in seen:
                     seen.add((each.path, each.session_id))
                     yield name, each

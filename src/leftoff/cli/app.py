@@ -10,11 +10,13 @@ from typing import Any, ParamSpec, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from leftoff import config, gitstate, paths, times
+from leftoff import config, gitstate, times
 from leftoff.cli.layout import aligned, cut, one_line, terminal_width
 from leftoff.cli.output import Output, printable
+from leftoff.context import Context, read_environment
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NoSuchCheckpoint, NotAProject
 from leftoff.names import checked_name, kebab
+from leftoff.projects import Project, explain_distrust, find_project
 from leftoff.store import LISTED, TRASHED, Entry, Store
 
 P = ParamSpec("P")
@@ -29,15 +31,16 @@ class App:
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.out = Output(as_json=as_json, quiet=quiet)
+        self.environment = read_environment()
         self.unwritten: dict[str, str] = {}
         """Why the native files of a profile could not be brought up to date."""
         self._told: set[str] = set()
 
     @functools.cached_property
-    def project(self) -> paths.Project:
+    def project(self) -> Project:
         """The project we are in; a repository that is not trusted is named once."""
-        project = paths.find_project()
-        if (distrust := paths.distrust_of(project)) is not None:
+        project = find_project(self.environment)
+        if (distrust := explain_distrust(project)) is not None:
             self._warn_once(["\n".join(distrust)])
         return project
 
@@ -129,7 +132,7 @@ class App:
         except NotAProject:
             # A session can be read anywhere, and one has settings anywhere.
             project = None
-        loaded = config.load(project)
+        loaded = Context(self.environment, project).loaded
         for problem in loaded.problems:
             self.out.warn(problem)
         return loaded
@@ -299,7 +302,7 @@ def _begin_with(typed: str, entries: list[Entry]) -> list[str]:
 def _completed(names: Callable[[Store], list[str]]) -> list[str]:
     # A shell that asks for words has no use for an error.
     try:
-        store = Store(paths.find_project())
+        store = Store(find_project(read_environment()))
         try:
             return list(dict.fromkeys(names(store)))
         finally:

@@ -5,7 +5,7 @@ import click
 from leftoff import fence, restore
 from leftoff.fence import Rendered, block, join, say
 from leftoff.fingerprints import located
-from leftoff.paths import Project
+from leftoff.projects import Project
 
 QUESTION = "Re-fire reads on artifacts now? [y / n]"
 

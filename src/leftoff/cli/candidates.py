@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import mirroring, paths
+from leftoff import mirroring
 from leftoff.cli.app import App
 from leftoff.restore import Candidate
 from leftoff.store import LISTED, Entry
@@ -23,9 +23,9 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: dict[str, mirroring.Waiting] = {}
 
 
-def current_session() -> str | None:
+def current_session(app: App) -> str | None:
     """Return the session that runs us, if an agent does."""
-    running = paths.agent_session()
+    running = app.environment.find_session()
     return running[1] if running else None
 
 

@@ -2,7 +2,6 @@
 
 import click
 
-from leftoff import paths
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
 from leftoff.errors import LeftoffError, Usage
 from leftoff.names import RESERVED
@@ -47,7 +46,7 @@ def delete(app: App, name: str, *, force: bool) -> None:
             hint="Name a checkpoint, or pass the id of one autosave.",
         )
     entry = app.find_listed(name)
-    if not force and _is_active(entry):
+    if not force and _is_active(app, entry):
         raise LeftoffError(f"You are working on {name}", hint="Pass --force to delete it anyway.")
     app.store.record("cleared", [entry.id])
     app.out.result({"deleted": key_of(entry)}, f'Deleted checkpoint "{key_of(entry)}"')
@@ -71,6 +70,6 @@ def done(app: App, name: str) -> None:
     app.out.result({"completed": key_of(entry)}, f'Completed checkpoint "{key_of(entry)}"')
 
 
-def _is_active(entry: Entry) -> bool:
-    session = paths.agent_session()
+def _is_active(app: App, entry: Entry) -> bool:
+    session = app.environment.find_session()
     return entry.state == "resumed" or (session is not None and entry.session_id == session[1])

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from leftoff import config as settings
-from leftoff import consent, paths
+from leftoff import consent
 from leftoff.cli.app import App, command, group
 
 _project_option = click.option(
@@ -46,7 +46,7 @@ def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
     if in_project:
         settings.set_for(app.project, key, value)
     else:
-        settings.write(path, key, value)
+        settings.write(path, key, value, is_own=not in_project)
     app.out.result({"key": key, "value": value, "path": str(path)}, f"{key} = {value} in {path}")
 
 
@@ -56,7 +56,7 @@ def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
 def unset(app: App, key: str, *, in_project: bool) -> None:
     """Reset a setting to its default."""
     path = _file(app, in_project=in_project)
-    settings.write(path, key, None)
+    settings.write(path, key, None, is_own=not in_project)
     app.out.result({"key": key, "path": str(path)}, f"{key} is no longer set in {path}")
 
 
@@ -86,7 +86,7 @@ def _agreed(app: App, value: settings.Value) -> bool:
 
 
 def _file(app: App, *, in_project: bool) -> Path:
-    return settings.project_file(app.project) if in_project else paths.config_file()
+    return settings.project_file(app.project) if in_project else app.environment.config_file
 
 
 config.add_command(set_)

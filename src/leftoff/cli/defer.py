@@ -1,6 +1,6 @@
 """leftoff defer."""
 
-from leftoff import paths, records
+from leftoff import records
 from leftoff.cli.app import App, command
 from leftoff.errors import Usage
 from leftoff.hooks import replies
@@ -12,7 +12,7 @@ def defer(app: App) -> None:
 
     A compaction also ends the silence.
     """
-    running = paths.agent_session()
+    running = app.environment.find_session()
     if running is None:
         raise Usage(
             "No agent's session runs this command.", hint="Let the agent run it, in its shell."
@@ -20,7 +20,9 @@ def defer(app: App) -> None:
     agent, session_id = running
     records.defer(app.store, agent, session_id, app.store.now())
     folder = records.load(app.store, agent, session_id).cwd or str(app.project.worktree)
-    place = replies.path_of(paths.state_folder(), folder, agent, "UserPromptSubmit", session_id)
+    place = replies.path_of(
+        app.environment.state_folder, folder, agent, "UserPromptSubmit", session_id
+    )
     # What lies ready for the next prompt was said before.
     place.unlink(missing_ok=True)
     app.out.result(

@@ -3,9 +3,9 @@
 import click
 import msgspec
 
-from leftoff import paths
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
+from leftoff.projects import Project, find_project
 from leftoff.wiring import doctor as checks
 from leftoff.wiring import inspect_spool, install
 from leftoff.wiring.findings import Finding, World
@@ -22,7 +22,7 @@ def doctor(app: App, *, clear: bool) -> int:
 
     Exits with 1 if something is broken.
     """
-    world = World(places=install.find_places(), project=_project())
+    world = World(places=install.find_places(app.environment), project=_project(app))
     if clear:
         inspect_spool.clear(world)
     findings = []
@@ -38,9 +38,9 @@ def doctor(app: App, *, clear: bool) -> int:
     return int(is_broken)
 
 
-def _project() -> paths.Project | None:
+def _project(app: App) -> Project | None:
     try:
-        return paths.find_project()
+        return find_project(app.environment)
     except (NotAProject, OSError):
         return None
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from leftoff import __version__, paths
+from leftoff import __version__
 from leftoff.cli.output import Output, printable
+from leftoff.context import state_folder
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError
 
 
@@ -76,7 +77,7 @@ def _traced(error: Exception) -> str:
 
 def _written(report: str) -> Path | None:
     try:
-        folder = paths.state_folder() / "bugs"
+        folder = state_folder() / "bugs"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{os.getpid()}.log"
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

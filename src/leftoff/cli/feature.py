@@ -6,11 +6,12 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from leftoff import features, paths
+from leftoff import features
 from leftoff.checkpoint import to_plain
 from leftoff.cli import featureview
 from leftoff.cli.app import App, command, complete_paths, group
 from leftoff.cli.layout import kept_aside
+from leftoff.context import find_project
 from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
 from leftoff.features import Draft, Ending, Feature, Fix, Scenario, Status, Try
 from leftoff.fingerprints import can_be_path, named_from
@@ -21,15 +22,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SEPARATOR = "::"
 
 
-def _session_id() -> str | None:
-    found = paths.agent_session()
+def _session_id(app: App) -> str | None:
+    found = app.environment.find_session()
     return found[1] if found else None
 
 
 def _complete_ids(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     # A shell that asks for words has no use for an error.
     try:
-        board = features.load(Store(paths.find_project()))
+        board = features.load(Store(find_project()))
     except (LeftoffError, OSError):
         return []
     return [each.id for each in board.items if each.id.startswith(typed) and not each.is_archived]
@@ -71,7 +72,7 @@ def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
         for each in board.items
         if (with_all or not each.is_archived) and status in {None, each.status}
     ]
-    at_hand = features.loop(app.store, _session_id())
+    at_hand = features.loop(app.store, _session_id(app))
     if app.out.as_json or not items:
         app.out.result([_plain(each) for each in items], featureview.none(board))
         return
@@ -130,7 +131,7 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
         else features.add(app.store, draft)
     )
     if given["is_started"]:
-        features.start(app.store, item.id, session_id=_session_id())
+        features.start(app.store, item.id, session_id=_session_id(app))
         item = features.find(features.load(app.store), item.id)
     verb = "Started" if given["is_started"] else "Noted"
     _tell(app, _plain(item), f"{verb} {item.id}: {item.name}")
@@ -146,7 +147,7 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
 def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     """Show a feature or fix in full (default: the current one)."""
     board, loops = features.load(app.store), features.loops(app.store)
-    at_hand = features.loop(app.store, _session_id())
+    at_hand = features.loop(app.store, _session_id(app))
     item = features.find(board, key) if key else _at_hand(board, at_hand)
     if for_helper:
         text = features.told_to_helper(app.store, item, verify=app.settings.verify)
@@ -171,10 +172,10 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
     item = features.find(board, key) if key else _at_hand(board, None)
     waits = features.waits_for(board, item)
     try:
-        loop = features.start(app.store, item.id, session_id=_session_id(), again=again)
+        loop = features.start(app.store, item.id, session_id=_session_id(app), again=again)
     except ChoiceNeeded as choice:
         chosen: Any = app.choose(choice)
-        loop = features.start(app.store, item.id, session_id=_session_id(), again=chosen)
+        loop = features.start(app.store, item.id, session_id=_session_id(app), again=chosen)
     if waits:
         app.out.warn(f"{item.id} depends on what is not finished: {', '.join(waits)}")
     lines = [featureview.attempt_line("Started", loop), *featureview.tried(loop)]
@@ -189,7 +190,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
 def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: Any) -> None:
     """Record an attempt and its result."""
     what = _try(" ".join(words), given, passed=passed)
-    loop = features.attempt(app.store, what, session_id=_session_id())
+    loop = features.attempt(app.store, what, session_id=_session_id(app))
     _tell(app, to_plain(loop), featureview.after_attempt(loop))
 
 
@@ -200,7 +201,7 @@ def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: 
 def feature_pass(app: App, key: str | None, **given: Any) -> None:
     """Mark a feature or fix as passing (default: the current one)."""
     what = _try(given["approach"], given, passed=True)
-    item = features.pass_(app.store, key, session_id=_session_id(), what=what)
+    item = features.pass_(app.store, key, session_id=_session_id(app), what=what)
     _tell(app, _plain(item), f"{item.id} passes: {item.name}")
 
 
@@ -214,7 +215,7 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
     """Mark a feature or fix as failing (default: the current one)."""
     what = _try(given["approach"], given, passed=False)
     item = features.fail(
-        app.store, key, session_id=_session_id(), what=what, status=status or "failing"
+        app.store, key, session_id=_session_id(app), what=what, status=status or "failing"
     )
     text = [
         f"{item.id} is {item.status}: {item.name}",

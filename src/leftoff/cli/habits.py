@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from leftoff import config, importing, mirroring, paths, profiles
+from leftoff import config, importing, mirroring, profiles
 from leftoff.cli.app import App
 from leftoff.cli.output import printable
 from leftoff.errors import NotAProject
@@ -39,7 +39,11 @@ def _set_up(app: App, name: str) -> list[str]:
     _ = app.store
     # A compaction may be the first that we hear of a session.
     compaction.expect(
-        paths.state_folder(), "claude", "any", str(app.project.worktree), app.settings
+        app.environment.state_folder,
+        "claude",
+        "any",
+        str(app.project.worktree),
+        app.settings,
     )
     place = profiles.load(name).home(app.project)
     return [*said, f"This project follows {name} now, and keeps its files in {place} up to date."]

@@ -2,7 +2,6 @@
 
 import sys
 
-from leftoff import paths
 from leftoff.cli.app import App, command
 from leftoff.hooks import installed
 from leftoff.store import disk
@@ -14,7 +13,7 @@ def hook_python(app: App) -> None:
 
     Prints its path. `leftoff init` does this for you; the plugin's hooks run it once.
     """
-    state = paths.state_folder()
+    state = app.environment.state_folder
     disk.ensure_folder(state)
     disk.replace(state / "python", installed.lines(), temps=state)
     app.out.result({"python": sys.executable}, sys.executable)

@@ -46,12 +46,14 @@ def init(  # noqa: PLR0913 - one option each
     dry_run: bool,
 ) -> None:
     """Wire your agents so that they save automatically."""
-    wired = _to_wire(agents, profile)
-    places = install.find_places(app.project.worktree if scope == "project" else None)
+    wired = _to_wire(app, agents, profile)
+    places = install.find_places(
+        app.environment, app.project.worktree if scope == "project" else None
+    )
     changes = install.plan_install(places, events=_wanted(app, profile)) if wired else []
     done = [] if dry_run else _installed(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
-    notes = [*_notes(places, scope), *habits.follow(app, profile, dry_run=dry_run)]
+    notes = [*_notes(app, places, scope), *habits.follow(app, profile, dry_run=dry_run)]
     if app.out.as_json:
         told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
         listed = [described(change) for change in changes]
@@ -65,11 +67,11 @@ def init(  # noqa: PLR0913 - one option each
     app.out.text([*kept, *notes])
 
 
-def _to_wire(agents: tuple[str, ...], profile: str | None) -> list[str]:
+def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str]:
     """Choose the agents to wire; the habits of a profile can be followed without any."""
-    if profile is not None and not agents and not detect.can_wire():
+    if profile is not None and not agents and not detect.can_wire(app.environment):
         return []
-    return detect.to_wire(agents)
+    return detect.to_wire(app.environment, agents)
 
 
 def _wanted(app: App, profile: str | None) -> frozenset[str]:
@@ -100,9 +102,9 @@ def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run:
         app.out.text("Nothing was changed.")
 
 
-def _notes(places: Places, scope: str) -> list[str]:
+def _notes(app: App, places: Places, scope: str) -> list[str]:
     notes = []
-    if others := [detect.TITLES[agent] for agent in detect.only_read()]:
+    if others := [detect.TITLES[agent] for agent in detect.only_read(app.environment)]:
         notes.append(
             f"Also found: {', '.join(others)}. Their sessions are read; their hooks are not wired "
             "by this version."

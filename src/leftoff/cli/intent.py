@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from leftoff import intents, paths, restore
+from leftoff import intents, restore
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
 
@@ -20,7 +20,7 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     """Show which command a sentence asks for; run nothing."""
     text = " ".join(words)
     if at_start is None:
-        at_start = paths.agent_session() is None
+        at_start = app.environment.find_session() is None
     names, can_resume = _checkpoints(app)
     found = intents.find(text, names=names, can_resume=can_resume, at_start=at_start)
     line = shlex.join(found.command) if found else None

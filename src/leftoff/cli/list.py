@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from leftoff import paths, times
+from leftoff import times
 from leftoff.cli.app import App, command
 from leftoff.cli.layout import one_line
+from leftoff.projects import list_stores_elsewhere
 from leftoff.store import LISTED, TRASHED, Entry
 
 limit_option = click.option(
@@ -48,7 +49,7 @@ def tell_elsewhere(app: App, *, is_empty: bool) -> None:
     """
     if not (is_empty or app.project.is_git):
         return
-    for folder, store in paths.stores_elsewhere(app.project)[:_LOST_SHOWN]:
+    for folder, store in list_stores_elsewhere(app.project)[:_LOST_SHOWN]:
         if (store / "checkpoints").is_dir():
             app.out.warn(
                 f"There are checkpoints of {folder} in {store}\n"

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from leftoff import memory as book
-from leftoff import paths, times
+from leftoff import times
 from leftoff.cli.app import App, command, complete_paths, group
 from leftoff.cli.layout import kept_aside, one_line
 from leftoff.errors import Usage
@@ -121,7 +121,7 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
         impact=given["impact"],
         confidence=given["confidence"],
         files=list(given["files"]),
-        sources=list(given["source"]) or _session(),
+        sources=list(given["source"]) or _session(app),
     )
     new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
     entry = new[0] if new else book.twin(app.store, draft)
@@ -129,8 +129,8 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
     _tell(app, {"added": bool(new), **book.plain(entry)}, _added(entry, is_new=bool(new)))
 
 
-def _session() -> list[str]:
-    found = paths.agent_session()
+def _session(app: App) -> list[str]:
+    found = app.environment.find_session()
     return [found[1]] if found and found[1] else []
 
 

@@ -19,7 +19,7 @@ _CHARS = 120
 def show_next(app: App) -> None:
     """Recommend what to do first. Changes nothing."""
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
-        found = starting.look(store)
+        found = starting.look(store, app.settings)
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
     app.out.result(plain, _lines(found))
 

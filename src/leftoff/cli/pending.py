@@ -44,7 +44,7 @@ def resume_pending(
         found = candidates.find(app)
         if name is not None:
             return _restore_named(app, found, name, view)
-        session_id = candidates.current_session()
+        session_id = candidates.current_session(app)
         waits = None if skip else restore.pick(found.candidates, session_id=session_id)
         pick = _pick_waiting(app, waits) if waits else None
         noted = app.noted(since=app.store.now() - _NOTED_WITHIN)
@@ -171,7 +171,7 @@ def _take_up(app: App, entry: Entry, pick: Pick, view: View) -> None:
 
 def _synthesize(app: App, noted: dict[str, Any], doubt: Rendered, view: View) -> None:
     """Tell what the newest session noted, where no checkpoint can be trusted to be about it."""
-    draft = saving.compose(noted, app.store)
+    draft = saving.compose(noted, app.store, app.settings)
     said = [
         say(
             "{doubt} This is what the newest session noted; `leftoff list` shows checkpoints.",

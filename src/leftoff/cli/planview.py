@@ -28,7 +28,7 @@ _TIPS = (
 def show_plan(app: App) -> None:
     """Show all that is under way. Changes nothing."""
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
-        found = use_case.look(store)
+        found = use_case.look(store, app.settings)
     app.out.result(_plain(found), _lines(found))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import paths, prompts, times
+from leftoff import prompts, times
 from leftoff.cli.app import App
 from leftoff.cli.layout import one_line
 from leftoff.cli.output import printable
@@ -50,7 +50,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 def waiting(app: App, *, session_id: str | None = None) -> Waiting:
     """Return what waits; `session_id` stands in where no agent's session runs us."""
-    running = paths.agent_session()
+    running = app.environment.find_session()
     current = running[1] if running else session_id
     found = prompts.pending(app.store)
     own = [prompt for prompt in found if prompt.session_id == current]

@@ -85,7 +85,9 @@ def save(app: App, name: str | None, **given: Any) -> int:
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     session = _session(app, given)
     told = _with_notes(app, name, given, _answered(app, given, session))
-    draft = saving.compose(told, app.store, session=session, with_plan=not given["no_plan"])
+    draft = saving.compose(
+        told, app.store, app.settings, session=session, with_plan=not given["no_plan"]
+    )
     draft = saving.fitted(draft, app.settings)
     percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context has no room for questions.

@@ -6,10 +6,11 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import consent, paths
+from leftoff import consent
 from leftoff.cli.app import App, command
 from leftoff.cli.output import printable
 from leftoff.errors import LeftoffError
+from leftoff.projects import explain_distrust
 from leftoff.ship.panel import panel
 from leftoff.ship.plan import plan
 from leftoff.ship.steps import ship as ship_all
@@ -35,7 +36,7 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
     standing; run it again to go on.
     """
     if not app.project.is_git:
-        if (distrust := paths.distrust_of(app.project)) is not None:
+        if (distrust := explain_distrust(app.project)) is not None:
             raise LeftoffError(distrust[0], hint=distrust[1])
         raise LeftoffError(
             "This folder is in no git repository, so there is nothing to commit.",

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import briefing, paths, restore
+from leftoff import briefing, restore
 from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import artifacts, replay
 from leftoff.cli.app import App
@@ -67,7 +67,7 @@ def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
 def take_up(app: App, entry: Entry) -> None:
     """Note that a checkpoint was taken up; the settings say whether it is still listed."""
     action: Action = "consumed" if app.settings.on_resume == "consume" else "resumed"
-    app.store.record(action, [entry.id], session=paths.agent_session())
+    app.store.record(action, [entry.id], session=app.environment.find_session())
 
 
 def ask(app: App, told: Told) -> None:

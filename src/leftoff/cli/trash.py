@@ -17,7 +17,7 @@ from leftoff.cli.list import described, limit_option, show
 from leftoff.cli.undo import tell_what_stays_behind
 from leftoff.errors import NoSuchCheckpoint
 from leftoff.names import kebab
-from leftoff.paths import Project, folders_of
+from leftoff.projects import Project, list_folders
 from leftoff.store import TRASHED, Entry
 from leftoff.store import trash as trashed_files
 
@@ -72,7 +72,7 @@ def trash_restore(app: App, name: str) -> None:
 def _folders(project: Project) -> list[Path]:
     """Tell where files may have come from: the project, and where profiles keep its files."""
     homes = [profiles.load(name).home(project) for name in profiles.PROFILES]
-    return [*folders_of(project), project.store, *homes]
+    return [*list_folders(project), project.store, *homes]
 
 
 def _trashed(app: App, name: str) -> Entry:

@@ -16,7 +16,7 @@ from leftoff.wiring.install import Done, Places
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     """Remove the hooks; your checkpoints stay."""
-    places = install.find_places()
+    places = install.find_places(app.environment)
     changes = install.plan_uninstall(places)
     done = [] if dry_run else _uninstalled(app, places, changes, yes=yes)
     notes = [f"Checkpoints stay: in each repository's .git/leftoff, and in {places.state}"]

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from leftoff import paths, prompts
+from leftoff import prompts
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, join
@@ -14,26 +14,27 @@ from leftoff.hooks.case import Case
 def advised(case: Case) -> Case:
     """Lay the reply to the next prompt ready; keep this prompt if the context is nearly full."""
     event, reached = case.event, ladder.step(case.percent, case.settings)
+    state = case.store.project.state_folder
     if case.before.cwd != event.cwd:
         # Whoever comes back there later must not find what is no longer true.
-        replies.remove(_place(event, case.before.cwd))
+        replies.remove(_place(state, event, case.before.cwd))
     is_full = reached >= ladder.CAPTURE
     if is_full and event.kind == "prompt":
         prompts.keep(case.store, event)
     is_blocking = is_full and case.settings.prompts == "block"
-    is_printed = _is_printed(event)
+    is_printed = _is_printed(state, event)
     case = _with_repeats(case, is_printed=is_printed)
     case = case.noting(advised=_told_step(case, reached, is_printed=is_printed), ready=reached)
     lines = [*_advice(case, reached), *repeats.lines(case.store, case.now.repeats)]
-    since = None if _has_news(case) else _ready_since(_place(event, event.cwd))
+    since = None if _has_news(case) else _ready_since(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
-    _lay_ready(event, lines, reason=reason, since=since)
+    _lay_ready(state, event, lines, reason=reason, since=since)
     return case
 
 
-def _is_printed(event: HookEvent) -> bool:
+def _is_printed(state: Path, event: HookEvent) -> bool:
     """Say whether a reply lay ready when this prompt came: one laid since waits for the next."""
-    since = _ready_since(_place(event, event.cwd))
+    since = _ready_since(_place(state, event, event.cwd))
     return event.kind == "prompt" and since is not None and since <= event.at
 
 
@@ -68,10 +69,10 @@ def _with_repeats(case: Case, *, is_printed: bool) -> Case:
 
 
 def _lay_ready(
-    event: HookEvent, lines: list[Rendered], *, reason: str, since: float | None
+    state: Path, event: HookEvent, lines: list[Rendered], *, reason: str, since: float | None
 ) -> None:
     """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""
-    place = _place(event, event.cwd)
+    place = _place(state, event, event.cwd)
     if event.kind == "session-end" or not (lines or reason):
         replies.remove(place)
     elif reason:
@@ -85,6 +86,5 @@ def _lay_ready(
             os.utime(place, (since, since))
 
 
-def _place(event: HookEvent, folder: str) -> Path:
-    state = paths.state_folder()
+def _place(state: Path, event: HookEvent, folder: str) -> Path:
     return replies.path_of(state, folder, event.agent, "UserPromptSubmit", event.session_id)

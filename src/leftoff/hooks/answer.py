@@ -7,36 +7,41 @@ event was settled. Before anything is printed, the prompt is durable in the spoo
 import sys
 from pathlib import Path
 
-from leftoff import intents, paths
+from leftoff import intents
+from leftoff.config import Settings
+from leftoff.context import Context, read_environment, state_folder
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
 from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.draining import is_off
+from leftoff.projects import find_project
 from leftoff.store import Store
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Keep a prompt, then return the reply to it: a block, or nothing for one that passes."""
-    state = paths.state_folder()
+    environment = read_environment()
+    state = environment.state_folder
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
     if read is None or intents.passes_always(read.prompt):
         return NO_REPLY
     try:
-        project = paths.find_project(Path(read.cwd))
+        project = find_project(environment, Path(read.cwd))
     except NotAProject:
         return NO_REPLY
     if is_off(project):
         return NO_REPLY
+    settings = Context(environment, project).settings
     store = Store(project)
     try:
-        percent = _blocking_percent(store, read, state)
+        percent = _blocking_percent(store, read, settings)
         if percent is None:
             replies.remove(ask_path.with_name(ask_path.name.removesuffix(replies.ASK)))
             return NO_REPLY
         _keep(store, read)
-        _mirror(store)
+        _mirror(store, settings)
     finally:
         store.close()
     return DIALECTS[agent].block_reply(
@@ -48,21 +53,22 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     )
 
 
-def _blocking_percent(store: Store, event: HookEvent, state: Path) -> float | None:
+def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
     """Return how full the context is now, if that is reason to block; it may be compacted since."""
     # Prompts that pass do not pay for loading the readers.
-    from leftoff import capture, config, records  # noqa: PLC0415
+    from leftoff import capture, records  # noqa: PLC0415
     from leftoff.facts.report import report  # noqa: PLC0415
     from leftoff.hooks import ladder, live  # noqa: PLC0415
     from leftoff.sessions import remembered  # noqa: PLC0415
 
-    settings = config.load(store.project).settings
     transcript = Path(event.transcript_path)
     if settings.prompts != "block" or not transcript.is_file():
         return None
     known = remembered(records.load(store, event.agent, event.session_id))
     memory = capture.read_session(transcript, agent=event.agent, memory=known)
-    percent = live.with_live_use(report(memory.state), state, event.session_id).percent
+    percent = live.with_live_use(
+        report(memory.state), store.project.state_folder, event.session_id
+    ).percent
     return percent if ladder.step(percent, settings) >= ladder.CAPTURE else None
 
 
@@ -72,15 +78,12 @@ def _keep(store: Store, event: HookEvent) -> None:
     prompts.keep(store, event)
 
 
-def _mirror(store: Store) -> None:
+def _mirror(store: Store, settings: Settings) -> None:
     """Bring mirrored files up to date: a prompt is there, too, before it is blocked."""
-    from leftoff import config  # noqa: PLC0415 - as above
-
-    mirrored = config.load(store.project).settings.mirror
-    if mirrored:
+    if settings.mirror:
         from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
 
-        mirroring.follow(store, mirrored)
+        mirroring.follow(store, settings.mirror)
 
 
 def main(agent: str, event: str, ask_path: str) -> None:
@@ -100,8 +103,8 @@ def main(agent: str, event: str, ask_path: str) -> None:
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
-        trouble.note(paths.state_folder(), "answer", error)
-    settle.wake(paths.state_folder())
+        trouble.note(state_folder(), "answer", error)
+    settle.wake(state_folder())
 
 
 if __name__ == "__main__":

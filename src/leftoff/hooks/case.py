@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import msgspec
 
-from leftoff import capture, config, paths, processes, records
+from leftoff import capture, config, processes, records
 from leftoff.dialects.base import HookEvent
 from leftoff.facts.report import Facts, report
 from leftoff.hooks import live, transcript, turns
@@ -48,7 +48,7 @@ class Sight:
     def __init__(self, store: Store, agent: str, session_id: str) -> None:
         self.store = store
         self.record = records.load(store, agent, session_id)
-        self.life = records.life_of(paths.state_folder(), agent, session_id)
+        self.life = records.life_of(store.project.state_folder, agent, session_id)
         self._memory = remembered(self.record)
         self._kept = self.record.memory
         self._stamp: tuple[object, ...] = ()
@@ -78,7 +78,9 @@ class Sight:
         """Report what a session's memory tells; the same is reported once."""
         if self._facts is None or self._facts[0] is not memory:
             self._facts = (memory, report(memory.state))
-        return live.with_live_use(self._facts[1], paths.state_folder(), self.record.session_id)
+        return live.with_live_use(
+            self._facts[1], self.store.project.state_folder, self.record.session_id
+        )
 
 
 def _stamp(path: str) -> tuple[object, ...]:

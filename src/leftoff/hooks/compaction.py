@@ -5,14 +5,15 @@ It is asked only where the user wants that. A compaction that somebody asked for
 
 from pathlib import Path
 
-from leftoff import config, paths
+from leftoff import config
+from leftoff.context import read_environment
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
 from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool
 from leftoff.hooks.draining import is_off
-from leftoff.paths import Project
+from leftoff.projects import Project, find_project
 
 ALLOWED = ".allow-compact"
 """A file in the project's folder that lets every compaction pass."""
@@ -49,12 +50,13 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Save the session's state, then return the reply: a block, or nothing to let it begin."""
-    state = paths.state_folder()
+    environment = read_environment()
+    state = environment.state_folder
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
     if read is None or not read.session_id:
         return NO_REPLY
     try:
-        project = paths.find_project(Path(read.cwd))
+        project = find_project(environment, Path(read.cwd))
     except NotAProject:
         return NO_REPLY
     settings = config.load(project).settings
@@ -78,7 +80,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
 
 
 def _passes(event: HookEvent, project: Project) -> bool:
-    is_allowed = paths.is_compaction_allowed() or (project.worktree / ALLOWED).exists()
+    is_allowed = project.environment.allows_compaction() or (project.worktree / ALLOWED).exists()
     return is_allowed or not event.is_automatic
 
 

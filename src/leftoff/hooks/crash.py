@@ -14,13 +14,15 @@ from typing import Any
 
 import msgspec
 
-from leftoff import autosaving, paths, records, saving, sessions
+from leftoff import autosaving, config, records, saving, sessions
 from leftoff.checkpoint import Checkpoint
+from leftoff.context import read_environment
 from leftoff.errors import LeftoffError
 from leftoff.facts.report import report
 from leftoff.hooks import draining, interrupting, recovering, settle, trouble
 from leftoff.hooks.transcript import known, read_on
 from leftoff.hooks.turns import unwritten
+from leftoff.projects import find_project
 from leftoff.records import Life, Record
 from leftoff.sessions import KnownSession, remembered, remembering
 from leftoff.store import Store, disk, plain_name
@@ -36,9 +38,10 @@ def main(folder: str, starting: str, *words: str) -> None:
     """Recover sessions of the project at a folder, each within its time."""
     with contextlib.suppress(OSError):
         os.setsid()
-    state = paths.state_folder()
+    environment = read_environment()
+    state = environment.state_folder
     wanted = {*words[words.index("--") + 1 :]}
-    with contextlib.closing(Store(paths.find_project(Path(folder)))) as store:
+    with contextlib.closing(Store(find_project(environment, Path(folder)))) as store:
         for life in records.lives(state, store.project):
             if life.session_id in wanted:
                 _guarded(state, f"recovering {life.session_id}", partial(_try, store, life))
@@ -62,7 +65,7 @@ def _guarded(state: Path, what: str, act: Callable[[], None]) -> None:
 
 def _try(store: Store, life: Life) -> None:
     """Recover a session unless another process is at it; after some tries with less effort."""
-    state = paths.state_folder()
+    state = store.project.state_folder
     locks = state / "locks"
     disk.ensure_folder(locks)
     with disk.lock(locks / f"recover-{plain_name(life.session_id)}", seconds=0) as is_held:
@@ -97,13 +100,13 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     interrupting.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)
-    records.end_life(paths.state_folder(), life)
+    records.end_life(store.project.state_folder, life)
 
 
 def recover_unseen(store: Store, *, lost_at: float, besides: str) -> None:
     """Save the sessions since events were lost that nobody saved and that no longer run."""
     since = datetime.fromtimestamp(lost_at, UTC) - _BEFORE_LOSS
-    running = {life.session_id for life in records.lives(paths.state_folder(), store.project)}
+    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     for session in sessions.dead(store, since=since):
         if session.session_id not in {besides, *running}:
             sessions.recover(store, session)
@@ -115,10 +118,12 @@ def _draft(
     whose = {"agent": record.agent, "session_id": record.session_id}
     told = {"trigger": "recovered", **whose, **told}
     if not Path(record.cwd).is_dir():
-        return saving.compose(told, store, session=session)
+        return saving.compose(told, store, config.load(store.project).settings, session=session)
     # The one who recovers it may stand in another worktree, on another branch.
-    with contextlib.closing(Store(paths.find_project(Path(record.cwd)), now=store.now)) as place:
-        return saving.compose(told, place, session=session)
+    with contextlib.closing(
+        Store(find_project(store.project.environment, Path(record.cwd)), now=store.now)
+    ) as place:
+        return saving.compose(told, place, config.load(place.project).settings, session=session)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff import config, paths
+from leftoff import config
+from leftoff.context import read_environment
 from leftoff.dialects.base import HookEvent
+from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.hooks import lease, replies, spool, torn, trouble
+from leftoff.projects import Project, find_project
 from leftoff.store import Store, disk
 
 if TYPE_CHECKING:
@@ -56,6 +59,7 @@ class _Drain:
 
     def __init__(self, state: Path, seconds: float | None) -> None:
         self._state = state
+        self._environment = read_environment()
         self._seconds = seconds
         self._projects: dict[str, Store | None] = {}
         self._stores: dict[Path, Store] = {}
@@ -118,7 +122,7 @@ class _Drain:
                 self.unfinished = True
                 return None
             # It may have become whole since.
-            event = _read_torn(letter)
+            event = _read_torn(letter, self._environment)
         if event is None:
             spool.done(letter)
         return event
@@ -167,7 +171,7 @@ class _Drain:
         if not os.path.isdir(folder):  # noqa: PTH112 - the folder may be gone, or be no path at all
             return None
         try:
-            project = paths.find_project(Path(folder))
+            project = find_project(self._environment, Path(folder))
         except NotAProject:
             return None
         if is_off(project):
@@ -203,10 +207,10 @@ def _finish(following: "Following", settled: list[spool.Letter]) -> None:
     settled.clear()
 
 
-def _read_torn(letter: spool.Letter) -> HookEvent | None:
+def _read_torn(letter: spool.Letter, environment: Environment) -> HookEvent | None:
     with contextlib.suppress(msgspec.DecodeError):
         return spool.read(letter)
-    event = torn.mended(letter)
+    event = torn.mended(letter, environment)
     if event is None:
         raise msgspec.DecodeError("it was cut off before it named its session")
     return event
@@ -224,6 +228,6 @@ def limit(seconds: float | None) -> None:
     signal.setitimer(signal.ITIMER_REAL, (seconds or 0.0) * _WALL_FACTOR)
 
 
-def is_off(project: paths.Project) -> bool:
+def is_off(project: Project) -> bool:
     """Say whether the user switched leftoff off for this project."""
     return disk.is_regular(project.store / "off")

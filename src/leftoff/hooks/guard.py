@@ -10,13 +10,16 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from leftoff import config, paths
+from leftoff import config
+from leftoff.context import read_environment
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
+from leftoff.environment import Environment
 from leftoff.errors import NotAProject
 from leftoff.fence import Rendered, say
 from leftoff.hooks import replies, spool
 from leftoff.hooks.draining import is_off
+from leftoff.projects import Project, find_project
 from leftoff.store import Store
 
 # How long what lies ready is believed: a warning, a block.
@@ -30,9 +33,10 @@ _WORDS = ("leftoff", "checkpoint")
 _STATE_FILES = frozenset({"state.json", "state-index.json", "active.json", "manifest.json"})
 
 
-def follow(event: HookEvent, percent: float | None, before: str, settings: config.Settings) -> None:
+def follow(
+    state: Path, event: HookEvent, percent: float | None, before: str, settings: config.Settings
+) -> None:
     """Let the letterbox ask us before tool calls: from the threshold of advice on, or always."""
-    state = paths.state_folder()
     for folder in {before, event.cwd} - {""}:
         place = path_of(state, event.agent, event.session_id, folder)
         is_here = folder == event.cwd and event.kind != "session-end"
@@ -44,9 +48,9 @@ def follow(event: HookEvent, percent: float | None, before: str, settings: confi
             place.unlink(missing_ok=True)
 
 
-def expect(event: HookEvent) -> None:
+def expect(state: Path, event: HookEvent) -> None:
     """Let the letterbox ask us from a session's first call on."""
-    place = path_of(paths.state_folder(), event.agent, event.session_id, event.cwd)
+    place = path_of(state, event.agent, event.session_id, event.cwd)
     if place is not None and not place.exists():
         replies.put(place, "0.00")
 
@@ -67,8 +71,9 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Keep the event, then return the reply: a warning, a block, or nothing."""
-    read = spool.read(spool.keep(paths.state_folder(), agent, event, data))
-    project = _project(read)
+    environment = read_environment()
+    read = spool.read(spool.keep(environment.state_folder, agent, event, data))
+    project = _project(environment, read)
     if read is None or project is None:
         return NO_REPLY
     settings = config.load(project).settings
@@ -84,16 +89,14 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     return reply(event, text) if text else NO_REPLY
 
 
-def _project(event: HookEvent | None) -> paths.Project | None:
+def _project(environment: Environment, event: HookEvent | None) -> Project | None:
     try:
-        return paths.find_project(Path(event.cwd)) if event is not None else None
+        return find_project(environment, Path(event.cwd)) if event is not None else None
     except (NotAProject, OSError):
         return None
 
 
-def _guarded(
-    ask_path: Path, project: paths.Project, settings: config.Settings
-) -> tuple[Rendered, bool]:
+def _guarded(ask_path: Path, project: Project, settings: config.Settings) -> tuple[Rendered, bool]:
     """Return what to say of a call while the context fills up, and whether it is denied."""
     percent, age = _laid_ready(ask_path)
     use = say("leftoff: context at {percent}%.", percent=f"{percent:.2f}")
@@ -109,7 +112,7 @@ _SAVE = (
 )
 
 
-def _unsafe(event: HookEvent, project: paths.Project, settings: config.Settings) -> Rendered | None:
+def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Rendered | None:
     from leftoff.hooks import safety  # noqa: PLC0415 - few users switch it on
 
     return safety.reason_against(event, project, settings)
@@ -131,7 +134,7 @@ def _laid_ready(ask_path: Path) -> tuple[float, float]:
         return 0.0, 0.0
 
 
-def _is_saved(project: paths.Project) -> bool:
+def _is_saved(project: Project) -> bool:
     """Say whether somebody saved on purpose in the last minutes."""
     store = Store(project)
     try:

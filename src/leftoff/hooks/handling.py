@@ -2,7 +2,7 @@
 
 import msgspec
 
-from leftoff import config, paths, prompts, records, statusline
+from leftoff import config, prompts, records, statusline
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.hooks import compaction, guard, interrupting, live, mirrors, trouble
@@ -28,7 +28,7 @@ class Following:
         self, store: Store, settings: config.Settings, agent: str, session_id: str
     ) -> None:
         self._store, self._settings = store, settings
-        self._state = paths.state_folder()
+        self._state = store.project.state_folder
         self._sight = Sight(store, agent, session_id)
         self._known = self._sight.record
         self._last: Case | None = None
@@ -53,7 +53,7 @@ class Following:
         if settings.compaction != "allow":
             _expect_compaction(case)
         if settings.guard != "off" or settings.safety == "on":
-            guard.follow(event, case.percent, case.before.cwd, settings)
+            guard.follow(self._state, event, case.percent, case.before.cwd, settings)
         return is_pressing
 
     def keep(self) -> None:
@@ -93,12 +93,12 @@ def _note_prompt(case: Case) -> None:
         for found in scanning.scan(case.event.prompt):
             notes.add(case.store, found.kind, found.text, path=path)
     except (OSError, LeftoffError) as error:
-        trouble.note(paths.state_folder(), "noting a prompt", error)
+        trouble.note(case.store.project.state_folder, "noting a prompt", error)
 
 
 def _expect_compaction(case: Case) -> None:
     """Let the next compaction wait for us, wherever the session stands now."""
-    event, state = case.event, paths.state_folder()
+    event, state = case.event, case.store.project.state_folder
     if case.before.cwd and (case.before.cwd != event.cwd or event.kind == "session-end"):
         compaction.forget(state, event.agent, event.session_id, case.before.cwd)
     if event.kind != "session-end":

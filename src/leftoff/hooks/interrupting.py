@@ -2,7 +2,7 @@
 
 import msgspec
 
-from leftoff import fence, paths
+from leftoff import fence
 from leftoff.errors import LeftoffError
 from leftoff.fence import join, say
 from leftoff.hooks import trouble
@@ -25,7 +25,7 @@ def note(store: Store, session_id: str, reason: str) -> None:
         features.mark_interrupted(store, session_id, reason)
     except (LeftoffError, OSError) as error:
         # Features that cannot be read must not keep the session's end from being noted.
-        trouble.note(paths.state_folder(), "marking interrupted work", error)
+        trouble.note(store.project.state_folder, "marking interrupted work", error)
 
 
 def added(told: Told, store: Store) -> Told:
@@ -37,7 +37,7 @@ def added(told: Told, store: Store) -> Told:
     try:
         broken = features.interrupted_loops(store)
     except (LeftoffError, OSError) as error:
-        trouble.note(paths.state_folder(), "looking for interrupted work", error)
+        trouble.note(store.project.state_folder, "looking for interrupted work", error)
         return told
     if not broken:
         return told

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from leftoff import paths, prompts
+from leftoff import prompts
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.case import Case
@@ -42,7 +42,7 @@ def follow(case: Case) -> None:
         briefing=lambda: _briefing(case.store),
     )
     for problem in followed.problems:
-        trouble.note(paths.state_folder(), "mirroring", LeftoffError(problem))
+        trouble.note(case.store.project.state_folder, "mirroring", LeftoffError(problem))
 
 
 def _news(case: Case) -> SessionNews:

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import msgspec
 
-from leftoff import briefing, config, fence, git, paths, records, restore, times
+from leftoff import briefing, config, fence, git, records, restore, times
 from leftoff.checkpoint import Checkpoint
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, join, say
@@ -131,7 +131,7 @@ def _line(entry: Entry, store: Store) -> Rendered:
 
 def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:
     """Return what waits here: what was saved by name, and the newest autosaves."""
-    running = {life.session_id for life in records.lives(paths.state_folder(), store.project)}
+    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     entries = _of_this_place(store)
     named = [entry for entry in entries if entry.name is not None]
     autosaves = [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import config, fence, memorybriefing, paths
+from leftoff import config, fence, memorybriefing
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, StoreRefused
@@ -52,7 +52,7 @@ def added(
         known = _Page(store, _place(store, settings), page or "", with_standing=not told.text)
         text = _fitting(told, event, settings, known)
     except (LeftoffError, OSError) as error:
-        trouble.note(paths.state_folder(), "the memory briefing", error)
+        trouble.note(store.project.state_folder, "the memory briefing", error)
         return told
     if not text:
         return told

@@ -10,7 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from leftoff import paths, processes
+from leftoff import processes
+from leftoff.environment import copy_for_child
 
 CPU_SECONDS = 2.0
 """How much work a session start waits for."""
@@ -29,7 +30,7 @@ def run(folder: Path, sessions: Sequence[str], *, has_lost: bool, besides: str) 
     words = [sys.executable, "-I", "-m", "leftoff.hooks.crash", os.fspath(folder), besides]
     words += [LOST] * has_lost + ["--", *sessions]
     silent = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
-    child = os.posix_spawn(sys.executable, words, paths.child_environment(), file_actions=silent)
+    child = os.posix_spawn(sys.executable, words, copy_for_child(), file_actions=silent)
     deadline = time.monotonic() + WALL_SECONDS
     while os.waitpid(child, os.WNOHANG)[0] == 0:
         if time.monotonic() > deadline or processes.cpu_seconds(child) > CPU_SECONDS:

@@ -135,7 +135,7 @@ def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Itera
 def _said(event: HookEvent, store: Store) -> Rendered:
     """Return what the user last said while the context filled up: a summary loses the wording."""
     record = records.load(store, event.agent, event.session_id)
-    if not seals.is_sealed(event.agent, event.session_id, record.seal):
+    if not seals.is_sealed(store.project.state_folder, event.agent, event.session_id, record.seal):
         # The record came with the store, and anyone may have written it.
         return say("")
     asked, room = [], _SAID_CHARS

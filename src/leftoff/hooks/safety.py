@@ -3,12 +3,13 @@
 import os
 from pathlib import Path
 
-from leftoff import config, paths, profiles, repository
+from leftoff import config, profiles, repository
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.fence import Rendered, say
 from leftoff.hooks import trouble
 from leftoff.hooks.dangers import Standing, dangers
+from leftoff.projects import Project
 from leftoff.store import Store
 
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -16,7 +17,7 @@ _TO_MAIN = ("checkout", "switch", "push")
 
 
 def reason_against(
-    event: HookEvent, project: paths.Project, settings: config.Settings
+    event: HookEvent, project: Project, settings: config.Settings
 ) -> Rendered | None:
     """Return why a tool call should not be made and the way out; None for nearly all calls."""
     if event.tool in _WRITERS and event.file:
@@ -26,7 +27,7 @@ def reason_against(
     return dangers(event.command, _standing(event, project, settings))
 
 
-def _against_writing(event: HookEvent, project: paths.Project) -> Rendered | None:
+def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
     path = os.path.realpath(Path(event.cwd, event.file))
     if not any(Path(path).is_relative_to(folder) for folder in _own(project)):
         return None
@@ -37,7 +38,7 @@ def _against_writing(event: HookEvent, project: paths.Project) -> Rendered | Non
     )
 
 
-def _head_ref(project: paths.Project) -> str | None:
+def _head_ref(project: Project) -> str | None:
     try:
         found = repository.repository_at(project.worktree)
     except OSError:
@@ -46,7 +47,7 @@ def _head_ref(project: paths.Project) -> str | None:
     return repository.head_ref(found) if found else None
 
 
-def _standing(event: HookEvent, project: paths.Project, settings: config.Settings) -> Standing:
+def _standing(event: HookEvent, project: Project, settings: config.Settings) -> Standing:
     """Gather what the rules for this command ask for; the rest would only take time."""
     command = event.command
     folder = os.path.realpath(event.cwd)
@@ -54,7 +55,7 @@ def _standing(event: HookEvent, project: paths.Project, settings: config.Setting
     goes_to_main = any(word in command for word in _TO_MAIN)
     return Standing(
         folder=folder,
-        home=str(paths.home()),
+        home=str(project.environment.home),
         worktree=str(project.worktree),
         own=_own(project),
         native=_native(project, settings) if "rm" in command else (),
@@ -63,12 +64,12 @@ def _standing(event: HookEvent, project: paths.Project, settings: config.Setting
     )
 
 
-def _own(project: paths.Project) -> tuple[str, ...]:
-    folders = (project.store, paths.state_folder())
+def _own(project: Project) -> tuple[str, ...]:
+    folders = (project.store, project.state_folder)
     return tuple(os.path.realpath(folder) for folder in folders)
 
 
-def _native(project: paths.Project, settings: config.Settings) -> tuple[str, ...]:
+def _native(project: Project, settings: config.Settings) -> tuple[str, ...]:
     """Return the folders of the profiles in use, as a whole and those that hold checkpoints."""
     folders: list[Path] = []
     for name in dict.fromkeys([settings.profile, *settings.mirror]):
@@ -79,7 +80,7 @@ def _native(project: paths.Project, settings: config.Settings) -> tuple[str, ...
     return tuple(os.path.realpath(folder) for folder in folders)
 
 
-def _under_way(project: paths.Project, session_id: str) -> str:
+def _under_way(project: Project, session_id: str) -> str:
     """Return the feature that is under way here, blank without."""
     if not (project.store / "loops").exists():
         return ""
@@ -90,7 +91,7 @@ def _under_way(project: paths.Project, session_id: str) -> str:
         loop = features.loop(store, session_id or None)
     except (LeftoffError, OSError) as error:
         # What cannot be read must not keep the other rules from being held.
-        trouble.note(paths.state_folder(), "looking for work under way", error)
+        trouble.note(project.state_folder, "looking for work under way", error)
         return ""
     finally:
         store.close()

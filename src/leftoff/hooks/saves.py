@@ -66,7 +66,9 @@ def _autosaved(case: Case, trigger: str) -> Case:
     if session is None:
         return case
     told = {**mirrors.noted(case), "trigger": trigger, "reason": _reason(case, trigger)}
-    draft = saving.fitted(saving.compose(told, case.store, session=session), case.settings)
+    draft = saving.fitted(
+        saving.compose(told, case.store, case.settings, session=session), case.settings
+    )
     state = autosaving.digest(draft)
     if trigger == "precompact" and mirrors.tell_what_waits(case):
         # In such files an autosave waits for nobody: it is saved once more for who comes next.

@@ -14,13 +14,15 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import briefing, config, fence, paths, processes, records, restore
+from leftoff import briefing, config, fence, processes, records, restore
+from leftoff.context import read_environment, state_folder
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import NO_REPLY, HookEvent, Reply, decode
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.fence import Rendered, join, say
 from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
+from leftoff.projects import find_project
 from leftoff.records import Life
 from leftoff.store import Store, disk, utc_now
 
@@ -32,7 +34,7 @@ _FORGOTTEN = timedelta(hours=12)
 
 def main(agent: str) -> None:
     """Answer the event on standard input; whatever happens, the agent goes on."""
-    state = paths.state_folder()
+    state = state_folder()
     try:
         reply = answer(agent, sys.stdin.buffer.read(), state)
     except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
@@ -46,10 +48,11 @@ def main(agent: str) -> None:
 def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> Reply:
     """Settle what waits, note the session, and return the reply; empty if there is none."""
     event = _event(agent, data)
-    if event is None or "session-start" in paths.disabled_hooks():
+    environment = read_environment()
+    if event is None or "session-start" in environment.list_disabled_hooks():
         return NO_REPLY
     try:
-        project = paths.find_project(Path(event.cwd))
+        project = find_project(environment, Path(event.cwd))
     except NotAProject:
         return NO_REPLY
     if draining.is_off(project):
@@ -58,13 +61,14 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         installed.refresh(state)
     is_settled = settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
+    settings = config.load(project).settings
     try:
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover(event, store, state)
-        page = _standing_page(store)
-        _look_at_mirrors(event, store, state)
-        told = _told(event, store, state, page)
+        page = _standing_page(store, settings)
+        _look_at_mirrors(event, store, settings)
+        told = _told(event, store, settings, page)
         _note(event, store, state)
     finally:
         store.close()
@@ -83,9 +87,8 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
     return dialect.translate("SessionStart", payload, at=time.time())
 
 
-def _standing_page(store: Store) -> str | None:
+def _standing_page(store: Store, settings: config.Settings) -> str | None:
     """Read the briefing's file before it is written, as somebody may have written it."""
-    settings = config.load(store.project).settings
     if not settings.briefing_file:
         return None
     from leftoff.hooks.recall import standing  # noqa: PLC0415 - few keep such a file
@@ -97,8 +100,8 @@ def _standing_page(store: Store) -> str | None:
         return None
 
 
-def _told(event: HookEvent, store: Store, state: Path, page: str | None) -> Told:
-    settings = config.load(store.project).settings
+def _told(event: HookEvent, store: Store, settings: config.Settings, page: str | None) -> Told:
+    state = store.project.state_folder
     is_compacted = _is_compacted(event)
     if is_compacted:
         # What lies ready speaks of a context that is no longer full: a block would never end.
@@ -135,7 +138,7 @@ def _lay_ready(event: HookEvent, state: Path, settings: config.Settings) -> None
     if settings.safety == "on":
         from leftoff.hooks import guard  # noqa: PLC0415 - same
 
-        guard.expect(event)
+        guard.expect(state, event)
 
 
 def _is_compacted(event: HookEvent) -> bool:
@@ -162,18 +165,17 @@ def _with_memory(
     return added(told, event, store, settings, page=page)
 
 
-def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
+def _look_at_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:
     """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
-    mirrored = config.load(store.project).settings.mirror
-    if not mirrored:
+    if not settings.mirror:
         return
     from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
     from leftoff.profiles.base import SessionNews  # noqa: PLC0415 - same
 
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
-    followed = mirroring.follow(store, mirrored, session=news, briefing=lambda: _page(store))
+    followed = mirroring.follow(store, settings.mirror, session=news, briefing=lambda: _page(store))
     for problem in followed.problems:
-        trouble.note(state, "mirroring", LeftoffError(problem))
+        trouble.note(store.project.state_folder, "mirroring", LeftoffError(problem))
 
 
 def _page(store: Store) -> str:
@@ -231,7 +233,7 @@ def _note(event: HookEvent, store: Store, state: Path) -> None:
 
 
 def _keep_life(event: HookEvent, store: Store) -> None:
-    pid = paths.agent_pid()
+    pid = store.project.environment.find_agent_pid()
     life = Life(
         agent=event.agent,
         session_id=event.session_id,
@@ -241,7 +243,7 @@ def _keep_life(event: HookEvent, store: Store) -> None:
         pid_began=processes.began(pid) if pid else 0.0,
         seen_at=event.at,
     )
-    records.keep_life(paths.state_folder(), life)
+    records.keep_life(store.project.state_folder, life)
 
 
 def _notice(state: Path) -> Rendered:

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff import paths
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
+from leftoff.environment import Environment
 from leftoff.hooks.spool import Letter
 
 _FIELDS = ("session_id", "transcript_path", "cwd")
@@ -20,14 +20,14 @@ _HEAD_BYTES = 64 * 1024
 _PLAIN = re.compile(r"[\w-]+", re.ASCII)
 
 
-def mended(letter: Letter) -> HookEvent | None:
+def mended(letter: Letter, environment: Environment) -> HookEvent | None:
     """Return the event as far as it can be known; None if not even its session can."""
     dialect = DIALECTS.get(letter.agent)
     if dialect is None:
         return None
     told = _fields(_head(letter.path))
     session = told.get("session_id") or letter.session
-    transcript = told.get("transcript_path") or _transcript(letter.agent, session)
+    transcript = told.get("transcript_path") or _transcript(letter.agent, session, environment)
     cwd = told.get("cwd") or (_fields(_head(Path(transcript))).get("cwd") if transcript else None)
     if not session or not cwd:
         return None
@@ -54,11 +54,11 @@ def _string(data: bytes) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _transcript(agent: str, session: str) -> str:
+def _transcript(agent: str, session: str, environment: Environment) -> str:
     """Find the transcript of a session by its name, as Claude Code keeps them."""
     if agent != "claude" or not _PLAIN.fullmatch(session):
         return ""
-    found = (paths.agent_folder(agent) / "projects").glob(f"*/{session}.jsonl")
+    found = (environment.find_agent_folder(agent) / "projects").glob(f"*/{session}.jsonl")
     return next((str(path) for path in found if path.is_file()), "")
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import FrameType
 
 from leftoff import processes, profiles, trees
-from leftoff.paths import Project
 from leftoff.profiles.base import AtWork, Worker
+from leftoff.projects import Project
 from leftoff.store import disk, utc_now
 
 _TERMINATED = 128 + signal.SIGTERM

@@ -10,12 +10,13 @@ from typing import Annotated
 
 import msgspec
 
-from leftoff import git, paths, profiles
+from leftoff import git, profiles
 from leftoff.errors import StoreRefused
 from leftoff.mirroring.files import NativeFiles, sweep
 from leftoff.mirroring.notes import Notes
 from leftoff.profiles.base import Waited
 from leftoff.profiles.reading import digest, read_regular
+from leftoff.projects import list_folders
 from leftoff.store import LISTED, Entry, Event, Index, Store, disk
 
 _WAIT_SECONDS = 10.0
@@ -94,7 +95,7 @@ class Mirror:
         """Open the folder of a worktree; one that was named by the user stands for all."""
         project = self.store.project
         named = worktree or git.printable(str(project.worktree))
-        here = [each for each in paths.folders_of(project) if git.printable(str(each)) == named]
+        here = [each for each in list_folders(project) if git.printable(str(each)) == named]
         if self.is_elsewhere or not here:
             return self.files() if self.is_elsewhere else None
         home = self.profile.home(msgspec.structs.replace(project, root=here[0], worktree=here[0]))

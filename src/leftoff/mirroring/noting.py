@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import importing, paths, profiles
+from leftoff import importing, profiles
 from leftoff.checkpoint import Checkpoint
 from leftoff.mirroring.mirror import Mirror
 from leftoff.names import suggested_name
@@ -41,7 +41,7 @@ def noted(
     since: datetime | None = None,
 ) -> dict[str, Any]:
     """Return what was noted in native files about the work of a session, in canonical keys."""
-    running = paths.agent_session()
+    running = store.project.environment.find_session()
     current = session_id or (running[1] if running else None)
     if session_id is not None and since is None:
         # A session saved by itself was not asked: what was noted long before is of other work.

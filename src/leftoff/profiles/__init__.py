@@ -8,8 +8,8 @@ from typing import cast
 
 import msgspec
 
-from leftoff.paths import Project
 from leftoff.profiles.base import Profile
+from leftoff.projects import Project
 
 # Loaded when one is named: most users have none.
 PROFILES = {

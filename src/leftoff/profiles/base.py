@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import msgspec
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.promptfile import FilePrompt
 
 if TYPE_CHECKING:

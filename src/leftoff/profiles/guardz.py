@@ -10,9 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from leftoff import paths
 from leftoff.checkpoint import Checkpoint
-from leftoff.paths import Project
 from leftoff.profiles import markdown
 from leftoff.profiles.base import Files, More, Native, News
 from leftoff.profiles.guardzindex import (
@@ -24,6 +22,7 @@ from leftoff.profiles.guardzindex import (
     with_bullets,
 )
 from leftoff.profiles.reading import names_in
+from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "consume",
@@ -49,7 +48,7 @@ _MOST_FILES = 10
 def home(project: Project) -> Path:
     """Return Claude Code's memory folder, which all worktrees of a repository share."""
     munged = re.sub(r"[^A-Za-z0-9-]", "-", str(project.root))
-    return paths.agent_folder("claude") / "projects" / munged / "memory"
+    return project.environment.find_agent_folder("claude") / "projects" / munged / "memory"
 
 
 def is_here(folder: Path) -> bool:

@@ -14,10 +14,10 @@ from typing import Any
 
 from leftoff import stages
 from leftoff.checkpoint import Checkpoint
-from leftoff.paths import Project
 from leftoff.profiles import jsontext, sailformat
 from leftoff.profiles.base import Files, More, Native, News, SessionNews
 from leftoff.profiles.reading import digest, newest_in
+from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import agents, paths
+from leftoff import agents
 from leftoff.agents.base import FoundSession
 from leftoff.agents.lines import Cursor, Reading, still_matches
 from leftoff.errors import SessionUnreadable
@@ -54,7 +54,9 @@ def sources(store: Store) -> list[Source]:
 def find_source(store: Store, key: str) -> Source:
     """Return the session with this id or beginning of an id, or in this file."""
     known = sources(store)
-    path = paths.home() / key[2:] if key.startswith("~/") else Path(key).absolute()
+    path = (
+        store.project.environment.home / key[2:] if key.startswith("~/") else Path(key).absolute()
+    )
     if path.is_file():
         agent = agents.identify(path)[0]
         here = [each for each in known if each.path == path]

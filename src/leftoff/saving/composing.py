@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
-from leftoff import config, paths, sessionstate, stages
+from leftoff import sessionstate, stages
 from leftoff.checkpoint import MANUAL, SCHEMA, Checkpoint, FileRef, bounded, from_plain, to_plain
+from leftoff.config import Settings
 from leftoff.errors import Usage
 from leftoff.fingerprints import state_of
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.redact import redact_value
 from leftoff.saving.seen import (
     feature,
@@ -30,14 +31,15 @@ from leftoff.wal.place import place
 def compose(
     told: Mapping[str, Any],
     store: Store,
+    settings: Settings,
     *,
     session: KnownSession | None = None,
     with_plan: bool = True,
 ) -> Checkpoint:
     """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
     project = store.project
-    told = {**_noted(project), **told}
-    whose = _whose(session)
+    told = {**_noted(project, settings), **told}
+    whose = _whose(session, project)
     plain = {"trigger": MANUAL, **place_of(project), **whose, **feature(store, whose), **told}
     if session is None or _is_here(session, project):
         plain = {**git_state(project), **plain}
@@ -48,25 +50,24 @@ def compose(
         draft = from_plain(plain, Checkpoint)
     except msgspec.ValidationError as error:
         raise Usage(f"This does not make a checkpoint: {error}", hint=SCHEMA_HINT) from error
-    draft = with_shell_edits(draft, session, project)
+    draft = with_shell_edits(draft, session, project, settings)
     if with_plan:
-        draft = with_step(with_found_plan(draft, project.worktree), project.worktree)
+        draft = with_step(with_found_plan(draft, project), project.worktree)
     return with_files(draft, project.worktree)
 
 
-def _noted(project: Project) -> dict[str, Any]:
+def _noted(project: Project, settings: Settings) -> dict[str, Any]:
     """Return what files tell of the work, where the user chose to keep such files."""
-    settings = config.load(project).settings
     staged = stages.seen(project.worktree) if settings.follows("sail") else {}
     return {**staged, **sessionstate.read(place(project, settings))}
 
 
-def _whose(session: KnownSession | None) -> dict[str, Any]:
+def _whose(session: KnownSession | None, project: Project) -> dict[str, Any]:
     """Tell whose state it is: the session's that is saved, or else the one's that runs us."""
     if session is not None:
         found = (session.agent, session.session_id)
     else:
-        found = paths.agent_session() or ("", "")
+        found = project.environment.find_session() or ("", "")
     return {key: value for key, value in zip(("agent", "session_id"), found, strict=True) if value}
 
 
@@ -84,7 +85,7 @@ def _joined(learnt: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
     return joined
 
 
-def _is_here(session: KnownSession, project: paths.Project) -> bool:
+def _is_here(session: KnownSession, project: Project) -> bool:
     """Say whether the session worked in this worktree, so that git here speaks of its work."""
     cwd = session.facts.cwd
     return not cwd or Path(cwd).is_relative_to(project.worktree)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from leftoff import autosaving, paths, statusline
+from leftoff import autosaving, statusline
 from leftoff.checkpoint import Checkpoint, bounded, encode
 from leftoff.errors import BelowQualityBar
 from leftoff.names import checked_name
@@ -33,7 +33,7 @@ def save(
     lessons = autosaving.lessons(store, saved.checkpoint)
     if kept.session_id:
         at = saved.checkpoint.saved_at.timestamp()
-        statusline.tell_saved(str(paths.state_folder()), kept.session_id, kept.name or "", at)
+        statusline.tell_saved(str(store.project.state_folder), kept.session_id, kept.name or "", at)
     return Outcome(saved=saved, warnings=[*_warnings(saved, findings, cut), *lessons])
 
 

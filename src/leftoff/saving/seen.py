@@ -7,16 +7,18 @@ from typing import Any
 
 import msgspec
 
-from leftoff import config, git, paths, plans, profiles
+from leftoff import git, plans, profiles
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
+from leftoff.config import Settings
 from leftoff.fingerprints import fingerprints, located, modified_since
+from leftoff.projects import Project
 from leftoff.sessions import KnownSession
 from leftoff.store import Store
 
 _DIRTY_LIMIT = 200
 
 
-def place_of(project: paths.Project) -> dict[str, Any]:
+def place_of(project: Project) -> dict[str, Any]:
     """Tell where the work is done."""
     return {
         "project": git.printable(str(project.root)),
@@ -24,7 +26,7 @@ def place_of(project: paths.Project) -> dict[str, Any]:
     }
 
 
-def git_state(project: paths.Project) -> dict[str, Any]:
+def git_state(project: Project) -> dict[str, Any]:
     """Tell how the worktree stands, as far as git can."""
     if not project.is_git:
         return {}
@@ -57,7 +59,7 @@ def feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_shell_edits(
-    draft: Checkpoint, session: KnownSession | None, project: paths.Project
+    draft: Checkpoint, session: KnownSession | None, project: Project, settings: Settings
 ) -> Checkpoint:
     """Add the files that git sees changed since the session began: tools do not show them all."""
     if session is None or not session.facts.started_at:
@@ -67,19 +69,22 @@ def with_shell_edits(
     except ValueError:
         return draft
     known = set(draft.files_modified)
-    is_native = profiles.natives_in(project, config.load(project).settings.mirror)
+    is_native = profiles.natives_in(project, settings.mirror)
     unseen = [path for path in draft.dirty if path not in known and not is_native(path)]
     changed = [path for path in unseen if modified_since(path, project.worktree, began)]
     return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
 
 
-def with_found_plan(draft: Checkpoint, root: Path) -> Checkpoint:
+def with_found_plan(draft: Checkpoint, project: Project) -> Checkpoint:
     """Look for the plan in use where none was named; none is guessed without a match."""
     if draft.plan is not None and draft.plan.path is not None:
         return draft
     task = " ".join(text for text in (draft.summary, draft.intent) if text)
     title = draft.plan.title if draft.plan else None
-    clues = plans.PlanClues(plans_folders=paths.plans_folders(), folder=root, task=title or task)
+    root = project.worktree
+    clues = plans.PlanClues(
+        plans_folders=project.environment.list_plans_folders(), folder=root, task=title or task
+    )
     found = plans.find_plan(clues)
     if found is None or found.path is None:
         return draft

@@ -72,7 +72,7 @@ def _commit(
 ) -> Step:
     if not chosen.files:
         return Step(name="commit", state="skipped", text="Nothing to commit.")
-    work = work_at_hand(store, remembering.session_id(), state.branch)
+    work = work_at_hand(store, remembering.session_id(store), state.branch)
     # Native state is committed, and not worth a word.
     text = message.commit_message(work, options.message, saved, chosen.rest)
     if not chosen.rest and not options.message:

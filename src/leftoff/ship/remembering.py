@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leftoff import autosaving, features, git, memory, paths, saving, sessions
+from leftoff import autosaving, features, git, memory, saving, sessions
 from leftoff.checkpoint import Checkpoint, bounded, to_plain
+from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.features import context
 from leftoff.gitstate import GitState
@@ -45,9 +46,9 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     """The save that told first what it tells."""
 
 
-def session_id() -> str | None:
+def session_id(store: Store) -> str | None:
     """Return the session that ships, if an agent does."""
-    session = paths.agent_session()
+    session = store.project.environment.find_session()
     return session[1] if session else None
 
 
@@ -72,7 +73,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def told_before(store: Store, branch: str | None, heads: Collection[str | None]) -> Told:
     """Return what was last saved here; `heads` are where a ship stood that is not finished."""
-    return _told(_newest(store, store.index(), branch), heads)
+    return _told(store, _newest(store, store.index(), branch), heads)
 
 
 def told_before_unchanged(store: Store, branch: str | None, heads: Collection[str | None]) -> Told:
@@ -82,13 +83,13 @@ def told_before_unchanged(store: Store, branch: str | None, heads: Collection[st
     index = Index(None, [Area(store.project.store)])
     try:
         index.sync()
-        return _told(_newest(store, index, branch), heads)
+        return _told(store, _newest(store, index, branch), heads)
     finally:
         index.close()
 
 
-def _told(found: Checkpoint | None, heads: Collection[str | None]) -> Told:
-    mine = session_id()
+def _told(store: Store, found: Checkpoint | None, heads: Collection[str | None]) -> Told:
+    mine = session_id(store)
     # What another session said of its work stays with it.
     if found is None or (mine is not None and found.session_id != mine):
         return Told()
@@ -107,17 +108,17 @@ def _is_here(entry: Entry, worktree: str, branch: str | None) -> bool:
     return entry.problem is None and entry.worktree == worktree and entry.branch == branch
 
 
-def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
+def save(store: Store, settings: Settings, told: Told, message: str, seen: Seen) -> Saved:
     """Save where the work stands; the same state is not saved twice."""
     board, now = _board(store), store.now()
     changes = seen.state.changes
     roles = context.working_context(board, changes, context.Notes(), now).files
     named = [{"path": path, "role": role} for path, role in roles.items()]
     again = {"files": named, **_as_seen(seen.state), **_told_again(told, message)}
-    session = sessions.current(store) if session_id() else None
+    session = sessions.current(store) if session_id(store) else None
     # git was asked a moment ago, and need not be asked again.
     blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
-    draft = saving.compose(again, blind, session=session)
+    draft = saving.compose(again, blind, settings, session=session)
     at_hand = _clean(context.working_context(board, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
@@ -134,7 +135,7 @@ def save(store: Store, told: Told, message: str, seen: Seen) -> Saved:
 
 def _board(store: Store) -> features.Board:
     """Return what is worked on, the feature at hand first."""
-    loop = features.loop(store, session_id())
+    loop = features.loop(store, session_id(store))
     return features.glance(store).led_by(loop.scope if loop and loop.is_under_way else None)
 
 
@@ -228,7 +229,7 @@ def _has_new_patterns(store: Store, kept: Saved, folded: features.Folded | None)
 
 def _corrections(store: Store, bar: "Grade | None") -> list[str]:
     """Make rules of what the user corrected in the session that ships."""
-    session = session_id()
+    session = session_id(store)
     if bar is None or session is None:
         return []
     from leftoff.reflect import reflect  # noqa: PLC0415 - only an agent's session has corrections

@@ -83,7 +83,7 @@ class _Run:
     def remember(self) -> None:
         """Save and remember first: nothing is lost whatever follows."""
         self.attempt("save", self._save)
-        self.work = work_at_hand(self.store, remembering.session_id(), self.state.branch)
+        self.work = work_at_hand(self.store, remembering.session_id(self.store), self.state.branch)
         if self.kept is not None:
             kept = self.kept
             bar = self.settings.reflect_at if self.settings.reflect else None
@@ -94,7 +94,7 @@ class _Run:
     def _save(self) -> Step:
         told = remembering.told_before(self.store, self.state.branch, self._unfinished())
         seen = remembering.Seen(state=self.state, has_news=bool(self.chosen.files))
-        saved = remembering.save(self.store, told, self.options.message, seen)
+        saved = remembering.save(self.store, self.settings, told, self.options.message, seen)
         self.kept = saved
         lines = [saved.notice] if saved.notice else []
         if not saved.is_new:
@@ -274,7 +274,7 @@ class _Run:
             features.update(self.store, item.id, pr=pull.number, branch=self.state.branch)
             told.append(f"Noted #{pull.number} in {item.id}")
         if self.head is not None:
-            session = remembering.session_id()
+            session = remembering.session_id(self.store)
             reset = features.reset_completed(self.store, self.head, session_id=session)
             told += reset.messages if reset else []
         return told

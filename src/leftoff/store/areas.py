@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project, folder_marks, plain_store
+from leftoff.projects import Project
 from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.area import Area
+from leftoff.store_places import folder_marks, plain_store
 
 _READ = 0o055
 
@@ -125,7 +126,7 @@ class Areas:
 
     def _is_in_state(self) -> bool:
         """Say whether the store is in the state folder, as that of a plain folder is."""
-        return self._project.store == plain_store(self._project.root)
+        return self._project.store == plain_store(self._project.environment, self._project.root)
 
     def _claim(self) -> None:
         """Put a store that the project had elsewhere in the place of this one, if that is free."""
@@ -175,13 +176,13 @@ class Areas:
 
 def _mark(project: Project) -> None:
     """Note which folder a store belongs to that is named after the folder's path."""
-    is_plain = project.store == plain_store(project.root)
+    is_plain = project.store == plain_store(project.environment, project.root)
     if not (is_plain or project.is_moved or project.earlier):
         return
     from leftoff.identities import forget, write_mark  # noqa: PLC0415 - a repository has no need
 
     with contextlib.suppress(OSError):
-        (write_mark if is_plain else forget)(folder_marks(), project.root)
+        (write_mark if is_plain else forget)(folder_marks(project.environment), project.root)
 
 
 def _is_used(fallback: Area) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import disk, events, refusals
 from leftoff.store.area import Area
 from leftoff.store.areas import Areas

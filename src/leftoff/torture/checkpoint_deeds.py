@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from leftoff import paths
+from leftoff.context import find_project
 from leftoff.errors import LeftoffError
 from leftoff.store import Store
 from leftoff.torture.deed import Deed, deed, save_words
@@ -101,7 +101,7 @@ def purge(bench: Bench) -> Deed:
     def work() -> int:
         # The command takes what is older than a minute, and nobody waits for that here.
         try:
-            store = Store(paths.find_project(bench.project))
+            store = Store(find_project(bench.project))
             store.purge([store.find(token)])
         except (LeftoffError, OSError) as error:
             os.write(2, f"{error}\n".encode())

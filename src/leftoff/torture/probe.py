@@ -8,10 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import config, features, memory, paths, prompts
+from leftoff import config, features, memory, prompts
 from leftoff.checkpoint import decode, encode
+from leftoff.context import find_project, state_folder
 from leftoff.errors import LeftoffError
 from leftoff.hooks import draining, settle, spool
+from leftoff.projects import Project
 from leftoff.store import Event, Index, Store
 from leftoff.torture import forks, programs
 from leftoff.torture.ledger import Seen, halves_in, tokens_in
@@ -79,9 +81,9 @@ def answer(question: bytes) -> bytes:
 def observe(place: Place) -> Seen:
     """Say all that this very process finds."""
     problems: list[str] = []
-    _settle_all(paths.state_folder(), problems)
+    _settle_all(state_folder(), problems)
     folder = Path(place.folder)
-    project = paths.find_project(folder)
+    project = find_project(folder)
     store = Store(project)
     found: dict[str, list[str]] = {}
     half: list[str] = []
@@ -134,7 +136,10 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
     yield from (("memory", entry.text) for entry in every)
     yield from (("feature", item.name) for item in features.load(store).items)
     yield from (("prompt", prompt.text) for prompt in prompts.history(store))
-    for path in [notes_of(store.project), *(store.project.store / "trash").rglob("*.md")]:
+    for path in [
+        notes_of(store.project, config.load(store.project).settings),
+        *(store.project.store / "trash").rglob("*.md"),
+    ]:
         if path.is_file():
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
             yield from (("note", line) for line in lines)
@@ -160,8 +165,8 @@ def _concerned(event: Event, known: dict[str, Event]) -> list[str]:
     return undone.ids if undone is not None else event.ids
 
 
-def _registers(project: paths.Project) -> dict[str, str]:
-    settings = paths.agent_folder("claude") / "settings.json"
+def _registers(project: Project) -> dict[str, str]:
+    settings = project.environment.find_agent_folder("claude") / "settings.json"
     is_wired = settings.is_file() and b"leftoff" in settings.read_bytes()
     loaded = config.load(project)
     return {

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from leftoff import paths
+from leftoff.context import state_folder
 from leftoff.hooks import start
 from leftoff.torture import forks
 from leftoff.torture.deed import save_words
@@ -38,7 +38,7 @@ _FORGED_LINE = re.compile(rf"^(Next action|Task|Changed since then): {FORGED}", 
 
 def run(arena: Arena) -> None:
     """Go through the repositories until the time is up."""
-    install_hooks(paths.state_folder())
+    install_hooks(state_folder())
     for number, (_, name) in enumerate(arena.in_turn([*REPOSITORIES])):
         visit(arena, name, arena.root / f"visit-{number}")
 
@@ -69,7 +69,7 @@ def _session_start(folder: Path, source: str) -> Ending:
     payload = talk.payload("SessionStart", source=source)
 
     def work() -> None:
-        os.write(1, (start.answer("claude", payload, paths.state_folder()) or "").encode())
+        os.write(1, (start.answer("claude", payload, state_folder()) or "").encode())
 
     return forks.run(work, cwd=folder, seconds=BOUND_SECONDS)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import paths
+from leftoff.context import read_environment
 from leftoff.hooks import settle
 
 LETTERBOX = Path(settle.__file__).with_name("letterbox.sh")
@@ -20,7 +20,12 @@ class Talk:
         self.folder = folder
         self.session_id = session_id
         key = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
-        self.transcript = paths.agent_folder("claude") / "projects" / key / f"{session_id}.jsonl"
+        self.transcript = (
+            read_environment().find_agent_folder("claude")
+            / "projects"
+            / key
+            / f"{session_id}.jsonl"
+        )
 
     def write(self, *texts: str, percent: float = 96.0) -> None:
         """Write a transcript in which the user asked for something that is half done."""

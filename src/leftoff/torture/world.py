@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff import paths
 from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
+from leftoff.context import find_project, read_environment, state_folder
+from leftoff.environment import copy_for_child
 from leftoff.errors import LeftoffError
 from leftoff.store import Action, Store, utc_now
 from leftoff.torture import forks, programs
@@ -25,7 +26,7 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 
 def environment(folder: Path, *, preload: Path | None = None) -> dict[str, str]:
     """Return the environment of a user who has nothing but this folder."""
-    known = paths.child_environment()
+    known = copy_for_child()
     home = folder / "home"
     return {
         **{name: known[name] for name in _KEPT if name in known},
@@ -50,18 +51,18 @@ class Bench:
         self.program = program
         self.ledger = Ledger(number)
         self.chance = random.Random(f"{seed}-{number}")  # noqa: S311 - no secret
-        self.home = paths.home()
+        self.home = read_environment().home
         make_repository(self.project)
 
     @property
     def state(self) -> Path:
         """The state folder of this world's user."""
-        return paths.state_folder()
+        return state_folder()
 
     @property
     def store(self) -> Path:
         """The folder of the project's store."""
-        return paths.find_project(self.project).store
+        return find_project(self.project).store
 
     def run(self, *words: str, seconds: float = forks.PATIENCE_SECONDS) -> Ending:
         """Run a command of leftoff in a child."""
@@ -96,7 +97,7 @@ class Bench:
     @contextlib.contextmanager
     def opened(self) -> Iterator[Store]:
         """Open the project's store."""
-        store = Store(paths.find_project(self.project))
+        store = Store(find_project(self.project))
         try:
             yield store
         except (LeftoffError, OSError) as error:
@@ -142,4 +143,4 @@ def install_hooks(state: Path, *, python: str = sys.executable) -> None:
 
 def hook_environment(session_id: str, **more: str) -> Mapping[str, str]:
     """Return the environment that an agent gives to its hooks."""
-    return paths.child_environment(CLAUDE_CODE_SESSION_ID=session_id, **more)
+    return copy_for_child(CLAUDE_CODE_SESSION_ID=session_id, **more)

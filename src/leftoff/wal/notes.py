@@ -10,11 +10,10 @@ from typing import Literal, get_args
 
 import msgspec
 
-from leftoff import paths, trees
+from leftoff import trees
 from leftoff.errors import StoreRefused
 from leftoff.redact import redact
 from leftoff.store import Store, disk, trash
-from leftoff.wal.place import place
 
 Kind = Literal["correction", "noun", "preference", "decision", "draft", "value"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -66,12 +65,11 @@ class Noted(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it was not there already."""
 
 
-def add(store: Store, kind: Kind, text: str, *, path: Path | None = None) -> Noted:
+def add(store: Store, kind: Kind, text: str, *, path: Path) -> Noted:
     """Note something under its heading; when this returns, it is on disk."""
-    path = path or place(store.project)
     clean = redact(text).strip()[:_TEXT_CHARS]
     now = store.now().astimezone()
-    with disk.lock(_lock(path)) as is_held:
+    with disk.lock(_lock(store.project.state_folder, path)) as is_held:
         if is_held:
             _sweep(path)
         before, mode = _read(path)
@@ -133,9 +131,9 @@ def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
     return found
 
 
-def _lock(path: Path) -> Path:
+def _lock(state: Path, path: Path) -> Path:
     """Name a lock of our own: the notes may lie in a folder that is not."""
-    folder = paths.state_folder() / "locks"
+    folder = state / "locks"
     disk.ensure_folder(folder)
     return folder / f"notes-{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
 
@@ -158,10 +156,9 @@ def _read(path: Path) -> tuple[str, int]:
     return path.read_bytes().decode("utf-8", "surrogateescape"), stat.S_IMODE(found.st_mode)
 
 
-def reset(store: Store, *, path: Path | None = None) -> Path | None:
+def reset(store: Store, *, path: Path) -> Path | None:
     """Move the notes to the trash, for another task; return where they are now."""
-    path = path or place(store.project)
-    with disk.lock(_lock(path)):
+    with disk.lock(_lock(store.project.state_folder, path)):
         if not _read(path)[0]:
             return None
         return trash.put(store.project.store, path, store.now())

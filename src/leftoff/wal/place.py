@@ -5,20 +5,19 @@ import os
 from pathlib import Path
 
 from leftoff import config, profiles
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.sessionstate import FILE_NAME
 
 
-def place(project: Project, settings: config.Settings | None = None) -> Path:
+def place(project: Project, settings: config.Settings) -> Path:
     """Tell where the notes are: in the store, unless the user said with the profile or worktree.
 
     A clone can bring such a file, and what it says would be shown as the user's own notes.
     """
-    known = settings or config.load(project).settings
-    if known.notes == "profile" and known.profile in profiles.PROFILES:
-        return profiles.load(known.profile).home(project) / FILE_NAME
+    if settings.notes == "profile" and settings.profile in profiles.PROFILES:
+        return profiles.load(settings.profile).home(project) / FILE_NAME
     own = project.worktree / FILE_NAME
-    is_adopted = known.notes == "worktree" or known.follows("openclaw")
+    is_adopted = settings.notes == "worktree" or settings.follows("openclaw")
     return own if is_adopted and own.is_file() else _folder(project) / FILE_NAME
 
 

@@ -3,9 +3,9 @@
 import shutil
 from pathlib import Path
 
-from leftoff import paths
 from leftoff.agents import AGENTS
 from leftoff.dialects import DIALECTS
+from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, Usage
 
 # Where an agent keeps its things in the home folder, if the name does not tell.
@@ -20,12 +20,14 @@ TITLES = {
 }
 
 
-def installed() -> list[str]:
+def installed(environment: Environment) -> list[str]:
     """List the agents that are on the PATH or have a folder in the home folder."""
-    return [agent for agent in AGENTS if shutil.which(agent) or _folder(agent).is_dir()]
+    return [
+        agent for agent in AGENTS if shutil.which(agent) or _folder(environment, agent).is_dir()
+    ]
 
 
-def to_wire(named: tuple[str, ...]) -> list[str]:
+def to_wire(environment: Environment, named: tuple[str, ...]) -> list[str]:
     """Choose the agents to wire: the named ones, else those that are installed."""
     for agent in named:
         if agent not in DIALECTS:
@@ -33,7 +35,7 @@ def to_wire(named: tuple[str, ...]) -> list[str]:
                 f"The hooks of {TITLES[agent]} cannot be wired by this version.",
                 hint="leftoff still reads its sessions: run `leftoff sessions`.",
             )
-    chosen = [agent for agent in named or installed() if agent in DIALECTS]
+    chosen = [agent for agent in named or installed(environment) if agent in DIALECTS]
     if not chosen:
         raise LeftoffError(
             "No agent was found whose hooks can be wired; this version wires Claude Code.",
@@ -42,17 +44,17 @@ def to_wire(named: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def can_wire() -> bool:
+def can_wire(environment: Environment) -> bool:
     """Say whether an agent is installed whose hooks can be wired."""
-    return any(agent in DIALECTS for agent in installed())
+    return any(agent in DIALECTS for agent in installed(environment))
 
 
-def only_read() -> list[str]:
+def only_read(environment: Environment) -> list[str]:
     """List the installed agents whose sessions are read but whose hooks are not wired."""
-    return [agent for agent in installed() if agent not in DIALECTS]
+    return [agent for agent in installed(environment) if agent not in DIALECTS]
 
 
-def _folder(agent: str) -> Path:
+def _folder(environment: Environment, agent: str) -> Path:
     if agent == "claude":
-        return paths.agent_folder("claude")
-    return paths.home() / _FOLDERS.get(agent, f".{agent}")
+        return environment.find_agent_folder("claude")
+    return environment.home / _FOLDERS.get(agent, f".{agent}")

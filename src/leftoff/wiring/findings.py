@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.wiring.install import Places
 
 Level = Literal["ok", "warning", "broken"]

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
-from leftoff import config, memorybriefing, paths
+from leftoff import config, memorybriefing, store_places
+from leftoff.context import Context
 from leftoff.errors import StoreRefused
+from leftoff.projects import Project, explain_distrust, list_stores_elsewhere
 from leftoff.store.moving import kept_apart
 from leftoff.wiring.findings import Finding, World, warning
 
@@ -12,7 +14,7 @@ _SHOWN = 3
 
 def check_trust(world: World) -> Iterator[Finding]:
     """Name a repository that is left alone because it belongs to another user."""
-    distrust = paths.distrust_of(world.project) if world.project else None
+    distrust = explain_distrust(world.project) if world.project else None
     if distrust is not None:
         what, do = distrust
         yield warning("repository", what, why="git does not trust it either.", do=do)
@@ -20,7 +22,7 @@ def check_trust(world: World) -> Iterator[Finding]:
 
 def check_config(world: World) -> Iterator[Finding]:
     """Name the settings that are ignored."""
-    loaded = config.load(world.project)
+    loaded = Context(world.places.environment, world.project).loaded
     problems = [*loaded.problems]
     if world.project is not None:
         problems += _of_briefing(world.project, loaded.settings)
@@ -33,7 +35,7 @@ def check_config(world: World) -> Iterator[Finding]:
         )
 
 
-def _of_briefing(project: paths.Project, settings: config.Settings) -> Iterator[str]:
+def _of_briefing(project: Project, settings: config.Settings) -> Iterator[str]:
     try:
         memorybriefing.file_of(project, settings.briefing_file)
     except StoreRefused as error:
@@ -55,9 +57,9 @@ def check_kept_apart(world: World) -> Iterator[Finding]:
 
 def check_lost(world: World) -> Iterator[Finding]:
     """Name the stores that no project uses: of folders that are gone, or before LEFTOFF_HOME."""
-    lost = paths.lost_stores()
+    lost = store_places.list_lost(world.places.environment)
     if world.project is not None and world.project.is_git:
-        elsewhere = [each for each in paths.stores_elsewhere(world.project) if each not in lost]
+        elsewhere = [each for each in list_stores_elsewhere(world.project) if each not in lost]
         for folder, store in elsewhere[:_SHOWN]:
             yield warning(
                 "store",
@@ -77,5 +79,5 @@ def check_lost(world: World) -> Iterator[Finding]:
             "store",
             f"{len(lost) - _SHOWN} more folders with checkpoints no longer exist",
             why="See above.",
-            do=f"Their stores are in {paths.plain_store(lost[0][0]).parent}",
+            do=f"Their stores are in {lost[0][1].parent}",
         )

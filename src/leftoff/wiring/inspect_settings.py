@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import __version__, paths
+from leftoff import __version__
 from leftoff.dialects.claude import KINDS
 from leftoff.errors import LeftoffError
 from leftoff.store import disk
@@ -185,7 +185,7 @@ def check_python(world: World, wiring: Wiring) -> Iterator[Finding]:
 def check_disabled(world: World, wiring: Wiring) -> Iterator[Finding]:
     """Tell which hooks the user has disabled."""
     del wiring
-    names = paths.disabled_hooks()
+    names = world.places.environment.list_disabled_hooks()
     if unknown := sorted(names - set(KINDS.values())):
         yield warning(
             "disabled",

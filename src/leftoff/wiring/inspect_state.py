@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leftoff import __version__
 from leftoff.errors import LeftoffError
-from leftoff.paths import Project
+from leftoff.projects import Project
 from leftoff.store import Store
 from leftoff.wiring import programs
 from leftoff.wiring.findings import Finding, World, broken, ok, warning

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import paths
+from leftoff.environment import Environment
 from leftoff.errors import LeftoffError
 from leftoff.hooks import installed, replies, settle
 from leftoff.store import disk
@@ -24,6 +24,7 @@ _MARK = "tells the plugin not to run the hooks twice"
 class Places(msgspec.Struct, frozen=True, kw_only=True):
     """Where everything goes."""
 
+    environment: Environment
     state: Path
     settings: Path
     skills: tuple[Path, ...]
@@ -48,13 +49,14 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return folder / "wired.claude"
 
 
-def find_places(project: Path | None = None) -> Places:
+def find_places(environment: Environment, project: Path | None = None) -> Places:
     """Tell where everything goes: the user's own settings, or those of a project's folder."""
-    folder = project / ".claude" if project else paths.agent_folder("claude")
+    folder = project / ".claude" if project else environment.find_agent_folder("claude")
     return Places(
-        state=paths.state_folder(),
+        environment=environment,
+        state=environment.state_folder,
         settings=folder / "settings.json",
-        skills=tuple(each / "leftoff" / "SKILL.md" for each in paths.skill_folders()),
+        skills=tuple(each / "leftoff" / "SKILL.md" for each in environment.list_skill_folders()),
         project=project,
     )
 
@@ -89,7 +91,11 @@ def plan_uninstall(places: Places) -> list[Change]:
     """Tell what must change so that nothing of leftoff is left but checkpoints and backups."""
     known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
     wired = dict.fromkeys([places.settings, *(p for p in known if p not in places.skills)])
-    projects = [find_places(path.parent.parent) for path in wired if path != places.settings]
+    projects = [
+        find_places(places.environment, path.parent.parent)
+        for path in wired
+        if path != places.settings
+    ]
     wanted = [_unwired(places, path) for path in wired]
     wanted += [_without_skill(places, path) for path in places.skills]
     wanted += [

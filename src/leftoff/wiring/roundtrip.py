@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from leftoff import paths
+from leftoff.environment import copy_for_child
 from leftoff.hooks import trouble
 from leftoff.wiring import claude, programs
 from leftoff.wiring.findings import Finding, broken, ok
@@ -104,7 +104,7 @@ class _Stage:
 
     def _environment(self, session: str) -> dict[str, str]:
         folder = self._folder
-        return paths.child_environment(
+        return copy_for_child(
             drop_prefix="LEFTOFF_",
             HOME=str(folder / "home"),
             PWD=str(self._project),

@@ -3,9 +3,9 @@
 import contextlib
 from pathlib import Path
 
-from leftoff import paths, records
+from leftoff import records
 from leftoff.hooks import replies
-from leftoff.paths import Project
+from leftoff.projects import Project, list_folders
 from leftoff.store import disk
 
 
@@ -14,7 +14,7 @@ def switch_off(project: Project) -> list[Path]:
     disk.ensure_folder(project.store)
     disk.touch(project.store / "off")
     _forget_running(project)
-    folders, state = paths.folders_of(project), paths.state_folder()
+    folders, state = list_folders(project), project.state_folder
     for folder in folders:
         _remove_replies(state, folder)
         replies.switch(state, folder, on=False)
@@ -26,15 +26,15 @@ def switch_on(project: Project) -> list[Path]:
     if disk.is_regular(project.store / "off"):
         (project.store / "off").unlink(missing_ok=True)
         disk.sync_folder(project.store)
-    folders = paths.folders_of(project)
+    folders = list_folders(project)
     for folder in folders:
-        replies.switch(paths.state_folder(), folder, on=True)
+        replies.switch(project.state_folder, folder, on=True)
     return folders
 
 
 def _forget_running(project: Project) -> None:
     """Let go of sessions that run: what they do while we are off is none of our business."""
-    state = paths.state_folder()
+    state = project.state_folder
     for life in records.lives(state, project):
         records.end_life(state, life)
 

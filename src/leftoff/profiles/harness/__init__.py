@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from leftoff.paths import Project
 from leftoff.profiles.base import Files, More, Native, News
+from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 from leftoff import git
-from leftoff.paths import Project
 from leftoff.profiles.base import News, SessionNews
 from leftoff.profiles.harness import checkpoints, work
 from leftoff.profiles.harness.documents import (
@@ -14,6 +13,7 @@ from leftoff.profiles.harness.documents import (
     rendered,
     text_of,
 )
+from leftoff.projects import Project
 
 BACKUPS = "memory/compaction-backups"
 _MOST = 5

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from leftoff import paths, sessionstate
+from leftoff import sessionstate
 from leftoff.checkpoint import Checkpoint
 from leftoff.git import printable
-from leftoff.paths import Project
 from leftoff.profiles.base import Files, More, Native, News
 from leftoff.profiles.openclaw import autosave, buffer, reader, writer
 from leftoff.profiles.reading import digest
+from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -57,12 +57,12 @@ _BESIDE = "--"
 
 def home(project: Project) -> Path:
     """Return the workspace: the one the environment names, the project itself, or the user's."""
-    named = paths.folder_named(_WORKSPACE)
+    named = project.environment.find_folder(_WORKSPACE)
     if named is not None:
         return named
     if (project.root / CHECKPOINTS).is_dir():
         return project.root
-    return paths.home() / ".openclaw" / "workspace"
+    return project.environment.home / ".openclaw" / "workspace"
 
 
 def is_here(folder: Path) -> bool:

@@ -9,8 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from leftoff import paths
-from leftoff.paths import Project
 from leftoff.profiles import ledger as ledgers
 from leftoff.profiles.base import AtWork, More, Native
 from leftoff.profiles.quoin import parsing, pidfiles, sentinels
@@ -21,6 +19,7 @@ from leftoff.profiles.quoin.rendering import task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.writing import write
 from leftoff.profiles.reading import names_in, newest_in
+from leftoff.projects import Project
 from leftoff.promptfile import FilePrompt
 
 SETTINGS: Mapping[str, Any] = {
@@ -56,7 +55,7 @@ _SUFFIX = ".md"
 def home(project: Project) -> Path:
     """Return the outermost folder of artifacts around the worktree, below the home folder."""
     folders = [project.worktree, *project.worktree.parents]
-    user = paths.home()
+    user = project.environment.home
     below = folders[: folders.index(user)] if user in folders else folders[:1]
     found = [folder / _ROOT for folder in below if (folder / _ROOT).is_dir()]
     return found[-1] if found else project.worktree / _ROOT

@@ -4,17 +4,9 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
+from leftoff.context import find_project, read_environment, state_folder
 from leftoff.errors import NotAProject
-from leftoff.paths import (
-    agent_session,
-    child_environment,
-    config_file,
-    find_project,
-    folders_of,
-    home,
-    setting,
-    state_folder,
-)
+from leftoff.projects import list_folders
 
 
 def test_a_repository_keeps_its_store_in_the_git_folder(tmp_path: Path) -> None:
@@ -53,8 +45,8 @@ def test_a_project_is_known_with_all_its_worktrees(tmp_path: Path, style: str) -
     repo.commit("First")
     one, two = (repo.worktree(tmp_path / name, name).folder for name in ("one", "two"))
 
-    assert folders_of(find_project(repo.folder)) == [repo.folder, one, two]
-    assert folders_of(find_project(two)) == [two, repo.folder, one]
+    assert list_folders(find_project(repo.folder)) == [repo.folder, one, two]
+    assert list_folders(find_project(two)) == [two, repo.folder, one]
 
 
 def test_the_nearest_repository_counts(tmp_path: Path) -> None:
@@ -96,7 +88,7 @@ def test_a_subfolder_of_a_plain_project_finds_the_store_above_it(tmp_path: Path)
 @pytest.mark.accept(128)
 @pytest.mark.parametrize("place", ["home", "root"])
 def test_home_and_root_are_no_project_by_accident(place: str) -> None:
-    folder = home() if place == "home" else Path("/")
+    folder = read_environment().home if place == "home" else Path("/")
 
     with pytest.raises(NotAProject) as refusal:
         find_project(folder)
@@ -105,8 +97,8 @@ def test_home_and_root_are_no_project_by_accident(place: str) -> None:
 
 
 def test_a_repository_at_home_is_not_the_project_of_a_folder_below() -> None:
-    Repo(home())
-    folder = home() / "notes"
+    Repo(read_environment().home)
+    folder = read_environment().home / "notes"
     folder.mkdir()
 
     assert find_project(folder).root == folder
@@ -114,9 +106,9 @@ def test_a_repository_at_home_is_not_the_project_of_a_folder_below() -> None:
 
 
 def test_a_home_that_was_named_is_a_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEFTOFF_PROJECT", str(home()))
+    monkeypatch.setenv("LEFTOFF_PROJECT", str(read_environment().home))
 
-    assert find_project().root == home()
+    assert find_project().root == read_environment().home
 
 
 def test_a_folder_reached_by_a_link_is_the_folder_itself(tmp_path: Path) -> None:
@@ -155,19 +147,6 @@ def test_leftoff_home_holds_all_state(tmp_path: Path, monkeypatch: pytest.Monkey
     assert tmp_path / "elsewhere" in find_project(repo.folder).store.parents
 
 
-def test_state_and_settings_follow_the_xdg_variables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert state_folder() == home() / ".local" / "state" / "leftoff"
-    assert config_file() == home() / ".config" / "leftoff" / "config.toml"
-
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-    assert state_folder() == tmp_path / "state" / "leftoff"
-    assert config_file() == tmp_path / "config" / "leftoff" / "config.toml"
-
-
 def test_the_fallback_is_in_the_user_s_own_state_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,30 +176,6 @@ def test_a_name_that_is_no_text_can_be_a_project(tmp_path: Path) -> None:
     folder.mkdir()
 
     assert find_project(folder).root == folder
-
-
-def test_settings_come_from_variables_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEFTOFF_BUDGET", "900")
-
-    assert setting("budget") == "900"
-    assert setting("nothing") is None
-
-
-def test_a_child_gets_the_environment_without_what_is_dropped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("GIT_DIR", "/elsewhere")
-
-    environment = child_environment(drop_prefix="GIT_", GIT_OPTIONAL_LOCKS="0")
-
-    assert "GIT_DIR" not in environment
-    assert environment["GIT_OPTIONAL_LOCKS"] == "0"
-    assert environment["HOME"] == os.environ["HOME"]
-
-
-def test_the_agent_s_session_is_known_where_the_agent_says_so() -> None:
-    assert agent_session({}) is None
-    assert agent_session({"CLAUDE_CODE_SESSION_ID": "s1"}) == ("claude", "s1")
 
 
 def test_a_temp_folder_that_an_earlier_version_used_is_known(
@@ -274,7 +229,7 @@ def test_a_repository_that_the_user_told_git_to_trust_counts(
     _give_away(repo.folder, repo.folder / ".git")
     monkeypatch.delenv("GIT_CONFIG_GLOBAL")
     text = f"[safe]\n\tdirectory = {value.format(folder=repo.folder)}\n"
-    (home() / ".gitconfig").write_text(text, encoding="utf-8")
+    (read_environment().home / ".gitconfig").write_text(text, encoding="utf-8")
 
     assert find_project(repo.folder).is_git
 
