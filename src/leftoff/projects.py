@@ -165,7 +165,7 @@ def _build_git_project(
 def _list_earlier(
     environment: Environment, root: Path, store: Path, below: Sequence[Path]
 ) -> list[Path]:
-    """List the stores that folders had as projects of their own, before `git init` made them one."""
+    """List the stores that folders had while they were projects of their own."""
     folders = dict.fromkeys([*below, root])
     plain = [place for each in folders for place in store_places.list_plain(environment, each)]
     earlier = [place for place in plain if place != store]
