@@ -1,3 +1,69 @@
-"""Session continuity for AI coding agents."""
+"""Session continuity for AI coding agents.
+
+Open a project, save where the work left off, and resume it:
+
+    import leftoff
+
+    with leftoff.open_project("path/to/repository") as work:
+        work.save("csv-export", summary="Export orders as CSV", next_action="Write the header")
+        print(work.resume("csv-export").briefing)
+"""
+
+TYPE_CHECKING = False  # importing it from `typing` would cost as much as starting Python
+if TYPE_CHECKING:
+    from leftoff.checkpoint import Checkpoint as Checkpoint
+    from leftoff.errors import BelowQualityBar as BelowQualityBar
+    from leftoff.errors import CheckpointUnreadable as CheckpointUnreadable
+    from leftoff.errors import ChoiceNeeded as ChoiceNeeded
+    from leftoff.errors import LeftoffError as LeftoffError
+    from leftoff.errors import NameRefused as NameRefused
+    from leftoff.errors import NoSuchCheckpoint as NoSuchCheckpoint
+    from leftoff.errors import NotAProject as NotAProject
+    from leftoff.errors import SessionUnreadable as SessionUnreadable
+    from leftoff.errors import StoreRefused as StoreRefused
+    from leftoff.errors import Usage as Usage
+    from leftoff.restore import Checks as Checks
+    from leftoff.store import Entry as Entry
+    from leftoff.store import Hit as Hit
+    from leftoff.workspace import Resumption as Resumption
+    from leftoff.workspace import Workspace as Workspace
+    from leftoff.workspace import open_project as open_project
 
 __version__ = "0.1.0"
+
+# Loaded when first asked for: hooks import this package after every message of an agent, and the
+# whole of it costs ten times as much as starting Python.
+_HOMES = {
+    "leftoff.checkpoint": ("Checkpoint",),
+    "leftoff.errors": (
+        "BelowQualityBar",
+        "CheckpointUnreadable",
+        "ChoiceNeeded",
+        "LeftoffError",
+        "NameRefused",
+        "NoSuchCheckpoint",
+        "NotAProject",
+        "SessionUnreadable",
+        "StoreRefused",
+        "Usage",
+    ),
+    "leftoff.restore": ("Checks",),
+    "leftoff.store": ("Entry", "Hit"),
+    "leftoff.workspace": ("Resumption", "Workspace", "open_project"),
+}
+_PLACES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [*_PLACES]  # noqa: PLE0604 - the names are in _HOMES
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from the module where it lives."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'leftoff' has no attribute {name!r}")
+    import importlib  # noqa: PLC0415 - it loads `re`, and hooks need neither
+
+    return getattr(importlib.import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

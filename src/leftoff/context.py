@@ -47,3 +47,7 @@ class Context:
     def session(self) -> tuple[str, str] | None:
         """The agent's session that runs us, as (agent, session id)."""
         return self.environment.find_session()
+
+    def forget_settings(self) -> None:
+        """Read the settings again when they are next asked for; they were just changed."""
+        self.__dict__.pop("loaded", None)

@@ -1,10 +1,8 @@
 """What every command has at hand: the project, its store, the settings, and the output."""
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -14,10 +12,11 @@ from leftoff import config, gitstate, times
 from leftoff.cli.layout import aligned, cut, one_line, terminal_width
 from leftoff.cli.output import Output, printable
 from leftoff.context import Context, read_environment
-from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NoSuchCheckpoint, NotAProject
-from leftoff.names import checked_name, kebab
+from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NotAProject
+from leftoff.names import checked_name
 from leftoff.projects import Project, explain_distrust, find_project
-from leftoff.store import LISTED, TRASHED, Entry, Store
+from leftoff.store import LISTED, Entry, Store
+from leftoff.workspace import Workspace
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,97 +26,35 @@ _RECOMMENDED = "(Recommended)"
 
 
 class App:
-    """The world of one run, made when first asked for."""
+    """The world of one run: the output, and the workspace once it is asked for."""
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.out = Output(as_json=as_json, quiet=quiet)
         self.environment = read_environment()
-        self.unwritten: dict[str, str] = {}
-        """Why the native files of a profile could not be brought up to date."""
-        self._told: set[str] = set()
+
+    @functools.cached_property
+    def workspace(self) -> Workspace:
+        """The project we are in; outside of one, only the settings can be asked for."""
+        try:
+            project = self.project
+        except NotAProject:
+            # A session can be read anywhere, and one has settings anywhere.
+            return Workspace(Context(self.environment, None), warn=self.out.warn)
+        workspace = Workspace(Context(self.environment, project), warn=self.out.warn)
+        if (distrust := explain_distrust(project)) is not None:
+            workspace.warn_once(["\n".join(distrust)])
+        return workspace
 
     @functools.cached_property
     def project(self) -> Project:
-        """The project we are in; a repository that is not trusted is named once."""
-        project = find_project(self.environment)
-        if (distrust := explain_distrust(project)) is not None:
-            self._warn_once(["\n".join(distrust)])
-        return project
+        """The project we are in."""
+        return find_project(self.environment)
 
     @property
     def store(self) -> Store:
         """The project's store, with all that was changed by hand in mirrored files."""
-        return self._opened[0]
-
-    @property
-    def gone(self) -> list[str]:
-        """The names whose mirrored file somebody removed."""
-        return self._opened[1]
-
-    @functools.cached_property
-    def _opened(self) -> tuple[Store, list[str]]:
-        store = Store(self.project)
-        if not self.settings.mirror:
-            return store, []
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        noticed = mirroring.notice(store, self.settings.mirror)
-        self._warn_once(noticed.problems)
-        return store, noticed.gone
-
-    def mirror(self) -> dict[str, list[Path]]:
-        """Bring mirrored files up to date; return what was written, by profile."""
-        if not self.settings.mirror:
-            return {}
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        followed = mirroring.follow(self.store, self.settings.mirror, briefing=self.briefing)
-        self.unwritten = followed.unwritten
-        failed = set(followed.unwritten.values())
-        others = [problem for problem in followed.problems if problem not in failed]
-        self._warn_once([*others, *followed.warnings])
-        return followed.written
-
-    def own_up(self, problem: str) -> str:
-        """Return a problem that the caller tells, so that nobody else does."""
-        self._told.add(problem)
-        return problem
-
-    def _warn_once(self, problems: Iterable[str]) -> None:
-        """Warn of what was not told yet: files are looked at more than once in a run."""
-        for problem in problems:
-            if problem not in self._told:
-                self.out.warn(self.own_up(problem))
-
-    def briefing(self) -> str:
-        """Make the text that tells a new session where the project stands."""
-        from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
-
-        return memorybriefing.page(self.store)
-
-    def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
-        """Leave a mark while a command works, where a mirrored system looks for one."""
-        if not self.settings.mirror:
-            return contextlib.nullcontext()
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        return mirroring.at_work(self.project, self.settings.mirror, what)
-
-    def noted(self, *, since: datetime | None = None) -> dict[str, Any]:
-        """Return what mirrored files tell of the work at hand, in canonical keys."""
-        if not self.settings.mirror:
-            return {}
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        return mirroring.noted(self.store, self.settings.mirror, since=since)
-
-    def keeps_notes(self) -> bool:
-        """Say whether a mirrored system keeps notes on the work at hand."""
-        if not self.settings.mirror:
-            return False
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        return mirroring.keeps_notes(self.settings.mirror)
+        _ = self.project  # the error says why there is none
+        return self.workspace.store
 
     @property
     def settings(self) -> config.Settings:
@@ -126,13 +63,8 @@ class App:
 
     @functools.cached_property
     def loaded(self) -> config.Loaded:
-        """The settings and their sources; one that cannot be used is told and left out."""
-        try:
-            project = self.project
-        except NotAProject:
-            # A session can be read anywhere, and one has settings anywhere.
-            project = None
-        loaded = Context(self.environment, project).loaded
+        """The settings and their sources; the user is warned of one that cannot be used."""
+        loaded = self.workspace.loaded
         for problem in loaded.problems:
             self.out.warn(problem)
         return loaded
@@ -140,39 +72,12 @@ class App:
     def forget_settings(self) -> None:
         """Read the settings again when they are next asked for."""
         self.__dict__.pop("loaded", None)
+        self.workspace.context.forget_settings()
 
     def close(self) -> None:
         """Let go of what was opened."""
-        if "_opened" not in self.__dict__:
-            return
-        try:
-            self.mirror()
-            self._warn_once(self.unwritten.values())
-        finally:
-            self.store.close()
-
-    def find(self, name: str) -> Entry:
-        """Find a checkpoint by name or id; a name may be typed as it was when it was saved."""
-        try:
-            return self.store.find(name)
-        except NoSuchCheckpoint:
-            stored = kebab(name)
-            if not stored or stored == name:
-                raise
-            found = self.store.index().head(stored)
-            if found is None:
-                raise
-            return found
-
-    def find_listed(self, name: str) -> Entry:
-        """Find a checkpoint that was not put away."""
-        entry = self.find(name)
-        if entry.state in TRASHED:
-            raise LeftoffError(
-                f"{name} is already {entry.state}",
-                hint=f"`leftoff trash restore {key_of(entry)}` brings it back.",
-            )
-        return entry
+        if "workspace" in self.__dict__:
+            self.workspace.close()
 
     def choose(self, choice: ChoiceNeeded) -> str:
         """Let the user pick on a terminal; elsewhere hand the choice on."""

@@ -21,7 +21,7 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
     if with_all:
         entries = app.store.index().heads([*LISTED], 1_000_000)
     else:
-        found = [app.find_listed(name) for name in names]
+        found = [app.workspace.find_open(name) for name in names]
         entries = [*{entry.id: entry for entry in found}.values()]
     if entries:
         app.store.record("cleared", [entry.id for entry in entries])
@@ -45,7 +45,7 @@ def delete(app: App, name: str, *, force: bool) -> None:
             f"{name!r} stands for all autosaves.",
             hint="Name a checkpoint, or pass the id of one autosave.",
         )
-    entry = app.find_listed(name)
+    entry = app.workspace.find_open(name)
     if not force and _is_active(app, entry):
         raise LeftoffError(f"You are working on {name}", hint="Pass --force to delete it anyway.")
     app.store.record("cleared", [entry.id])
@@ -59,7 +59,7 @@ def done(app: App, name: str) -> None:
 
     It is no longer offered or listed; `leftoff undo` reopens it.
     """
-    entry = app.find_listed(name)
+    entry = app.workspace.find_open(name)
     checkpoint = app.store.load(entry)
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(

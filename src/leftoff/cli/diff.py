@@ -13,7 +13,7 @@ from leftoff.compare import compare
 @click.argument("new", metavar="B", shell_complete=complete_names)
 def diff(app: App, old: str, new: str) -> None:
     """Show what changed between two checkpoints."""
-    changes = compare(*(to_plain(app.store.load(app.find(key))) for key in (old, new)))
+    changes = compare(*(to_plain(app.store.load(app.workspace.find(key))) for key in (old, new)))
     if app.out.as_json:
         app.out.json(changes)
         return

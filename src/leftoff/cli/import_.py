@@ -124,7 +124,7 @@ def _told(report: importing.Report) -> list[str]:
 def export(app: App, profile: str, folder: Path | None) -> None:
     """Export checkpoints as another system's files."""
     place = folder or profiles.load(profile).home(app.project)
-    written = mirroring.export(app.store, profile, place, briefing=app.briefing)
+    written = mirroring.export(app.store, profile, place, briefing=app.workspace.brief)
     shown = [str(path) for path in dict.fromkeys(written)]
     app.out.result(
         {"folder": str(place), "written": shown}, f"Wrote {counted(len(shown), 'file')} to {place}"

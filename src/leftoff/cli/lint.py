@@ -12,7 +12,7 @@ def lint(app: App, name: str | None) -> None:
 
     Checks the newest one unless you name another. Exits with 4 if it fails.
     """
-    entry = app.find(name) if name is not None else restore.newest(app.store)
+    entry = app.workspace.find(name) if name is not None else restore.newest(app.store)
     if entry is None:
         raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")
     findings = quality.lint(app.store.load(entry), app.project.worktree)

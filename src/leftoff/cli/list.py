@@ -28,9 +28,7 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     """List open checkpoints, newest first."""
     index = app.store.index()
     states = [*LISTED, *TRASHED] if with_all else [*LISTED]
-    entries = index.heads(states, limit)
-    if index.recheck(entries):
-        entries = index.heads(states, limit)
+    entries = app.workspace.list_checkpoints(limit=limit, with_ended=with_all)
     show(app, entries, empty="No checkpoints found.")
     tell_elsewhere(app, is_empty=not entries)
     if len(entries) == limit and not app.out.as_json:

@@ -33,7 +33,7 @@ def log(app: App, name: str | None, limit: int) -> None:
     if name is None:
         events, revisions = index.newest_events(limit), []
     else:
-        revisions = index.revisions(app.find(name).slot)
+        revisions = index.revisions(app.workspace.find(name).slot)
         found = {event.id: event for entry in revisions for event in index.events_of(entry.id)}
         events = sorted(found.values(), key=lambda event: event.at, reverse=True)[:limit]
     now = app.store.now()

@@ -40,14 +40,14 @@ def resume_pending(
     # quoin's users are asked whether or not there is anything to read.
     always_asks = mirroring.tells_what_waits(app.settings.mirror)
     view = View(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
-    with app.at_work("checkpoint"):
+    with app.workspace.at_work("checkpoint"):
         found = candidates.find(app)
         if name is not None:
             return _restore_named(app, found, name, view)
         session_id = candidates.current_session(app)
         waits = None if skip else restore.pick(found.candidates, session_id=session_id)
         pick = _pick_waiting(app, waits) if waits else None
-        noted = app.noted(since=app.store.now() - _NOTED_WITHIN)
+        noted = app.workspace.read_notes(since=app.store.now() - _NOTED_WITHIN)
         # Whoever passed over a list wants no other one.
         pick = pick or _pick_newest(app, found, noted, may_ask=not skip and not waits)
         if pick.doubt and noted.get("name"):
@@ -64,7 +64,7 @@ def _restore_named(app: App, found: Found, name: str, view: View) -> int:
     broken = [each for each in found.candidates if each.key == name and name in found.unreadable]
     if broken:
         return _restore(app, found, Pick(chosen=broken[0]), view)
-    _take_up(app, app.find_listed(name), Pick(), view)
+    _take_up(app, app.workspace.find_open(name), Pick(), view)
     return 0
 
 
@@ -186,7 +186,7 @@ def _surface(
 ) -> None:
     told = telling.prepare(app, checkpoint, view)
     if entry is not None:
-        telling.take_up(app, entry)
+        app.workspace.accept(entry)
     head = [*(each for each in said if each), *_headline(checkpoint)]
     parts = [join(head), told.text, told.artifacts]
     if not app.out.is_interactive:

@@ -87,7 +87,7 @@ def _offer(app: App, entry: Entry, view: View, *, is_accepted: bool) -> None:
     told = telling.prepare(app, app.store.load(entry), view)
     question = None if is_accepted else briefing.question(told.checkpoint, told.checks)
     if is_accepted:
-        telling.take_up(app, entry)
+        app.workspace.accept(entry)
     _tell(app, told, question, key_of(entry))
     if not app.out.is_interactive:
         return
@@ -95,7 +95,7 @@ def _offer(app: App, entry: Entry, view: View, *, is_accepted: bool) -> None:
         _decline(app, entry)
         return
     if question:
-        telling.take_up(app, entry)
+        app.workspace.accept(entry)
     telling.ask(app, told)
 
 
@@ -128,7 +128,7 @@ def _tell_nothing(app: App) -> None:
 
 def _is_gone(app: App, name: str | None) -> bool:
     """Say whether somebody removed the file that showed this checkpoint."""
-    return name is not None and kebab(name) in app.gone
+    return name is not None and kebab(name) in app.workspace.gone
 
 
 def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
@@ -166,7 +166,7 @@ def _is_confirmed(question: Rendered) -> bool:
 
 def _chosen(app: App, name: str | None) -> Entry | None:
     if name is not None:
-        return app.find_listed(name)
+        return app.workspace.find_open(name)
     try:
         return restore.choose(app.store, None)
     except ChoiceNeeded as choice:

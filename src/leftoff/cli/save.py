@@ -78,17 +78,14 @@ def save(app: App, name: str | None, **given: Any) -> int:
 
     Without NAME a short one is made from the work. A name in use is never overwritten unasked.
     """
-    with app.at_work("checkpoint"):
+    with app.workspace.at_work("checkpoint"):
         return _save(app, name, given)
 
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     session = _session(app, given)
     told = _with_notes(app, name, given, _answered(app, given, session))
-    draft = saving.compose(
-        told, app.store, app.settings, session=session, with_plan=not given["no_plan"]
-    )
-    draft = saving.fitted(draft, app.settings)
+    draft = app.workspace.draft(told, session=session, with_plan=not given["no_plan"])
     percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context has no room for questions.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
@@ -98,8 +95,8 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
         app,
         draft,
         name,
-        overwrite=given["overwrite"] or given["append_day"] or app.settings.same_name == "revise",
-        strict=given["strict"] or app.settings.strict,
+        overwrite=given["overwrite"] or given["append_day"],
+        strict=given["strict"],
     )
     _show(app, outcome)
     _hear_advice_again(app, outcome.saved.checkpoint)
@@ -110,13 +107,13 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
 
 def _ending(app: App, saved: Saved) -> int:
     """Fail where whoever looks into the profile's own files will not find the checkpoint there."""
-    problem = app.unwritten.get(app.settings.profile)
+    problem = app.workspace.unwritten.get(app.settings.profile)
     if problem is None:
         return 0
     if app.out.as_json:
         return StoreRefused.exit_code
     raise StoreRefused(
-        f"{app.own_up(problem)}. The checkpoint itself is safe in the store: "
+        f"{app.workspace.mark_reported(problem)}. The checkpoint itself is safe in the store: "
         f"{saved.checkpoint.id} in {saved.path}",
         hint="Let these files be written, and the next command of leftoff makes up for it; "
         f"`leftoff resume {saved.checkpoint.id}` works even now.",
@@ -151,7 +148,7 @@ def _with_notes(
 ) -> dict[str, Any]:
     """Add what was noted in mirrored files, unless that is about other work than this."""
     told = _with_intent(app, told)
-    noted = {} if given["source"] else app.noted()
+    noted = {} if given["source"] else app.workspace.read_notes()
     if name is not None and kebab(noted.get("name", name)) != kebab(name):
         return told
     given_artifacts = told.get("artifacts", {})
@@ -165,7 +162,7 @@ def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
     """Take a note for what the user wants, where another system keeps the notes on all else."""
     notes = told.get("notes")
     is_told = told.get("summary") or told.get("intent")
-    if is_told or not notes or not isinstance(notes, list) or not app.keeps_notes():
+    if is_told or not notes or not isinstance(notes, list) or not app.workspace.keeps_notes():
         return told
     return {**told, "intent": notes[0]}
 
@@ -237,7 +234,7 @@ def _saved(
 ) -> saving.Outcome:
     while True:
         try:
-            return saving.save(app.store, draft, name=name, overwrite=overwrite, strict=strict)
+            return app.workspace.save_draft(draft, name, overwrite=overwrite, strict=strict)
         except ChoiceNeeded as choice:
             if app.choose(_with_whole_commands(choice, name)) == "overwrite":
                 overwrite = True
@@ -272,8 +269,7 @@ def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
 
 
 def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
-    may_revise = app.settings.same_name == "revise"
-    name = saving.name_for(draft, app.store, may_revise=may_revise)
+    name = app.workspace.suggest_name(draft)
     if auto or app.settings.naming == "auto" or not app.out.is_interactive:
         return name
     choice = ChoiceNeeded(
@@ -289,14 +285,14 @@ def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
 
 def _show(app: App, outcome: saving.Outcome) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
-    written = app.mirror()
+    written = app.workspace.mirror()
     natives = [str(each) for found in written.values() for each in found]
     app.out.result(
         {
             "id": checkpoint.id,
             "name": checkpoint.name,
             "path": str(path),
-            "warnings": [*outcome.warnings, *app.unwritten.values()],
+            "warnings": [*outcome.warnings, *app.workspace.unwritten.values()],
             **({"mirrored": [*dict.fromkeys(natives)]} if natives else {}),
         },
         confirmation(

@@ -38,7 +38,7 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
     """Save sessions that died without a checkpoint."""
     after = times.moment(since, now=app.store.now())
     unreadable: list[use_case.Unreadable] = []
-    unsaved = use_case.unsaved(app.store, since=after, unreadable=unreadable)
+    unsaved = app.workspace.list_unsaved(since=after, unreadable=unreadable)
     found = [each for each in unsaved if not each.may_be_alive(app.store.now())]
     if not dry_run:
         for session in found:

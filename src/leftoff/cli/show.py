@@ -25,7 +25,7 @@ def show(app: App, name: str | None, plan: str | None, *, raw: bool) -> None:
     """Show a checkpoint in full (default: the newest)."""
     if name is not None and plan is not None:
         raise Usage("Name a checkpoint or a plan, not both.")
-    entry = app.find(name) if name is not None else _newest(app, plan)
+    entry = app.workspace.find(name) if name is not None else _newest(app, plan)
     if raw:
         _show_raw(app, entry)
     else:

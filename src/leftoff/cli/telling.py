@@ -9,7 +9,6 @@ from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.cli import artifacts, replay
 from leftoff.cli.app import App
 from leftoff.fence import Rendered, say
-from leftoff.store import Action, Entry
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +52,7 @@ def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
 
     One that is consumed tells of no prompts any more.
     """
-    checks = restore.check(checkpoint, app.project, app.store.now())
+    checks = app.workspace.check(checkpoint)
     return Told(
         checkpoint=checkpoint,
         checks=checks,
@@ -62,12 +61,6 @@ def prepare(app: App, checkpoint: Checkpoint, view: View) -> Told:
         artifacts=artifacts.contents(checks, app.project) if view.reads else say(""),
         asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
-
-
-def take_up(app: App, entry: Entry) -> None:
-    """Note that a checkpoint was taken up; the settings say whether it is still listed."""
-    action: Action = "consumed" if app.settings.on_resume == "consume" else "resumed"
-    app.store.record(action, [entry.id], session=app.environment.find_session())
 
 
 def ask(app: App, told: Told) -> None:

@@ -79,7 +79,7 @@ def _trashed(app: App, name: str) -> Entry:
     for entry in app.store.index().trashed(1_000_000):
         if entry.id == name or (entry.name is not None and entry.name in {name, kebab(name)}):
             return entry
-    found = app.find(name)
+    found = app.workspace.find(name)
     if found.state in TRASHED:
         return found
     raise NoSuchCheckpoint(f"{name} is not in the trash", hint="`leftoff trash list` shows it all.")

@@ -1,0 +1,350 @@
+"""The workspace: an open project, with all that a program or a command does in it."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.config import Loaded, Settings
+from leftoff.context import Context
+from leftoff.environment import Environment
+from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
+from leftoff.names import kebab
+from leftoff.projects import Project, find_project
+from leftoff.store import LISTED, TRASHED, Action, Entry, Hit, Query, Saved, Store
+
+if TYPE_CHECKING:
+    from leftoff.restore import Checks
+    from leftoff.saving import Outcome
+    from leftoff.sessions import KnownSession, Unreadable
+
+# Methods load what only they need: listing checkpoints would take twice as long with all of it.
+_LOOK_BACK = timedelta(days=7)
+
+
+class Fields(TypedDict, total=False):
+    """What you can say about the work; everything else is found out."""
+
+    summary: str
+    """The task, in one line."""
+    next_action: str
+    """What to do next, exactly."""
+    left_off: str
+    done: list[str]
+    blockers: list[str]
+    questions: list[str]
+    decisions: list[str]
+    """Each as `what :: why`."""
+    failed: list[str]
+    """What did not work, each as `what :: why`."""
+    files: list[str]
+    notes: list[str]
+    plan: str
+    """The path of the plan in use."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resumption:
+    """A checkpoint, what has changed since it was saved, and the text to go on from."""
+
+    checkpoint: Checkpoint
+    checks: "Checks"
+    briefing: str
+
+
+class Workspace:
+    """An open project; use it in a `with` statement, or close it.
+
+    It prints nothing. What you should know but need not act on is in `warnings`.
+    """
+
+    def __init__(self, context: Context, *, warn: Callable[[str], None] | None = None) -> None:
+        self.context = context
+        self.warnings: list[str] = []
+        self.unwritten: dict[str, str] = {}
+        """Why the native files of a profile could not be brought up to date."""
+        self._warn = warn or (lambda _: None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what native files do not show yet, and close the store."""
+        if "_opened" not in self.__dict__:
+            return
+        try:
+            self.mirror()
+            self.warn_once(self.unwritten.values())
+        finally:
+            self.store.close()
+
+    # --- what it consists of ---
+
+    @property
+    def project(self) -> Project:
+        """The project's folders."""
+        if self.context.project is None:
+            raise NotAProject("This workspace has no project.")
+        return self.context.project
+
+    @property
+    def loaded(self) -> Loaded:
+        """The settings and their sources."""
+        return self.context.loaded
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.context.settings
+
+    @property
+    def store(self) -> Store:
+        """The project's store, with all that was changed by hand in mirrored files."""
+        return self._opened[0]
+
+    @property
+    def gone(self) -> list[str]:
+        """The names whose mirrored file somebody removed."""
+        return self._opened[1]
+
+    @functools.cached_property
+    def _opened(self) -> tuple[Store, list[str]]:
+        store = Store(self.project)
+        if not self.settings.mirror:
+            return store, []
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        noticed = mirroring.notice(store, self.settings.mirror)
+        self.warn_once(noticed.problems)
+        return store, noticed.gone
+
+    # --- saving ---
+
+    def draft(
+        self,
+        told: Mapping[str, Any],
+        *,
+        session: "KnownSession | None" = None,
+        with_plan: bool = True,
+    ) -> Checkpoint:
+        """Compose a checkpoint that is not saved yet: what you say, what git and files show."""
+        from leftoff import saving  # noqa: PLC0415 - see above
+
+        made = saving.compose(told, self.store, self.settings, session=session, with_plan=with_plan)
+        return saving.fitted(made, self.settings)
+
+    def save(
+        self,
+        name: str | None = None,
+        *,
+        session: str | None = None,
+        overwrite: bool = False,
+        strict: bool = False,
+        **told: Unpack[Fields],
+    ) -> "Outcome":
+        """Save where the work left off; when this returns, it is on disk.
+
+        Without a name, a short one is made from the work. A name in use raises `ChoiceNeeded`
+        unless you pass `overwrite`. `session` is the id of an agent's session to save, or the
+        path of its transcript.
+        """
+        from leftoff import saving, sessions  # noqa: PLC0415 - see above
+
+        found = sessions.find(self.store, session) if session else None
+        draft = self.draft(saving.told_from(told), session=found)
+        return self.save_draft(
+            draft, name or self.suggest_name(draft), overwrite=overwrite, strict=strict
+        )
+
+    def save_draft(
+        self, draft: Checkpoint, name: str, *, overwrite: bool = False, strict: bool = False
+    ) -> "Outcome":
+        """Save a checkpoint that `draft` composed."""
+        from leftoff import saving  # noqa: PLC0415 - see above
+
+        return saving.save(
+            self.store,
+            draft,
+            name=name,
+            overwrite=overwrite or self.settings.same_name == "revise",
+            strict=strict or self.settings.strict,
+        )
+
+    def suggest_name(self, draft: Checkpoint) -> str:
+        """Suggest a name of two to four words for a checkpoint."""
+        from leftoff import saving  # noqa: PLC0415 - see above
+
+        may_revise = self.settings.same_name == "revise"
+        return saving.name_for(draft, self.store, may_revise=may_revise)
+
+    # --- finding ---
+
+    def list_checkpoints(self, *, limit: int = 20, with_ended: bool = False) -> list[Entry]:
+        """List open checkpoints, newest first; on request those that ended, too."""
+        index = self.store.index()
+        states = [*LISTED, *TRASHED] if with_ended else [*LISTED]
+        entries = index.heads(states, limit)
+        return index.heads(states, limit) if index.recheck(entries) else entries
+
+    def find(self, name: str) -> Entry:
+        """Find a checkpoint by name or id; a name may be typed as it was when it was saved."""
+        try:
+            return self.store.find(name)
+        except NoSuchCheckpoint:
+            stored = kebab(name)
+            found = self.store.index().head(stored) if stored and stored != name else None
+            if found is None:
+                raise
+            return found
+
+    def find_open(self, name: str) -> Entry:
+        """Find a checkpoint that was not cleared, done or undone."""
+        entry = self.find(name)
+        if entry.state in TRASHED:
+            key = entry.name or entry.id
+            raise LeftoffError(
+                f"{name} is already {entry.state}",
+                hint=f"`leftoff trash restore {key}` brings it back.",
+            )
+        return entry
+
+    def load(self, name: str) -> Checkpoint:
+        """Load a checkpoint by name or id."""
+        return self.store.load(self.find(name))
+
+    def search(self, words: str, *, limit: int = 20, with_ended: bool = False) -> list[Hit]:
+        """Search checkpoints, newest first; the last word matches as a prefix."""
+        return self.store.search(Query(words=words, limit=limit, with_trashed=with_ended))
+
+    # --- resuming ---
+
+    def resume(
+        self, name: str | None = None, *, budget: int | None = None, accept: bool = True
+    ) -> Resumption | None:
+        """Resume a checkpoint: check what it claims, and note that the work goes on.
+
+        Without a name the only open one is taken; several raise `ChoiceNeeded`, and without any
+        the answer is None. With `accept=False` you only look: nothing is noted.
+        """
+        from leftoff import briefing, restore  # noqa: PLC0415 - see above
+
+        entry = self.find_open(name) if name else restore.choose(self.store, None)
+        if entry is None:
+            return None
+        checkpoint = self.store.load(entry)
+        checks = self.check(checkpoint)
+        text = briefing.render(checkpoint, checks, budget=budget or self.settings.budget)
+        if accept:
+            self.accept(entry)
+        return Resumption(checkpoint=checkpoint, checks=checks, briefing=text)
+
+    def check(self, checkpoint: Checkpoint) -> "Checks":
+        """Compare what a checkpoint claims with the worktree as it is now."""
+        from leftoff import restore  # noqa: PLC0415 - see above
+
+        return restore.check(checkpoint, self.project, self.store.now())
+
+    def accept(self, entry: Entry) -> None:
+        """Note that a checkpoint was resumed; the settings say whether it is still listed."""
+        action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
+        self.store.record(action, [entry.id], session=self.context.session)
+
+    # --- sessions ---
+
+    def list_unsaved(
+        self, *, since: datetime | None = None, unreadable: "list[Unreadable] | None" = None
+    ) -> "list[KnownSession]":
+        """List the sessions with work that no checkpoint holds, newest first."""
+        from leftoff import sessions  # noqa: PLC0415 - see above
+
+        after = since or self.store.now() - _LOOK_BACK
+        return sessions.unsaved(self.store, since=after, unreadable=unreadable)
+
+    def recover(self, *, since: datetime | None = None) -> list[Saved]:
+        """Save every session that died without a checkpoint in the last days."""
+        from leftoff import sessions  # noqa: PLC0415 - see above
+
+        now = self.store.now()
+        dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
+        return [sessions.recover(self.store, each) for each in dead]
+
+    # --- native files of other systems ---
+
+    def mirror(self) -> dict[str, list[Path]]:
+        """Bring mirrored files up to date; return what was written, by profile."""
+        if not self.settings.mirror:
+            return {}
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        followed = mirroring.follow(self.store, self.settings.mirror, briefing=self.brief)
+        self.unwritten = followed.unwritten
+        failed = set(followed.unwritten.values())
+        others = [problem for problem in followed.problems if problem not in failed]
+        self.warn_once([*others, *followed.warnings])
+        return followed.written
+
+    def brief(self) -> str:
+        """Write the page that tells a new session what the project knows."""
+        from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+
+        return memorybriefing.page(self.store)
+
+    def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
+        """Leave a mark while something is done, where a mirrored system looks for one."""
+        if not self.settings.mirror:
+            return contextlib.nullcontext()
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        return mirroring.at_work(self.project, self.settings.mirror, what)
+
+    def read_notes(self, *, since: datetime | None = None) -> dict[str, Any]:
+        """Read what mirrored files say about the work at hand, in canonical keys."""
+        if not self.settings.mirror:
+            return {}
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        return mirroring.noted(self.store, self.settings.mirror, since=since)
+
+    def keeps_notes(self) -> bool:
+        """Say whether a mirrored system keeps notes on the work at hand."""
+        if not self.settings.mirror:
+            return False
+        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+
+        return mirroring.keeps_notes(self.settings.mirror)
+
+    def mark_reported(self, problem: str) -> str:
+        """Return a problem that the caller reports, so that nobody else does."""
+        self.warnings.append(problem)
+        return problem
+
+    def warn_once(self, problems: Iterable[str]) -> None:
+        """Warn of what was not said yet: files are looked at more than once."""
+        for problem in problems:
+            if problem not in self.warnings:
+                self._warn(self.mark_reported(problem))
+
+
+def open_project(
+    folder: str | Path = ".", *, variables: Mapping[str, str] | None = None
+) -> Workspace:
+    """Open the project that a folder belongs to.
+
+    leftoff does not read your process's environment. Pass `variables=os.environ` if variables such
+    as LEFTOFF_HOME, XDG_STATE_HOME or an agent's session id should count.
+    """
+    environment = Environment(dict(variables or {}))
+    return Workspace(Context(environment, find_project(environment, Path(folder))))
