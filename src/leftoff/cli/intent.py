@@ -4,9 +4,10 @@ import shlex
 
 import click
 
-from leftoff import intents, paths, restore
+from leftoff import paths, restore
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
+from leftoff.phrases.intents import find_intent
 
 
 @command()
@@ -22,7 +23,7 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     if at_start is None:
         at_start = paths.agent_session() is None
     names, can_resume = _checkpoints(app)
-    found = intents.find(text, names=names, can_resume=can_resume, at_start=at_start)
+    found = find_intent(text, names=names, can_resume=can_resume, at_start=at_start)
     line = shlex.join(found.command) if found else None
     app.out.result(
         {

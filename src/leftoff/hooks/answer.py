@@ -7,13 +7,14 @@ event was settled. Before anything is printed, the prompt is durable in the spoo
 import sys
 from pathlib import Path
 
-from leftoff import intents, paths
+from leftoff import paths
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
 from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.draining import is_off
+from leftoff.phrases.intents import passes_always
 from leftoff.store import Store
 
 
@@ -21,7 +22,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     """Keep a prompt, then return the reply to it: a block, or nothing for one that passes."""
     state = paths.state_folder()
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
-    if read is None or intents.passes_always(read.prompt):
+    if read is None or passes_always(read.prompt):
         return NO_REPLY
     try:
         project = paths.find_project(Path(read.cwd))
