@@ -135,3 +135,20 @@ def test_no_phrase_matches_nothing() -> None:
 def test_accents_and_case_play_no_part_but_kana_keep_their_marks() -> None:
     assert fold("Préfère  ÜBER ’s") == "prefere uber 's"
     assert fold("ガ が パ") == "ガ が パ"
+
+
+def test_long_prompts_and_the_modules_of_hooks_read_no_language() -> None:
+    asked = """
+import leftoff.hooks.answer, leftoff.hooks.handling, leftoff.hooks.start
+from leftoff.phrases import goodbyes, intents, match
+
+prompt = "Fix the login form, please. " * 20
+assert not goodbyes.is_goodbye(prompt)
+assert not intents.passes_always(prompt)
+assert intents.passes_always("/compact")
+assert match.read_languages.cache_info().currsize == 0
+"""
+    run = [sys.executable, "-c", asked]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr

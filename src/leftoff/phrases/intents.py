@@ -55,11 +55,7 @@ def find_intent(
         return None
     if plain in _bare():
         return Intent(kind="resume") if at_start and can_resume else None
-    for kind, pattern in _rules():
-        found = pattern.fullmatch(plain)
-        if found is not None and (intent := _build_intent(kind, found, names)) is not None:
-            return intent
-    return None
+    return next(filter(None, (_match(kind, plain, names) for kind in _COMMANDS)), None)
 
 
 def passes_always(prompt: str) -> bool:
@@ -68,12 +64,20 @@ def passes_always(prompt: str) -> bool:
         return False
     if _WAYS_OUT.match(prompt):
         return True
-    intent = find_intent(prompt)
-    return intent is not None and intent.kind == "save"
+    plain = _strip(prompt)
+    return bool(plain) and _match("save", plain) is not None
 
 
 _WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff:\S+)(?:\s|$)")
 _PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
+
+
+def _match(kind: Kind, plain: str, names: Collection[str] = ()) -> Intent | None:
+    for pattern in _rules(kind):
+        found = pattern.fullmatch(plain)
+        if found is not None and (intent := _build_intent(kind, found, names)) is not None:
+            return intent
+    return None
 
 
 def _build_intent(kind: Kind, found: re.Match[str], names: Collection[str]) -> Intent | None:
@@ -130,20 +134,20 @@ _NAMES = {
 
 
 @functools.cache
-def _rules() -> list[tuple[Kind, re.Pattern[str]]]:
-    """Compile every phrase; the first one that is the whole message counts."""
+def _rules(kind: Kind) -> list[re.Pattern[str]]:
+    """Compile the phrases of a command; the first one that is the whole message counts."""
     shared = _share_parts()
+    tables = [language.intents for language in read_languages()]
     rules = [
-        (kind, phrase)
-        for kind in _COMMANDS
-        for table in (language.intents for language in read_languages())
+        re.compile(phrase)
+        for table in tables
         for phrase in split_phrases(getattr(table, kind), table.parts | shared)
     ]
-    # `continue la session` names nothing in French, so a name is only looked for at the end.
-    rules.sort(key=lambda rule: "(?P<known>" in rule[1])
-    return [(kind, re.compile(phrase)) for kind, phrase in rules]
+    # `continue la session` names nothing in French, so names are only looked for at the end.
+    return sorted(rules, key=lambda rule: "known" in rule.groupindex)
 
 
+@functools.cache
 def _share_parts() -> dict[str, str]:
     """Return the parts that all languages share, since people mix them: `clear alle checkpoints`.
 

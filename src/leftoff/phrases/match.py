@@ -14,7 +14,7 @@ import msgspec
 
 LANGUAGES = Path(__file__).with_name("languages")
 LONGEST = 200
-"""A longer message is about the work. It needs no language files, which take 5 ms to read."""
+"""A longer message is about the work: it costs no reading of languages, which takes 4 ms."""
 
 _BROKEN_LINE = re.compile(r"\|\s*\n\s*")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -123,7 +123,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 @functools.cache
 def read_languages(folder: Path = LANGUAGES) -> tuple[Language, ...]:
     """Read every language of a folder, in the order in which they count."""
-    import tomllib  # noqa: PLC0415 - takes 3 ms, and most hook events match no phrase
+    import tomllib  # noqa: PLC0415 - takes 2 ms, and most hook events ask for no phrase
 
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))]
     read = [msgspec.convert(tomllib.loads(text), Language) for text in texts]
