@@ -28,7 +28,7 @@ VERB = "(?:uzu|sxangxu)"
 [intents]
 save = "konservu (?:la|mian) progreson(?: kiel NAME)?"
 clear = "forigu ALL POINTS"
-bare = "daurigu"
+bare = ["daurigu"]
 polite_before = "bonvolu"
 
 [intents.parts]
@@ -36,7 +36,7 @@ ALL = "ciujn"
 POINTS = "kontrolpunktojn"
 
 [goodbyes]
-messages = "ĝis revido"
+messages = ["ĝis revido"]
 before = "dankon"
 
 [notes]
@@ -105,7 +105,7 @@ def phrases_of(language: Language) -> Iterator[tuple[str, str]]:
     for table in (language.corrections, language.intents, language.goodbyes, language.notes):
         parts: Mapping[str, str] = {**given, **table.parts}
         for key, text in msgspec.structs.asdict(table).items():
-            if key != "parts":
+            if isinstance(text, str):
                 yield from ((key, phrase) for phrase in split_phrases(text, parts))
 
 

@@ -19,8 +19,7 @@ def is_goodbye(message: str) -> bool:
 
 @functools.cache
 def _messages() -> frozenset[str]:
-    tables = [language.goodbyes for language in read_languages()]
-    return frozenset(phrase for table in tables for phrase in split_phrases(table.messages))
+    return frozenset(each for language in read_languages() for each in language.goodbyes.messages)
 
 
 @functools.cache

@@ -122,8 +122,7 @@ def _polite() -> re.Pattern[str]:
 
 @functools.cache
 def _bare() -> frozenset[str]:
-    tables = [language.intents for language in read_languages()]
-    return frozenset(phrase for table in tables for phrase in split_phrases(table.bare))
+    return frozenset(each for language in read_languages() for each in language.intents.bare)
 
 
 # NAME is any name, KNOWN is the name of a checkpoint or looks like one.

@@ -64,8 +64,8 @@ def sentences(message: str) -> list[Sentence]:
     return found if len(found) <= _MOST_SENTENCES else []
 
 
-def is_dense(text: str) -> bool:
-    """Tell whether a text is in a script where a character is about a word."""
+def _is_dense(text: str) -> bool:
+    """Say whether a text is in a script where a character is about a word."""
     return _DENSE.search(text) is not None
 
 
@@ -88,7 +88,7 @@ def _split(prose: str) -> list[Sentence]:
     for end in [*_ends(blanked), len(prose)]:
         text = " ".join(_ITEM_MARK.sub("", prose[start:end]).split())
         judged = fold(_ITEM_MARK.sub("", blanked[start:end]))
-        limit = _LONGEST_DENSE if is_dense(text) else _LONGEST_SENTENCE
+        limit = _LONGEST_DENSE if _is_dense(text) else _LONGEST_SENTENCE
         if text:
             found.append(Sentence(text, judged if len(text) <= limit else ""))
         start = end
