@@ -19,7 +19,7 @@ from leftoff import context
 from leftoff.cli import leftoff as program
 from leftoff.cli.catalog import COMMANDS
 from leftoff.hooks import replies, settle
-from leftoff.intents import find, passes_always
+from leftoff.phrases.intents import find_intent, passes_always
 from leftoff.wiring import claude as wiring
 from leftoff.wiring.claude import EVENTS
 
@@ -281,7 +281,7 @@ def test_the_phrases_of_the_skill_mean_the_commands_beside_them() -> None:
         kinds = {command.split()[1] for command in re.findall(r"`(leftoff [^`]+)`", run)}
         for phrase in re.split(r", | / ", re.sub(r" \(.*?\)", "", said)):
             named = phrase.replace("NAME", "my-feature")
-            found = find(named, names=["my-feature"], can_resume=True, at_start=True)
+            found = find_intent(named, names=["my-feature"], can_resume=True, at_start=True)
             meant += found is not None
             assert found is None or found.command[1] in kinds, phrase
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from leftoff import intents, processes, records, seals
+from leftoff import processes, records, seals
 from leftoff.checkpoint import new_id
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError
+from leftoff.phrases.intents import passes_always
 from leftoff.promptfile import LEGACY, FilePrompt
 from leftoff.store import LISTED, Entry, Store
 
@@ -100,7 +101,7 @@ def keep(store: Store, event: HookEvent) -> None:
 
     The same prompt of the same session waits only once.
     """
-    if not event.prompt.strip() or intents.passes_always(event.prompt):
+    if not event.prompt.strip() or passes_always(event.prompt):
         return
     at = datetime.fromtimestamp(event.at, UTC)
     prompt = Prompt(

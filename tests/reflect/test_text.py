@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.reflect.text import plain, sentences
+from leftoff.reflect.text import sentences
 
 
 def texts(message: str) -> list[str]:
@@ -85,11 +85,6 @@ def test_an_apostrophe_is_no_quotation() -> None:
 )
 def test_commands_and_long_or_listed_texts_are_not_read(message: str) -> None:
     assert sentences(message) == []
-
-
-def test_accents_and_case_play_no_part_but_kana_keep_their_marks() -> None:
-    assert plain("Préfère  ÜBER ’s") == "prefere uber 's"
-    assert plain("ガ が パ") == "ガ が パ"
 
 
 @given(st.text(max_size=2000))

@@ -8,6 +8,7 @@ from leftoff import records, sessions
 from leftoff.cli.app import App, command
 from leftoff.errors import Usage
 from leftoff.hooks import triggers
+from leftoff.phrases.goodbyes import is_goodbye
 
 
 @command()
@@ -41,7 +42,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
 def _fired(app: App, percent: float | None, given: dict[str, Any]) -> list[str]:
     fired = {
         "context": triggers.is_autosave_due(percent, app.settings),
-        "close": triggers.is_close(given["prompt"]),
+        "close": is_goodbye(given["prompt"]),
         "idle": given["idle"] * 60 > triggers.IDLE_SECONDS,
         "long-command": triggers.is_long(given["started"], given["timeout"]),
     }

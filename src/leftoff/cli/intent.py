@@ -4,9 +4,10 @@ import shlex
 
 import click
 
-from leftoff import intents, restore
+from leftoff import restore
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
+from leftoff.phrases.intents import find_intent
 
 
 @command()
@@ -22,7 +23,7 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     if at_start is None:
         at_start = app.environment.find_session() is None
     names, can_resume = _checkpoints(app)
-    found = intents.find(text, names=names, can_resume=can_resume, at_start=at_start)
+    found = find_intent(text, names=names, can_resume=can_resume, at_start=at_start)
     line = shlex.join(found.command) if found else None
     app.out.result(
         {

@@ -7,7 +7,6 @@ event was settled. Before anything is printed, the prompt is durable in the spoo
 import sys
 from pathlib import Path
 
-from leftoff import intents
 from leftoff.config import Settings
 from leftoff.context import Context, read_environment, state_folder
 from leftoff.dialects import DIALECTS
@@ -16,6 +15,7 @@ from leftoff.errors import NotAProject
 from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.draining import is_off
+from leftoff.phrases.intents import passes_always
 from leftoff.projects import find_project
 from leftoff.store import Store
 
@@ -25,7 +25,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     environment = read_environment()
     state = environment.state_folder
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
-    if read is None or intents.passes_always(read.prompt):
+    if read is None or passes_always(read.prompt):
         return NO_REPLY
     try:
         project = find_project(environment, Path(read.cwd))

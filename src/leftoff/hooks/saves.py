@@ -4,6 +4,7 @@ from leftoff import autosaving, saving
 from leftoff.hooks import mirrors, triggers
 from leftoff.hooks.case import Case
 from leftoff.hooks.transcript import known
+from leftoff.phrases.goodbyes import is_goodbye
 from leftoff.redact import redact
 
 _REASON_CHARS = 120
@@ -22,7 +23,7 @@ def _trigger(case: Case) -> str | None:
     event = case.event
     if event.kind in {"pre-compact", "session-end"}:
         return "precompact" if event.kind == "pre-compact" else "session-end"
-    if event.kind == "prompt" and triggers.is_close(event.prompt):
+    if event.kind == "prompt" and is_goodbye(event.prompt):
         return "close"
     if event.kind in {"prompt", "idle"} and _idle_seconds(case) > triggers.IDLE_SECONDS:
         return "idle"

@@ -5,35 +5,6 @@ from typing import Literal, get_args
 
 from leftoff.config import Settings
 
-# As the whole message, whatever thanks and punctuation are around; in a sentence they mean nothing.
-_CLOSE_WORDS = frozenset(
-    {
-        *"goodnight bye exit quit logout goodbye later tomorrow".split(),
-        "good night",
-        "see you tomorrow",
-        "see you later",
-        "bye bye",
-        "log out",
-        "sign off",
-        "signing off",
-        "gute nacht",
-        "bis morgen",
-        "feierabend",
-        "buenas noches",
-        "hasta mañana",
-        "bonne nuit",
-        "à demain",
-        *"晚安 睡觉了 休息了 退出 关闭 明天见 下次继续 再见 下班了 おやすみ また明日".split(),
-    }
-)
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-# What people say around a goodbye.
-_AROUND = re.compile(
-    r"^(?:(?:ok(?:ay)?|alright|well|great|cool|nice|perfect|thanks(?: a lot)?|thank you|thx|danke"
-    r"|gracias|merci)\b[\W_]*|(?:好的?|谢谢)[\W_]*)+"
-    r"|[\W_]+(?:then|now|for now|for today|all|everyone|claude)$"
-)
-
 LONG_SECONDS = 30
 IDLE_SECONDS = 600
 LONG_WAY = 3
@@ -53,12 +24,6 @@ _LOOK = re.compile(
     r"\s*(?:ls|ll|cat|head|tail|less|pwd|echo|wc|which|file|stat|du|df|ps|env|date|tree|grep|rg|find"
     r"|git (?:status|log|diff|show|branch|blame))(?:\s[^;&|<>`$]*)?"
 )
-
-
-def is_close(prompt: str) -> bool:
-    """Say whether a prompt is nothing but a goodbye."""
-    plain = _EDGES.sub("", " ".join(prompt.casefold().split()))
-    return _AROUND.sub("", plain.removeprefix("/")) in _CLOSE_WORDS
 
 
 def is_long(command: str, timeout_seconds: float) -> bool:

@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff.dialects.base import HookEvent
 from leftoff.hooks.lag import TAIL, holds
-from leftoff.hooks.triggers import is_close
+from leftoff.phrases.goodbyes import is_goodbye
 from leftoff.records import Record, Turn
 from leftoff.redact import redact
 
@@ -36,7 +36,7 @@ def unwritten(record: Record) -> dict[str, Any]:
         for text in (turn.asked.strip(), turn.began.strip(), turn.said.strip())
     )
     # A command is written in another form, and a goodbye asks for nothing.
-    if asked.startswith("/") or is_close(asked):
+    if asked.startswith("/") or is_goodbye(asked):
         asked = ""
     told: dict[str, Any] = {}
     if asked:

@@ -5,7 +5,7 @@ is sure enough becomes an active rule of the memory; others wait there for revie
 rejected comes back.
 """
 
-from leftoff.reflect.language import ORDER, Grade
+from leftoff.reflect.judge import ORDER, Grade
 from leftoff.reflect.learning import Reflection, Skipped, queue, reflect
 
 __all__ = ["ORDER", "Grade", "Reflection", "Skipped", "queue", "reflect"]

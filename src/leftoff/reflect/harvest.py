@@ -6,8 +6,7 @@ import msgspec
 
 from leftoff.agents.stream import AssistantText, Event, ToolCall, ToolResult, UserText
 from leftoff.agents.values import cut
-from leftoff.reflect.judge import Said, judge
-from leftoff.reflect.language import Grade
+from leftoff.reflect.judge import Grade, Said, judge
 
 _EXCERPT_CHARS = 160
 _MOST_OPEN = 32

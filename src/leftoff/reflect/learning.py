@@ -11,8 +11,7 @@ from leftoff.errors import LeftoffError
 from leftoff.memory import Draft, Entry
 from leftoff.reflect.following import Heard, Source, find_source, hear, keep_mark, sources
 from leftoff.reflect.harvest import Correction
-from leftoff.reflect.judge import essence, is_at_least
-from leftoff.reflect.language import Grade
+from leftoff.reflect.judge import Grade, essence, is_at_least
 from leftoff.store import Store
 
 

@@ -1,9 +1,10 @@
 """What of a message is a person's own prose: no code, logs, quotations, markup or long texts."""
 
 import re
-import unicodedata
 
 import msgspec
+
+from leftoff.phrases.match import fold
 
 # A correction is short; whoever writes more specifies work or pastes a document.
 _MOST_CHARS = 1200
@@ -42,7 +43,6 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|z\.\s?b|p\.\s?ej|cf)|\b\d+)\.$", re.IGNORECASE
 )
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_LATIN_MARKS = re.compile("[\u0300-\u036f]+")
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -64,18 +64,9 @@ def sentences(message: str) -> list[Sentence]:
     return found if len(found) <= _MOST_SENTENCES else []
 
 
-def is_dense(text: str) -> bool:
-    """Tell whether a text is in a script where a character is about a word."""
+def _is_dense(text: str) -> bool:
+    """Say whether a text is in a script where a character is about a word."""
     return _DENSE.search(text) is not None
-
-
-def plain(text: str) -> str:
-    """Reduce a text to what is compared: lower case, no accents, one kind of quotes and blanks."""
-    folded = unicodedata.normalize("NFKC", text.replace("’", "'")).casefold()
-    # Only accents of Latin letters go: the marks of kana tell words apart.
-    bare = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", folded))
-    bare = unicodedata.normalize("NFC", bare)
-    return " ".join(bare.split())
 
 
 def _own_prose(message: str) -> str:
@@ -96,8 +87,8 @@ def _split(prose: str) -> list[Sentence]:
     found, start = [], 0
     for end in [*_ends(blanked), len(prose)]:
         text = " ".join(_ITEM_MARK.sub("", prose[start:end]).split())
-        judged = plain(_ITEM_MARK.sub("", blanked[start:end]))
-        limit = _LONGEST_DENSE if is_dense(text) else _LONGEST_SENTENCE
+        judged = fold(_ITEM_MARK.sub("", blanked[start:end]))
+        limit = _LONGEST_DENSE if _is_dense(text) else _LONGEST_SENTENCE
         if text:
             found.append(Sentence(text, judged if len(text) <= limit else ""))
         start = end

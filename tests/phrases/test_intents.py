@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.intents import find, passes_always
+from leftoff.phrases.intents import find_intent, passes_always
 
 NAMES = ["my-feature", "login"]
 
 
 def meant(text: str, *, at_start: bool = False, can_resume: bool = True) -> str | None:
-    found = find(text, names=NAMES, can_resume=can_resume, at_start=at_start)
+    found = find_intent(text, names=NAMES, can_resume=can_resume, at_start=at_start)
     return " ".join(found.command) if found else None
 
 
@@ -117,7 +117,7 @@ def test_sentences_about_the_work_mean_no_command(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_is_judged_without_trouble(text: str) -> None:
-    found = find(text, names=NAMES, can_resume=True, at_start=True)
+    found = find_intent(text, names=NAMES, can_resume=True, at_start=True)
 
     assert found is None or found.command[0] == "leftoff"
     passes_always(text)

@@ -1,0 +1,160 @@
+"""Intents: plain sentences that mean one of our commands, as people type them to an agent.
+
+Only a whole message counts. Accents, case, punctuation and politeness play no part. A bare
+`continue` means the current work, so it is a command only at the start of a session that has
+something to resume.
+"""
+
+import functools
+import re
+from collections.abc import Collection
+from typing import Literal
+
+import msgspec
+
+from leftoff.names import kebab
+from leftoff.phrases.match import LONGEST, any_of, fold, read_languages, split_phrases, trim
+
+Kind = Literal["save", "resume", "list", "clear", "prompts", "undo", "status"]
+
+_COMMANDS: dict[Kind, tuple[str, ...]] = {
+    "save": ("leftoff", "save"),
+    "resume": ("leftoff", "resume"),
+    "clear": ("leftoff", "clear"),
+    "list": ("leftoff", "list"),
+    "prompts": ("leftoff", "prompts", "list"),
+    "undo": ("leftoff", "undo"),
+    "status": ("leftoff", "status"),
+}
+_MOST_WORDS = 6
+
+
+class Intent(msgspec.Struct, frozen=True, kw_only=True):
+    """The command that a sentence means."""
+
+    kind: Kind
+    name: str | None = None
+    is_for_all: bool = False
+
+    @property
+    def command(self) -> list[str]:
+        """The words of the command line."""
+        words = [*_COMMANDS[self.kind], *([self.name] if self.name else [])]
+        return [*words, "--all"] if self.is_for_all else words
+
+
+def find_intent(
+    text: str, *, names: Collection[str] = (), can_resume: bool = False, at_start: bool = False
+) -> Intent | None:
+    """Return the command that a message means, if it says nothing else.
+
+    `names` are those of the checkpoints; `can_resume` says whether there is one to resume.
+    """
+    plain = _strip(text)
+    if not plain:
+        return None
+    if plain in _bare():
+        return Intent(kind="resume") if at_start and can_resume else None
+    return next(filter(None, (_match(kind, plain, names) for kind in _COMMANDS)), None)
+
+
+def passes_always(prompt: str) -> bool:
+    """Say whether a prompt must pass however full the context is: it is the way out."""
+    if _PURGE.match(prompt):
+        return False
+    if _WAYS_OUT.match(prompt):
+        return True
+    plain = _strip(prompt)
+    return bool(plain) and _match("save", plain) is not None
+
+
+_WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff:\S+)(?:\s|$)")
+_PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
+
+
+def _match(kind: Kind, plain: str, names: Collection[str] = ()) -> Intent | None:
+    for pattern in _rules(kind):
+        found = pattern.fullmatch(plain)
+        if found is not None and (intent := _build_intent(kind, found, names)) is not None:
+            return intent
+    return None
+
+
+def _build_intent(kind: Kind, found: re.Match[str], names: Collection[str]) -> Intent | None:
+    groups = found.groupdict()
+    if "all" in groups:
+        return Intent(kind=kind, is_for_all=True)
+    given = groups.get("name") or groups.get("known")
+    if given is None:
+        return Intent(kind=kind)
+    name = kebab(given)
+    if not name or name.count("-") >= _MOST_WORDS:
+        return None
+    if groups.get("known") and name not in names and not _LOOKS_NAMED.fullmatch(given):
+        # `continue with the tests` is about the tests, not about a checkpoint.
+        return None
+    return Intent(kind=kind, name=name)
+
+
+_LOOKS_NAMED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
+
+
+def _strip(text: str) -> str:
+    """Reduce a message to what it says: no accents, case, punctuation around it, or politeness."""
+    if len(text) > LONGEST:
+        return ""
+    plain = trim(fold(text))
+    for _ in range(3):
+        plain = trim(_polite().sub("", plain))
+    return plain
+
+
+@functools.cache
+def _polite() -> re.Pattern[str]:
+    around = []
+    for language in read_languages():
+        said, edge = language.intents, language.boundary
+        before = any_of(split_phrases(said.polite_before, said.parts))
+        after = any_of(split_phrases(said.polite_after, said.parts))
+        around += [f"^{before}{edge}", f"{edge}{after}$"]
+    return re.compile(any_of(around))
+
+
+@functools.cache
+def _bare() -> frozenset[str]:
+    return frozenset(each for language in read_languages() for each in language.intents.bare)
+
+
+# NAME is any name, KNOWN is the name of a checkpoint or looks like one.
+_NAMES = {
+    "NAME": r"[\"'`]?(?P<name>\w[\w ./-]*?)[\"'`]?",
+    "KNOWN": r"[\"'`]?(?P<known>\w[\w ./-]*?)[\"'`]?",
+}
+
+
+@functools.cache
+def _rules(kind: Kind) -> list[re.Pattern[str]]:
+    """Compile the phrases of a command; the first one that is the whole message counts."""
+    shared = _share_parts()
+    tables = [language.intents for language in read_languages()]
+    rules = [
+        re.compile(phrase)
+        for table in tables
+        for phrase in split_phrases(getattr(table, kind), table.parts | shared)
+    ]
+    # `continue la session` names nothing in French, so names are only looked for at the end.
+    return sorted(rules, key=lambda rule: "known" in rule.groupindex)
+
+
+@functools.cache
+def _share_parts() -> dict[str, str]:
+    """Return the parts that all languages share, since people mix them: `clear alle checkpoints`.
+
+    POINT and POINTS are the words for checkpoints, ALL those for every one of them.
+    """
+    tables = [language.intents.parts for language in read_languages()]
+    point, points, every = (
+        any_of(table[name] for table in tables if name in table)
+        for name in ("POINT", "POINTS", "ALL")
+    )
+    return {"POINT": point, "POINTS": points, "ALL": f"(?P<all>{every})", **_NAMES}

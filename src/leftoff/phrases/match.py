@@ -1,0 +1,161 @@
+"""Languages read from their files, and their phrases compiled into regular expressions.
+
+A phrase is a regular expression on a line; a line that ends with `|` continues on the next one. A
+word in capitals stands for one of the table's `parts`, since the text to match is in lower case.
+"""
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+LANGUAGES = Path(__file__).with_name("languages")
+LONGEST = 200
+"""A longer message is about the work. To check that first saves the 4 ms of reading languages."""
+
+_BROKEN_LINE = re.compile(r"\|\s*\n\s*")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_LATIN_MARKS = re.compile("[\u0300-\u036f]+")
+
+
+class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    parts: dict[str, str] = {}
+    """Pieces of phrases by their name in capitals; a part may contain other parts."""
+
+
+class CorrectionTable(_Table, frozen=True):
+    """How people correct an agent; the phrases see a sentence without accents and quotations."""
+
+    empty: str = ""
+    """Words that say nothing alone: nobody understands a sentence of only these later."""
+    openers: str = ""
+    """What says that the agent went wrong, before what it should do: `no,`, `that's wrong`."""
+    fillers: str = ""
+    """What may come before anything and means nothing: `please`, `ok, but`."""
+    high: str = ""
+    """How a sentence begins that is certainly a rule."""
+    medium: str = ""
+    """How a sentence begins that is probably a rule."""
+    alternatives: str = ""
+    """How a sentence begins that names something to do instead; certain after an opener."""
+    orders: str = ""
+    """How a sentence begins that says what to do; it counts only after an opener."""
+    requests: str = ""
+    """A wish in the form of a question: `can you`."""
+    questions: str = ""
+    """How questions look without their question mark."""
+    one_off: str = ""
+    """What holds only here and now."""
+    not_rules: str = ""
+    """What looks like a correction and is a fact, a choice or a way of speaking."""
+    vague: str = ""
+    """What points at the conversation around it; a sentence with it is not certain."""
+
+
+class IntentTable(_Table, frozen=True):
+    """Whole messages that mean a command, without accents; `intents.py` explains the parts."""
+
+    save: str = ""
+    resume: str = ""
+    clear: str = ""
+    list: str = ""
+    prompts: str = ""
+    undo: str = ""
+    status: str = ""
+    bare: tuple[str, ...] = ()
+    """Go-aheads that mean `resume` only at the start of a session; plain text, not expressions."""
+    polite_before: str = ""
+    polite_after: str = ""
+
+
+class GoodbyeTable(_Table, frozen=True):
+    """Goodbyes, as people type them: in lower case, with accents."""
+
+    messages: tuple[str, ...] = ()
+    """Whole messages; plain text, not expressions."""
+    before: str = ""
+    """What people say before a goodbye: thanks and the like."""
+    after: str = ""
+
+
+class NoteTable(_Table, frozen=True):
+    """Statements worth noting; the phrases see a sentence without accents and quotations."""
+
+    preference: str = ""
+    decision: str = ""
+    draft: str = ""
+    """An order to change a text."""
+    correction: str = ""
+    questions: str = ""
+    """How questions look without their question mark; they state nothing."""
+    negations: str = ""
+    """What comes right before a value that does not hold: `not `, `instead of `."""
+    namings: str = ""
+    """What comes right before a name: `called `."""
+
+
+class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, eq=False):
+    """One file of `languages/`."""
+
+    code: str
+    order: int = 100
+    """Where a message fits several languages, the lowest order wins."""
+    script: str = ""
+    """An expression that finds the language by its characters, where these suffice."""
+    known_by: str = ""
+    """Frequent words that reveal the language."""
+    is_dense: bool = False
+    """Whether words are written without blanks between them."""
+    corrections: CorrectionTable = CorrectionTable()
+    intents: IntentTable = IntentTable()
+    goodbyes: GoodbyeTable = GoodbyeTable()
+    notes: NoteTable = NoteTable()
+
+    @property
+    def boundary(self) -> str:
+        """An expression for where a word begins or ends."""
+        return "" if self.is_dense else r"\b"
+
+
+@functools.cache
+def read_languages(folder: Path = LANGUAGES) -> tuple[Language, ...]:
+    """Read every language of a folder, in the order in which they count."""
+    import tomllib  # noqa: PLC0415 - takes 2 ms, and most hook events ask for no phrase
+
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))]
+    read = [msgspec.convert(tomllib.loads(text), Language) for text in texts]
+    return tuple(sorted(read, key=lambda language: language.order))
+
+
+def fold(text: str) -> str:
+    """Reduce a text to what is compared: lower case, no accents, one kind of quotes and blanks."""
+    folded = unicodedata.normalize("NFKC", text.replace("’", "'")).casefold()
+    # Only accents of Latin letters go: the marks of kana distinguish words.
+    bare = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", folded))
+    return " ".join(unicodedata.normalize("NFC", bare).split())
+
+
+def trim(text: str) -> str:
+    """Remove what is not a word from both ends of a text."""
+    return _EDGES.sub("", text)
+
+
+def split_phrases(text: str, parts: Mapping[str, str] | None = None) -> list[str]:
+    """Return the phrases of a text, with their parts filled in."""
+    if parts:
+        named = re.compile("|".join(sorted(parts, key=len, reverse=True)))
+        while named.search(text):
+            text = named.sub(lambda found: _join_lines(parts[found[0]]), text)
+    return [line.strip() for line in _join_lines(text).split("\n") if line.strip()]
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """Return an expression for any of some phrases; for none of them, one that never matches."""
+    return "(?:" + ("|".join(f"(?:{phrase})" for phrase in phrases) or "(?!)") + ")"
+
+
+def _join_lines(text: str) -> str:
+    return _BROKEN_LINE.sub("|", text.strip())
