@@ -8,6 +8,7 @@ from leftoff.memory.book import (
     MOST_DECISIONS,
     add,
     change,
+    count_unreadable,
     entries,
     find,
     from_source,
@@ -19,7 +20,6 @@ from leftoff.memory.book import (
     rebuild,
     search,
     twin,
-    unreadable_lines,
     waiting_in,
 )
 from leftoff.memory.entry import (
@@ -52,6 +52,7 @@ __all__ = [
     "Status",
     "add",
     "change",
+    "count_unreadable",
     "entries",
     "find",
     "from_source",
@@ -69,6 +70,5 @@ __all__ = [
     "take_lessons",
     "told",
     "twin",
-    "unreadable_lines",
     "waiting_in",
 ]

@@ -4,18 +4,19 @@ The memory is the fold of its lines. A line that is told twice, or in two proces
 nothing new; one that cannot be read, or does what only a newer version knows, is passed over.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Protocol
 
 import msgspec
 
-from leftoff.checkpoint import Record, from_plain, to_plain
+from leftoff.checkpoint import from_plain, to_plain
 from leftoff.memory.entry import Change, Entry, changed, id_of, said_again
 
 LOG = "memory"
 _ACTION = "action"
 _RECORDS: dict[str, type[Entry] | type[Change]] = {"said": Entry, "changed": Change}
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+MemoryRecord = Entry | Change
 
 
 class Shelf(Protocol):
@@ -37,37 +38,11 @@ def line_of(record: Entry | Change) -> bytes:
     return msgspec.json.encode({_ACTION: action, **to_plain(record)})
 
 
-def read(lines: Iterable[bytes]) -> Iterator[Entry | Change]:
-    """Yield what the lines tell."""
-    for line in lines:
-        try:
-            record = _parsed(msgspec.json.decode(line)) if line.strip() else None
-        except _UNREADABLE:
-            continue
-        if record is not None:
-            yield record
-
-
-def is_unreadable(line: bytes) -> bool:
-    """Say whether a line is passed over that this version should know how to read."""
-    try:
-        values = msgspec.json.decode(line) if line.strip() else {}
-        if isinstance(values, dict):
-            _parsed(values)
-    except _UNREADABLE:
-        return True
-    return not isinstance(values, dict)
-
-
-def _parsed(values: Any) -> Entry | Change | None:
-    kind = _RECORDS.get(str(values.pop(_ACTION, ""))) if isinstance(values, dict) else None
-    return _as(kind, values) if kind is not None else None
-
-
-def _as(kind: type[Entry] | type[Change], values: object) -> Entry | Change:
-    record: Record = from_plain(values, kind)
-    assert isinstance(record, Entry | Change)  # noqa: S101 - for the type checker
-    return record
+def decode_line(line: bytes) -> MemoryRecord | None:
+    """Read a line; None if it does what only a newer version knows."""
+    values = msgspec.json.decode(line, type=dict)
+    kind = _RECORDS.get(str(values.pop(_ACTION, "")))
+    return None if kind is None else from_plain(values, kind)
 
 
 def fold(records: Iterable[Entry | Change], shelf: Shelf) -> None:
