@@ -121,11 +121,11 @@ def test_skipped_lines_are_counted_and_only_the_first_are_named(
     assert (skipped.count, skipped.first) == (1001, [3, 4, 5, 6, 7])
 
 
-def test_a_gigabyte_of_zeros_is_read_within_bounds(tmp_path: Path) -> None:
+def test_zeros_without_an_end_are_read_within_bounds(tmp_path: Path) -> None:
     path = tmp_path / "notes.jsonl"
     log.append(path, Note(id=1))
     with path.open("ab") as file:
-        file.truncate(1 << 30)
+        file.truncate(300_000_000)
 
     tracemalloc.start()
     try:

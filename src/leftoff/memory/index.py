@@ -5,7 +5,6 @@ at the lines that the index lacks, so that a save does not wait for a second fil
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from leftoff.memory.entry import Entry, Kind, Status, decoded, encoded
 from leftoff.memory.intake import Overlay
@@ -47,7 +46,7 @@ RETURNING seq
 _CHECK = """
 SELECT count(*) = ifnull(max(seq), 0) AND count(*) = (SELECT entries FROM tally) FROM entries
 """
-_QUESTIONS = (
+_CONTENTS = (
     "SELECT seq, id, kind, status, feature, body FROM entries ORDER BY seq",
     "SELECT id, entry FROM others ORDER BY id",
     "SELECT source, seq FROM sources ORDER BY source, seq",
@@ -93,7 +92,7 @@ def get_entry(db: Connection, entry_id: str) -> Entry | None:
 class Index(LogIndex):
     """An open index over the store's log and its twin in the fallback."""
 
-    tables = Tables(schema=_SCHEMA, version=3, check=_CHECK)
+    tables = Tables(schema=_SCHEMA, version=3, check=_CHECK, contents=_CONTENTS)
 
     def _make_rows(self) -> EntryRows:
         return EntryRows(self._db)
@@ -115,10 +114,6 @@ class Index(LogIndex):
             for lines, _ in log.read_lines(self._logs[area], part.start, part.end):
                 overlay.apply(lines)
         return overlay
-
-    def holds(self) -> list[list[tuple[Any, ...]]]:
-        """Return all that it holds, to be compared with another."""
-        return [self._rows(question) for question in _QUESTIONS]
 
     # Questions
 

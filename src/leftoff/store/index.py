@@ -4,9 +4,7 @@ It is derived. It may be deleted, cut in half or be of another version at any mo
 built anew, without a word.
 """
 
-import contextlib
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,32 +14,10 @@ import msgspec
 
 from leftoff.store import events
 from leftoff.store.area import Area
-from leftoff.store.intake import CHECK, EVENTS_OF, Intake
-from leftoff.store.log_index import LogIndex, Tables
+from leftoff.store.index_tables import EVENTS_OF, TABLES
+from leftoff.store.intake import Intake
+from leftoff.store.log_index import LogIndex
 from leftoff.store.text import match_expression, snippet, unspaced
-
-VERSION = 3
-
-_SCHEMA = """
-CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
-CREATE TABLE tally (checkpoints INTEGER, events INTEGER);
-INSERT INTO tally VALUES (0, 0);
-CREATE TABLE unlogged (id TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE checkpoints (
-  rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
-  trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
-  next_action TEXT, left_off TEXT, state TEXT DEFAULT 'open', is_head INTEGER DEFAULT 0,
-  problem TEXT, size INTEGER, mtime INTEGER
-);
-CREATE INDEX by_slot ON checkpoints (slot, id);
-CREATE INDEX by_session ON checkpoints (session_id, id) WHERE session_id IS NOT NULL;
-CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
-CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
-CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, can_be_undone INTEGER, body BLOB);
-CREATE INDEX by_undoable ON events (seq) WHERE can_be_undone;
-CREATE TABLE targets (checkpoint TEXT, seq INTEGER, PRIMARY KEY (checkpoint, seq)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5(text, branch, agent, tokenize='unicode61');
-"""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +71,7 @@ _TRASHED = ", ".join(repr(state) for state in sorted(events.TRASHED))
 class Index(LogIndex):
     """An open index over a project's areas."""
 
-    tables = Tables(schema=_SCHEMA, version=VERSION, check=CHECK)
+    tables = TABLES
 
     def __init__(
         self,
@@ -121,6 +97,9 @@ class Index(LogIndex):
     def _make_rows(self) -> Intake:
         return Intake(self._db, self.areas)
 
+    def _make_scratch(self) -> "Index":
+        return Index(None, self.areas, is_scratch=True)
+
     def catch_up(self) -> None:
         """Take in what is new, if no one else does so just now."""
         self._ask(lambda: self._sync(_PATIENCE_SECONDS))
@@ -141,11 +120,6 @@ class Index(LogIndex):
     def _doubt(self) -> bool:
         with self._database.turn():
             return self._make_rows().doubt()
-
-    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a question, however many they are; damage ends them early."""
-        with contextlib.suppress(sqlite3.DatabaseError):
-            yield from self._db.execute(query)
 
     def unlogged(self) -> list[tuple[str, str | None]]:
         """Return ids and names of checkpoints in the store that no line of the log tells of."""
@@ -276,6 +250,7 @@ class Index(LogIndex):
             return []
         low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
         high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
+        filters = (query.branch, query.branch is None, query.agent, query.agent is None)
         rows = self._rows(
             f"SELECT {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
             "ON words.rowid = checkpoints.rowid "
@@ -283,16 +258,7 @@ class Index(LogIndex):
             f"{'' if query.with_trashed else f'AND state NOT IN ({_TRASHED})'} "
             "AND ifnull(checkpoints.branch = ?, ?) AND ifnull(checkpoints.agent = ?, ?) "
             "ORDER BY words.rowid DESC LIMIT ?",
-            (
-                match,
-                low,
-                high,
-                query.branch,
-                query.branch is None,
-                query.agent,
-                query.agent is None,
-                query.limit,
-            ),
+            (match, low, high, *filters, query.limit),
         )
         return [
             Hit(entry=_entry(row[:-1]), snippet=snippet(unspaced(row[-1]), query.words))

@@ -5,12 +5,13 @@ written twice, so that much news are taken in part by part.
 """
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leftoff.store import events
 from leftoff.store.area import Area
+from leftoff.store.database import Connection
+from leftoff.store.index_tables import EVENTS_OF
 from leftoff.store.log import decode_lines
 from leftoff.store.log_index import Rows
 from leftoff.store.rows import COLUMNS, row_of, rowid_of
@@ -26,7 +27,7 @@ _ROWS = 500
 class Intake(Rows):
     """Reads new files and events into an open index."""
 
-    def __init__(self, db: sqlite3.Connection, areas: Sequence[Area]) -> None:
+    def __init__(self, db: Connection, areas: Sequence[Area]) -> None:
         super().__init__(db)
         self._areas = areas
         self._added = 0
@@ -242,8 +243,6 @@ class Intake(Rows):
         return [events.decode(row[0]) for row in rows]
 
 
-EVENTS_OF = "SELECT body FROM targets JOIN events USING (seq) WHERE checkpoint = ? ORDER BY seq"
-
 _POINT_HEAD = """
 UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS NOT (id IS (
   SELECT id FROM checkpoints WHERE slot = :slot AND state != 'undone' ORDER BY id DESC LIMIT 1
@@ -253,10 +252,6 @@ _IDS_IN = "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
 _COUNT_IN = "SELECT count(*) FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
 _UPDATE_TALLY = """
 UPDATE tally SET checkpoints = checkpoints + ?, events = (SELECT ifnull(max(seq), 0) FROM events)
-"""
-CHECK = """
-SELECT checkpoints = (SELECT count(*) FROM checkpoints)
-  AND events = (SELECT ifnull(max(seq), 0) FROM events) FROM tally
 """
 _INSERT = (
     f"INSERT INTO checkpoints ({', '.join(COLUMNS)}) "  # noqa: S608 - column names are ours

@@ -6,6 +6,8 @@ when these are wrong, when it is damaged, and when another log took the place of
 """
 
 import contextlib
+import itertools
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -31,10 +33,13 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     check: str
     """A query that returns 1 if the tables hold as much as they should."""
+    contents: tuple[str, ...]
+    """Queries for everything that the tables hold, in an order that is always the same."""
 
     def is_whole(self, db: Connection) -> bool:
         """Say whether the tables hold as much as they should; quick enough for every opening."""
-        return bool(db.execute(self.check).fetchone()[0])
+        row = db.execute(self.check).fetchone()
+        return bool(row and row[0])
 
 
 class Rows:
@@ -138,6 +143,30 @@ class LogIndex:
     def rebuild(self) -> None:
         """Forget everything and read it all again."""
         self._database.renew(self._sync)
+
+    def is_sound(self) -> bool:
+        """Compare it with an index that is built from the files at this moment.
+
+        Every file and every line is read, which takes as long as a rebuild.
+        """
+        with contextlib.closing(self._make_scratch()) as fresh:
+            fresh.sync()
+            # Others may have written meanwhile; both indexes must know of it.
+            self.sync()
+            fresh.sync()
+            return all(self._holds_like(fresh, query) for query in self.tables.contents)
+
+    def _make_scratch(self) -> "LogIndex":
+        return type(self)(None, self._logs, is_scratch=True)
+
+    def _holds_like(self, other: "LogIndex", query: str) -> bool:
+        pairs = itertools.zip_longest(self.stream(query), other.stream(query))
+        return all(one == two for one, two in pairs)
+
+    def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """Yield rows without holding them all; damage ends them early."""
+        with contextlib.suppress(sqlite3.DatabaseError):
+            yield from self._db.execute(query)
 
     def mark(self) -> log.Mark | None:
         """Return how far the store's own log was read, if it is still the same log."""
