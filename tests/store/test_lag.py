@@ -4,14 +4,14 @@ from pathlib import Path
 
 from leftoff.store import Store
 from leftoff.store.lag import Lag
-from leftoff.store.log import Mark, identify
+from leftoff.store.log import LogMark, identify
 from stores import draft
 
 
 def lag_of(store: Store) -> Lag:
     """Read the whole log as a lag."""
     log = store.project.store / "events.jsonl"
-    lag = Lag(log, Mark(identify(log)[0], 0, b""))
+    lag = Lag(log, LogMark(identify(log)[0], 0, b""))
     assert lag.grow()
     return lag
 
@@ -40,7 +40,7 @@ def test_an_event_of_the_newest_revision_concerns_its_name(store: Store) -> None
     standing = store.find("login-form")
     log = store.project.store / "events.jsonl"
     inode, size = identify(log)
-    lag = Lag(log, Mark(inode, size, b""))
+    lag = Lag(log, LogMark(inode, size, b""))
     assert lag.grow()
     before = lag.may_concern("login-form", standing)
     store.record("cleared", [saved.checkpoint.id])

@@ -149,7 +149,7 @@ def test_a_log_that_is_a_link_is_refused_and_has_no_size(tmp_path: Path) -> None
         log.append(path, Note(id=2))
 
 
-def marked(path: Path) -> log.Mark:
+def marked(path: Path) -> log.LogMark:
     """Return a mark at the end of a log."""
     inode, size = log.identify(path)
     return log.mark_at(path, inode, size)

@@ -20,7 +20,7 @@ from leftoff.memory.entry import (
     id_of,
     said_again,
 )
-from leftoff.memory.index import Index
+from leftoff.memory.index import MemoryIndex
 from leftoff.memory.intake import Overlay, about
 from leftoff.memory.log import LOG, decode_line, line_of
 from leftoff.store import Store, log
@@ -33,9 +33,9 @@ _SHORTEST_PREFIX = 4
 
 
 @contextlib.contextmanager
-def opened(store: Store) -> Iterator[Index]:
+def opened(store: Store) -> Iterator[MemoryIndex]:
     """Open the index of a project's memory."""
-    index = Index(store.derived_path("memory.sqlite"), store.log_paths(LOG))
+    index = MemoryIndex(store.derived_path("memory.sqlite"), store.log_paths(LOG))
     try:
         yield index
     finally:
@@ -45,7 +45,7 @@ def opened(store: Store) -> Iterator[Index]:
 def _known(store: Store, ids: Iterable[str]) -> Overlay:
     """Look up some entries as they are now; a save never waits for an index to be built."""
     logs = store.log_paths(LOG)
-    index = Index.at_hand(store.derived_path("memory.sqlite"), logs)
+    index = MemoryIndex.at_hand(store.derived_path("memory.sqlite"), logs)
     if index is None:
         return about(logs, ids)
     try:
@@ -85,7 +85,7 @@ def waiting_in(store: Store) -> Path | None:
     return next((path.parent for path in aside if path.exists()), None)
 
 
-def count_unreadable(store: Store) -> log.Skipped:
+def count_unreadable(store: Store) -> log.SkippedLines:
     """Count the lines of the store's log that cannot be read; a torn last one is not one yet."""
     return log.count_skipped(store.log_paths(LOG)[0], decode_line)
 

@@ -89,7 +89,7 @@ def get_entry(db: Connection, entry_id: str) -> Entry | None:
     return decoded(row[0]) if row else None
 
 
-class Index(LogIndex):
+class MemoryIndex(LogIndex):
     """An open index over the store's log and its twin in the fallback."""
 
     tables = Tables(schema=_SCHEMA, version=3, check=_CHECK, contents=_CONTENTS)

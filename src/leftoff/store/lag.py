@@ -20,7 +20,7 @@ _SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared"})
 class Lag:
     """The names and ids that events beyond a mark speak of."""
 
-    def __init__(self, path: Path, mark: log.Mark) -> None:
+    def __init__(self, path: Path, mark: log.LogMark) -> None:
         self._log = path
         self._inode = mark.inode
         self._offset = mark.offset

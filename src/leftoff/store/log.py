@@ -13,8 +13,8 @@ import msgspec
 
 from leftoff.store import disk
 
-Record = TypeVar("Record")
-Decode = Callable[[bytes], Record | None]
+LogRecord = TypeVar("LogRecord")
+Decode = Callable[[bytes], LogRecord | None]
 """Decodes a line. None skips it silently: it is from a newer version, and not damage."""
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -29,7 +29,7 @@ _FIRST_SKIPPED = 5
 _TOO_LONG = b"\0"
 
 
-class Mark(msgspec.Struct, frozen=True):
+class LogMark(msgspec.Struct, frozen=True):
     """How far a log was read, and what shows that it is still the same log."""
 
     inode: int = 0
@@ -38,7 +38,7 @@ class Mark(msgspec.Struct, frozen=True):
     """The last bytes before the offset."""
 
 
-class News(msgspec.Struct, frozen=True):
+class LogNews(msgspec.Struct, frozen=True):
     """The part of a log that lies beyond a mark."""
 
     inode: int
@@ -48,7 +48,7 @@ class News(msgspec.Struct, frozen=True):
     """Whether another log took the place of the one that was marked."""
 
 
-class Skipped(msgspec.Struct, kw_only=True):
+class SkippedLines(msgspec.Struct, kw_only=True):
     """The lines of a log that cannot be decoded: how many, and the first line numbers."""
 
     count: int = 0
@@ -61,17 +61,17 @@ def append(log: Path, record: msgspec.Struct, *, durable: bool = True) -> tuple[
 
 
 def read(
-    log: Path, decode: Decode[Record], offset: int = 0, *, end: int = _NO_END
-) -> tuple[list[Record], int]:
+    log: Path, decode: Decode[LogRecord], offset: int = 0, *, end: int = _NO_END
+) -> tuple[list[LogRecord], int]:
     """Read the records from an offset on; return them and the offset after the last line."""
-    records: list[Record] = []
+    records: list[LogRecord] = []
     after = offset
     for lines, after in read_lines(log, offset, end):  # noqa: B007 - where the last part ends
         records += [record for _, record in decode_lines(lines, decode)]
     return records, after
 
 
-def read_recent(log: Path, decode: Decode[Record]) -> list[Record]:
+def read_recent(log: Path, decode: Decode[LogRecord]) -> list[LogRecord]:
     """Read the records of a small log that is always read whole; the rest of a huge one is damage.
 
     Use it for logs that nobody acknowledged beyond this size.
@@ -79,7 +79,9 @@ def read_recent(log: Path, decode: Decode[Record]) -> list[Record]:
     return read(log, decode, end=disk.MOST_LOG_BYTES)[0]
 
 
-def decode_lines(lines: Iterable[bytes], decode: Decode[Record]) -> Iterator[tuple[bytes, Record]]:
+def decode_lines(
+    lines: Iterable[bytes], decode: Decode[LogRecord]
+) -> Iterator[tuple[bytes, LogRecord]]:
     """Yield each line that can be decoded, with its record."""
     for line in lines:
         try:
@@ -90,9 +92,9 @@ def decode_lines(lines: Iterable[bytes], decode: Decode[Record]) -> Iterator[tup
             yield line, record
 
 
-def count_skipped(log: Path, decode: Decode[Record]) -> Skipped:
+def count_skipped(log: Path, decode: Decode[LogRecord]) -> SkippedLines:
     """Count the lines that `read` skips because they are damaged."""
-    skipped = Skipped()
+    skipped = SkippedLines()
     number = 0
     for lines, _ in read_lines(log, 0, identify(log)[1]):
         for number, line in enumerate(lines, number + 1):  # noqa: B020 - goes on counting
@@ -142,25 +144,25 @@ def _find_line_end(log: Path, offset: int, end: int) -> int | None:
     return None
 
 
-def find_news(log: Path, mark: Mark | None) -> News | None:
+def find_news(log: Path, mark: LogMark | None) -> LogNews | None:
     """Return the part of a log that lies beyond a mark; None if there is no whole line."""
     inode, size = identify(log)
-    mark = mark or Mark(inode)
+    mark = mark or LogMark(inode)
     if (inode, size) == (mark.inode, mark.offset):
         return None
     if inode != mark.inode or size < mark.offset or not is_marked(log, mark):
-        return News(inode, 0, size, is_another=mark.offset > 0)
+        return LogNews(inode, 0, size, is_another=mark.offset > 0)
     if not any(True for _ in read_lines(log, mark.offset, size)):
         return None
-    return News(inode, mark.offset, size, is_another=False)
+    return LogNews(inode, mark.offset, size, is_another=False)
 
 
-def mark_at(log: Path, inode: int, offset: int) -> Mark:
+def mark_at(log: Path, inode: int, offset: int) -> LogMark:
     """Return a mark for a log that was read up to an offset."""
-    return Mark(inode, offset, _read_tail(log, offset))
+    return LogMark(inode, offset, _read_tail(log, offset))
 
 
-def is_marked(log: Path, mark: Mark) -> bool:
+def is_marked(log: Path, mark: LogMark) -> bool:
     """Say whether a log still holds the bytes that a mark was made after."""
     return _read_tail(log, mark.offset) == mark.tail
 

@@ -168,7 +168,7 @@ class LogIndex:
         with contextlib.suppress(sqlite3.DatabaseError):
             yield from self._db.execute(query)
 
-    def mark(self) -> log.Mark | None:
+    def mark(self) -> log.LogMark | None:
         """Return how far the store's own log was read, if it is still the same log."""
         mark = self._ask(self._marks).get(0)
         return mark if mark is not None and log.is_marked(self._logs[0], mark) else None
@@ -189,13 +189,13 @@ class LogIndex:
             # Only now: a save assumes that the index knows everything before the mark.
             self._db.executemany("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?)", marks)
 
-    def _apply_log(self, rows: Rows, area: int, part: log.News) -> tuple[object, ...]:
+    def _apply_log(self, rows: Rows, area: int, part: log.LogNews) -> tuple[object, ...]:
         path, end = self._logs[area], part.start
         for lines, end in log.read_lines(path, part.start, part.end):  # noqa: B007 - the last one
             rows.apply(lines)
         return msgspec.structs.astuple(log.mark_at(path, part.inode, end))
 
-    def _find_news(self) -> list[tuple[int, log.News]]:
+    def _find_news(self) -> list[tuple[int, log.LogNews]]:
         """Return which part of each log the index lacks."""
         marks = self._marks()
         found = [
@@ -208,9 +208,9 @@ class LogIndex:
             raise LogReplaced(f"{self._logs[0]} was replaced")
         return news
 
-    def _marks(self) -> dict[int, log.Mark]:
+    def _marks(self) -> dict[int, log.LogMark]:
         rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
-        return {row[0]: log.Mark(*row[1:]) for row in rows}
+        return {row[0]: log.LogMark(*row[1:]) for row in rows}
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         plain = [without_surrogates(each) if isinstance(each, str) else each for each in values]

@@ -208,7 +208,7 @@ class Store:
         """Add a line to one of the project's logs, durably."""
         self._areas.write(lambda area: disk.append(area.root / f"{name}.jsonl", line))
 
-    def read_log(self, name: str, decode: log.Decode[log.Record]) -> list[log.Record]:
+    def read_log(self, name: str, decode: log.Decode[log.LogRecord]) -> list[log.LogRecord]:
         """Return all records of a log."""
         return [each for path in self.log_paths(name) for each in log.read(path, decode)[0]]
 

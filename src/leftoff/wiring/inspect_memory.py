@@ -6,7 +6,7 @@ from pathlib import Path
 from leftoff import features, memory
 from leftoff.errors import LeftoffError
 from leftoff.store import Store, disk
-from leftoff.store.log import Skipped
+from leftoff.store.log import SkippedLines
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
 from leftoff.words import counted
 
@@ -65,6 +65,6 @@ def _features(store: Store) -> Iterator[Finding]:
         )
 
 
-def _name(skipped: Skipped) -> str:
+def _name(skipped: SkippedLines) -> str:
     rest = skipped.count - len(skipped.first)
     return f"line {', '.join(map(str, skipped.first))}{f' and {rest} more' if rest else ''}"
