@@ -15,7 +15,7 @@ from bench.harness import Figure, Sample
 from leftoff import autosaving, memory, memorybriefing
 from leftoff.checkpoint import SCHEMA, Checkpoint, Decision, Failure
 from leftoff.memory import Draft, Entry, id_of
-from leftoff.memory.log import line_of
+from leftoff.memory.memory_log import line_of
 from leftoff.paths import Project
 from leftoff.store import Store
 

@@ -20,9 +20,8 @@ from leftoff.memory.entry import (
     id_of,
     said_again,
 )
-from leftoff.memory.index import MemoryIndex
-from leftoff.memory.intake import Overlay, about
-from leftoff.memory.log import LOG, decode_line, line_of
+from leftoff.memory.memory_index import MemoryIndex
+from leftoff.memory.memory_log import LOG, Overlay, about, decode_line, line_of
 from leftoff.store import Store, log
 from leftoff.store.database import IndexAway
 from leftoff.store.text import match_expression

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 
 from leftoff.memory.book import among, is_empty, opened
 from leftoff.memory.entry import Entry, cut_words, id_of
-from leftoff.memory.index import STEM, MemoryIndex
-from leftoff.memory.intake import Overlay
+from leftoff.memory.memory_index import STEM, MemoryIndex
+from leftoff.memory.memory_log import Overlay
 from leftoff.store import Store
 from leftoff.store.text import spaced
 

@@ -7,7 +7,7 @@ at the lines that the index lacks, so that a save does not wait for a second fil
 from collections.abc import Iterable, Sequence
 
 from leftoff.memory.entry import Entry, Kind, Status, decoded, encoded
-from leftoff.memory.intake import Overlay
+from leftoff.memory.memory_log import Overlay
 from leftoff.store import log
 from leftoff.store.database import Connection
 from leftoff.store.log_index import LogIndex, Rows, Tables

@@ -1,15 +1,39 @@
-"""Entries as the lines of the log say they are now, without waiting for the index to be built."""
+"""The log of the memory: what was said and what was done about it, one JSON line each.
+
+The memory is the fold of its lines. A line that is told twice, or in two processes at once, says
+nothing new; one that cannot be read, or does what only a newer version knows, is passed over.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from leftoff.memory.entry import Entry
-from leftoff.memory.log import MemoryRecord, decode_line, fold
+import msgspec
+
+from leftoff.checkpoint import from_plain, to_plain
+from leftoff.memory.entry import Change, Entry, changed, id_of, said_again
 from leftoff.store import log
 
+LOG = "memory"
 _CHANGED = b'"action":"changed"'
 _ID = re.compile(rb'"id":"([^"]*)"')
+_ACTION = "action"
+_RECORDS: dict[str, type[Entry] | type[Change]] = {"said": Entry, "changed": Change}
+
+MemoryRecord = Entry | Change
+
+
+def line_of(record: MemoryRecord) -> bytes:
+    """Write a line, without its end."""
+    action = "said" if isinstance(record, Entry) else "changed"
+    return msgspec.json.encode({_ACTION: action, **to_plain(record)})
+
+
+def decode_line(line: bytes) -> MemoryRecord | None:
+    """Read a line; None if it does what only a newer version knows."""
+    values = msgspec.json.decode(line, type=dict)
+    kind = _RECORDS.get(str(values.pop(_ACTION, "")))
+    return None if kind is None else from_plain(values, kind)
 
 
 class Overlay:
@@ -33,14 +57,30 @@ class Overlay:
         """Keep an entry in place of the one with its id."""
         self.entries[entry.id] = entry
 
-    def also(self, other_id: str, entry_id: str) -> None:
-        """Let a second id lead to an entry."""
-        self.others[other_id] = entry_id
-
     def apply(self, lines: Iterable[bytes]) -> None:
         """Fold new lines in."""
         decoded: Iterator[tuple[bytes, MemoryRecord]] = log.decode_lines(lines, decode_line)
-        fold((record for _, record in decoded), self)
+        self.fold(record for _, record in decoded)
+
+    def fold(self, records: Iterable[MemoryRecord]) -> None:
+        """Bring the entries up to date with new records."""
+        for record in records:
+            known = self.get(record.id)
+            if isinstance(record, Entry):
+                new = record if known is None else said_again(known, record)
+            elif known is not None:
+                new = changed(known, record)
+                self._link_words(new)
+            else:
+                continue
+            if new != known:
+                self.put(new)
+
+    def _link_words(self, entry: Entry) -> None:
+        """Let an entry's new words lead to it, too, unless another one says them."""
+        words_id = id_of(entry.kind, entry.text)
+        if self.get(words_id) is None:
+            self.others[words_id] = entry.id
 
 
 def about(logs: Sequence[Path], ids: Iterable[str]) -> Overlay:
