@@ -24,7 +24,7 @@ from leftoff.checkpoint import (
 )
 from leftoff.paths import Project, find_project
 from leftoff.store import Event
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 
 RARE, COMMON, PAIR = "quokka", "checkpoint", ("harbour", "lantern")
 BRANCH = "feat/branch-10"

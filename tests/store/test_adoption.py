@@ -9,7 +9,7 @@ import pytest
 from leftoff.paths import Project
 from leftoff.store import Store
 from leftoff.store.adoption import adopt
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 from stores import Clock, draft, names_listed, project_at, view
 
 

@@ -19,7 +19,7 @@ from leftoff.features.changes import State
 from leftoff.features.codec import decode, encode
 from leftoff.features.values import Board, Loop
 from leftoff.store import Store, disk, log
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 
 _BOARD = "features.json"
 _LOG = "features.jsonl"

@@ -4,7 +4,7 @@ The truth is `memory.jsonl` in the store, one line for what was said and one for
 it; nothing is edited or deleted. Entries are the project's, shared by its worktrees.
 """
 
-from leftoff.memory.book import (
+from leftoff.memory.api import (
     MOST_DECISIONS,
     add,
     change,
@@ -35,9 +35,9 @@ from leftoff.memory.entry import (
     id_of,
     plain,
 )
+from leftoff.memory.import_memory import take_in
 from leftoff.memory.lessons import take_lessons, told
 from leftoff.memory.repeats import repeated
-from leftoff.memory.taking import take_in
 
 __all__ = [
     "CONFIDENCES",

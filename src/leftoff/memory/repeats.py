@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
-from leftoff.memory.book import among, is_empty, opened
+from leftoff.memory.api import among, is_empty, opened
 from leftoff.memory.entry import Entry, cut_words, id_of
 from leftoff.memory.memory_index import STEM, MemoryIndex
 from leftoff.memory.memory_log import Overlay

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from leftoff.errors import StoreRefused
 from leftoff.store import disk, log
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 
 # What the fallback holds may be odd, and must not keep the store from being written. What goes
 # wrong in the store is raised: then the fallback stays in use.

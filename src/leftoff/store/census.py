@@ -14,8 +14,8 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, is_id, new_id
 from leftoff.errors import LeftoffError
 from leftoff.store import events, log
-from leftoff.store.area import Area
 from leftoff.store.index import Entry
+from leftoff.store.layout import Area
 from leftoff.store.rows import decoded, described, slot_of
 
 _SAVED = b'"action":"saved"'

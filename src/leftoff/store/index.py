@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from leftoff.store import events
-from leftoff.store.area import Area
+from leftoff.store.index_sync import Intake
 from leftoff.store.index_tables import EVENTS_OF, TABLES
-from leftoff.store.intake import Intake
+from leftoff.store.layout import Area
 from leftoff.store.log_index import LogIndex
 from leftoff.store.text import match_expression, snippet, unspaced
 

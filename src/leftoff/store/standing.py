@@ -10,13 +10,13 @@ from datetime import datetime
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
 from leftoff.store import log
-from leftoff.store.area import Area
-from leftoff.store.areas import Areas
 from leftoff.store.database import IndexAway
 from leftoff.store.events import Event
+from leftoff.store.fallback import Areas
 from leftoff.store.index import Entry, Index
-from leftoff.store.lag import Lag
+from leftoff.store.layout import Area
 from leftoff.store.rows import slot_of
+from leftoff.store.unindexed import Lag
 
 # About a thousand events: a log that a save may well read into an index.
 _SHORT_BYTES = 200_000

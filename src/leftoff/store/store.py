@@ -11,10 +11,10 @@ from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
 from leftoff.paths import Project
 from leftoff.store import disk, events, log, refusals
-from leftoff.store.area import Area
-from leftoff.store.areas import Areas
 from leftoff.store.events import LISTED, Action, Event
+from leftoff.store.fallback import Areas
 from leftoff.store.index import Entry, Hit, Index, Query
+from leftoff.store.layout import Area
 from leftoff.store.standing import Standings
 
 

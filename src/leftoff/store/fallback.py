@@ -13,7 +13,7 @@ from leftoff.errors import StoreRefused
 from leftoff.paths import Project, folder_marks, plain_store
 from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 
 _READ = 0o055
 

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leftoff.store import events
-from leftoff.store.area import Area
 from leftoff.store.database import Connection
 from leftoff.store.index_tables import EVENTS_OF
+from leftoff.store.layout import Area
 from leftoff.store.log import decode_lines
 from leftoff.store.log_index import Rows
 from leftoff.store.rows import COLUMNS, row_of, rowid_of
