@@ -113,14 +113,14 @@ def clear(state: Path) -> None:
 
 def _read(state: Path) -> list[Trouble]:
     with contextlib.suppress(OSError, StoreRefused):
-        return log.read_recent(_path(state), _decoder.decode)
+        return log.read_small(_path(state), _decoder.decode)
     return []
 
 
 def _shorten(state: Path) -> None:
     """Let go of the oldest: what goes wrong at every event must not fill the disk."""
     if _path(state).stat().st_size > _MOST_BYTES:
-        newest = log.read_recent(_path(state), _decoder.decode)[-_KEPT:]
+        newest = log.read_small(_path(state), _decoder.decode)[-_KEPT:]
         lines = [msgspec.json.encode(trouble) for trouble in newest]
         disk.replace(_path(state), b"".join(line + b"\n" for line in lines), temps=state)
 

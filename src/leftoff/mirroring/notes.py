@@ -57,7 +57,7 @@ class Notes:
     def _read(self) -> dict[str, Note]:
         if not self._is_read:
             self._is_read = True
-            for note in log.read_recent(self._log, _decoder.decode):
+            for note in log.read_small(self._log, _decoder.decode):
                 self._take(note)
             _, size = log.identify(self._log)
             if size > _COMPACT_BYTES and size > 2 * self._needed():

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from leftoff.store import events
-from leftoff.store.index_sync import Intake
+from leftoff.store.index_sync import CheckpointRows
 from leftoff.store.index_tables import EVENTS_OF, TABLES
 from leftoff.store.layout import Area
 from leftoff.store.log_index import LogIndex
@@ -94,8 +94,8 @@ class Index(LogIndex):
         """Whether it lies in the store and no fallback is in use: then it stays where it is."""
         return self.place[0] is not None and len(self.areas) == 1
 
-    def _make_rows(self) -> Intake:
-        return Intake(self._db, self.areas)
+    def _make_rows(self) -> CheckpointRows:
+        return CheckpointRows(self._db, self.areas)
 
     def _make_scratch(self) -> "Index":
         return Index(None, self.areas, is_scratch=True)

@@ -1,7 +1,7 @@
-"""Intake: bring the index up to date with the files, at the cost of what is new.
+"""Bring the index of checkpoints up to date with the files, at the cost of what is new.
 
-A monthly folder is listed again only when its time stamp moved. What files and events say may be
-written twice, so that much news are taken in part by part.
+A monthly folder is listed again only when its time stamp moved. Files and events can be written to
+the index twice without harm, so a large update is committed in parts.
 """
 
 import os
@@ -24,7 +24,7 @@ _SETTLED_SECONDS = 2.5
 _ROWS = 500
 
 
-class Intake(Rows):
+class CheckpointRows(Rows):
     """Reads new files and events into an open index."""
 
     def __init__(self, db: Connection, areas: Sequence[Area]) -> None:

@@ -71,11 +71,8 @@ def read(
     return records, after
 
 
-def read_recent(log: Path, decode: Decode[LogRecord]) -> list[LogRecord]:
-    """Read the records of a small log that is always read whole; the rest of a huge one is damage.
-
-    Use it for logs that nobody acknowledged beyond this size.
-    """
+def read_small(log: Path, decode: Decode[LogRecord]) -> list[LogRecord]:
+    """Read all records of a log that stays small, such as the trash; a huge one is damaged."""
     return read(log, decode, end=disk.MOST_LOG_BYTES)[0]
 
 

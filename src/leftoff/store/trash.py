@@ -94,7 +94,7 @@ def _carry(path: Path, target: Path) -> None:
 
 def listed(store: Path) -> list[Trashed]:
     """Return what is in the trash, newest first."""
-    lines = log.read_recent(store / "trash.jsonl", _decoder.decode)
+    lines = log.read_small(store / "trash.jsonl", _decoder.decode)
     found = [_as_it_lies(line, store) for line in lines]
     # A name that was reserved by someone who died before the move is empty.
     return [each for each in reversed(found) if each and _has_content(Path(each.path))]

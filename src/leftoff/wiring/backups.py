@@ -57,7 +57,7 @@ def note(state: Path, change: files.Change, backup: Path | None, folders: list[P
 
 def receipts(state: Path) -> list[Receipt]:
     """Return all changes that were made, oldest first."""
-    return log.read_recent(state / "backups" / "log.jsonl", _decoder.decode)
+    return log.read_small(state / "backups" / "log.jsonl", _decoder.decode)
 
 
 def original(state: Path, path: Path, current: bytes) -> Original | None:
