@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready-$(shell echo "$$(pwd) $(ABOUT)" | cksum | cut -d' ' -f1)
 # What differs between Pythons shows here: SQLite, JSON, regular expressions, processes, warnings.
 COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_disk.py \
-  tests/store/test_model.py tests/memory/test_book.py tests/memory/test_model.py \
+  tests/store/test_model.py tests/memory/test_api.py tests/memory/test_model.py \
   tests/features/test_files.py tests/agents/test_copilot.py tests/agents/test_opencode.py \
   tests/test_checkpoint.py tests/test_git.py tests/test_redact.py tests/test_pythons.py \
   tests/wiring/test_jsonedit.py tests/hooks/test_start.py tests/hooks/test_answer.py \

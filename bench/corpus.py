@@ -25,7 +25,7 @@ from leftoff.checkpoint import (
 from leftoff.context import find_project
 from leftoff.projects import Project
 from leftoff.store import Event
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 
 RARE, COMMON, PAIR = "quokka", "checkpoint", ("harbour", "lantern")
 BRANCH = "feat/branch-10"

@@ -16,7 +16,7 @@ from leftoff import autosaving, memory, memorybriefing
 from leftoff.checkpoint import SCHEMA, Checkpoint, Decision, Failure
 from leftoff.context import read_environment
 from leftoff.memory import Draft, Entry, id_of
-from leftoff.memory.log import line_of
+from leftoff.memory.memory_log import line_of
 from leftoff.projects import Project
 from leftoff.store import Store
 

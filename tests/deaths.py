@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from leftoff.checkpoint import decode, encode
 from leftoff.projects import Project
-from leftoff.store import Saved, Store, events
+from leftoff.store import Saved, Store, events, log
 from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
 
 # All that the store does to the disk, apart from SQLite's own work on the derived index.
@@ -209,7 +209,7 @@ def _check_every_event(project: Project, scenario: Scenario) -> None:
     """Nothing is told to be saved that is not there."""
     there = {Path(name).stem for name in _checkpoint_files(project)}
     for area in (project.fallback, project.store, *project.earlier):
-        for event in events.read(area / "events.jsonl")[0]:
+        for event in log.read(area / "events.jsonl", events.decode)[0]:
             if event.action == "saved":
                 assert scenario.may_be_partial or there.issuperset(event.ids), event
 
@@ -384,7 +384,7 @@ def kill_at_any_moment(folder: Path, kills: int) -> int:
 
 
 def _check_acks(project: Project, acks: list[Ack]) -> None:
-    told, _ = events.read(project.store / "events.jsonl")
+    told, _ = log.read(project.store / "events.jsonl", events.decode)
     known = {event.id for event in told}
     for ack in acks:
         if ack.digest is None:

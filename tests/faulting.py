@@ -25,7 +25,7 @@ from leftoff import features, memory
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.features import Draft as FeatureDraft
 from leftoff.projects import Project
-from leftoff.store import Store, audit
+from leftoff.store import Store
 from stores import draft, fresh_view, project_at
 
 SHORT = -1
@@ -147,7 +147,7 @@ def _check_truth(project: Project, at: int) -> None:
     """The index says what the files say, names in use are in use, and doctor agrees."""
     _check_names(project, at)
     store = Store(project)
-    assert audit.is_sound(store), at
+    assert store.index().is_sound(), at
     assert memory.is_sound(store), at
     store.close()
     assert _check_database(project.store / "index.sqlite") == "ok", at

@@ -109,7 +109,7 @@ def test_five_prompts_captured_at_once_are_five_whole_entries(
 def test_five_processes_that_capture_at_once_lose_nothing(project: Project, store: Store) -> None:
     program = """
         import sys
-        from leftoff import paths, prompts
+        from leftoff import context, prompts
         from leftoff.dialects.base import HookEvent
         from leftoff.store import Store
         event = HookEvent(

@@ -213,7 +213,7 @@ def _is_answered(words: str, state: "State") -> bool:
 def _captured(store: Store) -> list[Prompt]:
     known: dict[str, Prompt] = {}
     waiting: dict[tuple[str, str], str] = {}
-    for line in _lines(store):
+    for line in store.read_log("prompts", _decoder.decode):
         if line.action == "captured":
             prompt = _from_line(line)
             twin = known.get(waiting.get(prompt.key, ""))
@@ -341,11 +341,3 @@ def _append_captured(store: Store, prompt: Prompt) -> None:
 
 def _append(store: Store, line: Line) -> None:
     store.append_line("prompts", msgspec.json.encode(line))
-
-
-def _lines(store: Store) -> Iterator[Line]:
-    for line in store.lines("prompts"):
-        try:
-            yield _decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue

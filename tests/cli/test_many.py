@@ -14,7 +14,7 @@ from gitrepo import Repo
 from leftoff.checkpoint import encode, new_id
 from leftoff.context import find_project
 from leftoff.store import Store
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 from stores import draft
 from talk import Talk
 

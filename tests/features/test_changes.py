@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from leftoff.features import changes
-from leftoff.features.changes import State
+from leftoff.features.changes import Line, State
 from leftoff.features.values import Board, Feature
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -13,7 +13,7 @@ def with_feature(name: str) -> State:
     return State(board=Board(features=[Feature(id="feature-001", name=name, created_at=NOW)]))
 
 
-def added(name: str) -> bytes:
+def added(name: str) -> Line:
     line = changes.difference(State(), with_feature(name), at=NOW)
     assert line is not None
     return line

@@ -23,7 +23,7 @@ from leftoff.errors import CheckpointUnreadable, LeftoffError
 from leftoff.hooks import settle
 from leftoff.projects import Project
 from leftoff.redact import redact
-from leftoff.store import Store, events
+from leftoff.store import Store, events, log
 from stores import draft, project_at
 
 _HERE = Path(__file__).parent
@@ -159,9 +159,9 @@ def check_events(data: bytes) -> None:
     with _project() as project:
         store = Store(project)
         saved = store.save(draft("kept", "Kept")).checkpoint.id
-        with (project.store / "events.jsonl").open("ab") as log:
-            log.write(data)
-        events.read(project.store / "events.jsonl")
+        with (project.store / "events.jsonl").open("ab") as file:
+            file.write(data)
+        log.read(project.store / "events.jsonl", events.decode)
         assert store.index().get(saved) is not None
         store.record("cleared", [saved])
         found = store.index().get(saved)

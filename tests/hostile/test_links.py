@@ -83,7 +83,9 @@ def everything_shown(project: Project) -> str:
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
         told += [str(dashboard.look(store, settings)), str(mirroring.noted(store, settings.mirror))]
         told += [str(store.load(entry)) for entry in store.index().newest(100)]
-        told += [line.decode() for log in ("memory", "prompts") for line in store.lines(log)]
+        told += [
+            line for log in ("memory", "prompts") for line in store.read_log(log, bytes.decode)
+        ]
     return "\n".join([*told, _started(project, "two", "startup")])
 
 

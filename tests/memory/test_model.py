@@ -13,8 +13,7 @@ from leftoff import memory
 from leftoff.errors import Usage
 from leftoff.memory import Draft, Entry, Kind, Status, id_of
 from leftoff.memory.entry import Change
-from leftoff.memory.intake import Overlay
-from leftoff.memory.log import fold, line_of, read
+from leftoff.memory.memory_log import Overlay, decode_line, line_of
 from leftoff.store import Store
 from stores import MEMORY, NOON, Clock, project_at
 
@@ -221,13 +220,13 @@ changes = st.builds(
 
 def folded(records: list[Entry | Change]) -> dict[str, Entry]:
     shelf = Overlay(lambda _: None)
-    fold(records, shelf)
+    shelf.fold(records)
     return shelf.entries
 
 
 @given(st.lists(entries | changes, max_size=12))
 def test_a_line_reads_back_as_what_was_written(records: list[Entry | Change]) -> None:
-    assert list(read(map(line_of, records))) == records
+    assert [decode_line(line_of(record)) for record in records] == records
 
 
 @given(st.lists(entries | changes, max_size=12), st.integers(0, 12))
@@ -240,9 +239,9 @@ def test_lines_told_twice_in_a_row_say_nothing_new(records: list[Entry | Change]
 @given(st.lists(entries | changes, max_size=12), st.integers(0, 12))
 def test_reading_on_from_anywhere_is_reading_it_all(records: list[Entry | Change], at: int) -> None:
     below = Overlay(lambda _: None)
-    fold(records[:at], below)
+    below.fold(records[:at])
     above = Overlay(below.get)
-    fold(records[at:], above)
+    above.fold(records[at:])
 
     assert {**below.entries, **above.entries} == folded(records)
 

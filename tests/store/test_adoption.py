@@ -1,6 +1,7 @@
 """Whatever the fallback holds, the store can be written."""
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from leftoff.projects import Project
 from leftoff.store import Store
 from leftoff.store.adoption import adopt
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 from stores import Clock, draft, names_listed, project_at, view
 
 
@@ -90,4 +91,26 @@ def test_a_checkpoint_the_store_refuses_to_read_stays_in_the_fallback(
 
     assert original.exists()
     assert target.is_fifo()
+    store.close()
+
+
+def test_zeros_in_place_of_a_log_are_not_held_in_memory(
+    project: Project, fallback: Area, clock: Clock
+) -> None:
+    prompts = fallback.root / "prompts.jsonl"
+    with prompts.open("ab") as file:
+        file.truncate(300_000_000)
+    with prompts.open("ab") as file:
+        file.write(b"\n" + b'{"n": 2}\n')
+    store = Store(project, now=clock)
+
+    tracemalloc.start()
+    try:
+        store.save(draft("search-page"))
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+    assert (project.store / "prompts.jsonl").read_bytes() == b'{"n": 1}\n{"n": 2}\n'
+    assert not prompts.exists()
     store.close()

@@ -8,7 +8,7 @@ import pytest
 from leftoff.errors import ChoiceNeeded
 from leftoff.projects import Project
 from leftoff.store import Store, census, standing
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 from stores import Clock, draft
 
 

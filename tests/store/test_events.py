@@ -1,10 +1,7 @@
-from pathlib import Path
-
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.store import Event, disk, events
+from leftoff.store import Event, events
 from leftoff.store.events import Action
 from stores import NOON
 
@@ -67,70 +64,3 @@ def test_only_what_took_something_away_can_be_undone() -> None:
     overwrite = Event(id="e", at=NOON, action="saved", ids=["b"], replaced="a")
     assert overwrite.can_be_undone
     assert overwrite.brings_back == ["a"]
-
-
-def test_a_log_is_read_on_from_where_it_was_left(tmp_path: Path) -> None:
-    log = tmp_path / "events.jsonl"
-    events.append(log, event(1, "saved", "a"), durable=True)
-    first, offset = events.read(log)
-    events.append(log, event(2, "cleared", "a"), durable=False)
-
-    assert [each.id for each in first] == ["e1"]
-    assert [each.id for each in events.read(log, offset)[0]] == ["e2"]
-    assert events.read(tmp_path / "none") == ([], 0)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-@given(st.lists(st.binary(max_size=30).map(lambda b: b.replace(b"\n", b"")), max_size=5))
-def test_lines_that_are_no_events_are_passed_over(tmp_path: Path, garbage: list[bytes]) -> None:
-    log = tmp_path / "events.jsonl"
-    log.unlink(missing_ok=True)
-    for number, line in enumerate(garbage):
-        events.append(log, event(number, "saved", "a"), durable=False)
-        with log.open("ab") as file:
-            file.write(line + b"\n")
-
-    told, offset = events.read(log)
-
-    assert [each.id for each in told] == [f"e{number}" for number in range(len(garbage))]
-    assert offset == (log.stat().st_size if garbage else 0)
-
-
-def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
-    log = tmp_path / "events.jsonl"
-    events.append(log, event(1, "saved", "a"), durable=False)
-    whole = log.stat().st_size
-    with log.open("ab") as file:
-        file.write(b'{"id":"e2","at":"2026-11-15T12:00:00Z","action":"clea')
-
-    assert events.read(log)[1] == whole
-    with log.open("ab") as file:
-        file.write(b'red","ids":["a"]}\n')
-    assert [each.id for each in events.read(log, whole)[0]] == ["e2"]
-
-
-def test_a_line_too_long_for_an_event_is_skipped_and_never_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(events, "_CHUNK_BYTES", 256)
-    monkeypatch.setattr(events, "_LONGEST_LINE_BYTES", 1024)
-    log = tmp_path / "events.jsonl"
-    first, last = event(1, "cleared", "a"), event(2, "cleared", "b")
-    events.append(log, first, durable=False)
-    with log.open("ab") as file:
-        file.write(bytes(100_000) + b"\n")
-    events.append(log, last, durable=False)
-    whole = log.stat().st_size
-    with log.open("ab") as file:
-        file.write(bytes(100_000))
-    limits: list[int] = []
-    real = disk.read_from
-
-    def read_from(path: Path, offset: int, *, limit: int) -> bytes:
-        limits.append(limit)
-        return real(path, offset, limit=limit)
-
-    monkeypatch.setattr(disk, "read_from", read_from)
-
-    assert events.read(log) == ([first, last], whole)
-    assert max(limits) == 1024

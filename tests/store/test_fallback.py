@@ -75,7 +75,7 @@ def test_what_the_fallback_holds_is_taken_in_by_the_next_write(
     assert store.read_raw(entry) == store.path_of(entry).read_bytes()
     assert entry.state == "resumed"
     assert store.read_session("claude", "s1") == b"what was learnt"
-    assert store.lines("prompts") == [b'{"a": 1}']
+    assert store.read_log("prompts", bytes) == [b'{"a": 1}']
     left = [path for path in project.fallback.rglob("*.json*") if path.is_file()]
     assert left == []
     assert fresh_view(project) == rebuilt_view(project) == view(store)

@@ -83,7 +83,7 @@ USE = """
         attempt(store.keep_session, "claude", "s1", b"{}")
         attempt(store.read_session, "claude", "s1")
         attempt(store.append_line, "prompts", b"{}")
-        attempt(store.lines, "prompts")
+        attempt(store.read_log, "prompts", bytes)
         attempt(store.search, Query(words="second"))
         attempt(lambda: store.load(store.find("second-0")))
         attempt(store.purge, store.index().revisions("nothing"))

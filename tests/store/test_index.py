@@ -11,7 +11,7 @@ import pytest
 from leftoff.checkpoint import decode
 from leftoff.projects import Project
 from leftoff.store import Query, Store, disk
-from leftoff.store.index import VERSION
+from leftoff.store.index_tables import VERSION
 from stores import Clock, Row, draft, fresh_view, rebuilt_view, view
 
 

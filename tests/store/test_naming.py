@@ -117,7 +117,7 @@ def test_a_claim_whose_owner_was_killed_is_nothing_to_readers_and_blocks_nobody(
     store.close()
 
     adopt = f"""
-        from leftoff.store.area import Area
+        from leftoff.store.layout import Area
         Area(project.store).write_raw("{claim.stem}", b"whole")
     """
     run(adopt, tmp_path, by=lacking(poor, LINKS | CAREFUL_RENAMES))

@@ -12,8 +12,8 @@ from leftoff import prompts
 from leftoff.cli.torture import work
 from leftoff.hooks import start
 from leftoff.store import disk
-from leftoff.store.area import Area
 from leftoff.store.index import Index
+from leftoff.store.layout import Area
 from leftoff.torture import deeds, load, world
 from leftoff.torture.deeds import DEEDS
 

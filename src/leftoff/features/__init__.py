@@ -6,6 +6,7 @@ worktree's, in `loops/`.
 
 from leftoff.features.context import Notes, WorkingContext, helper_text, working_context
 from leftoff.features.files import waiting_in
+from leftoff.features.import_features import places, take_in, take_in_loops, take_in_orchestration
 from leftoff.features.interruption import (
     avoided,
     how_to_go_on,
@@ -33,7 +34,6 @@ from leftoff.features.orchestration import (
     keep_orchestration,
 )
 from leftoff.features.steps import Again, Try
-from leftoff.features.taking import places, take_in, take_in_loops, take_in_orchestration
 from leftoff.features.values import (
     Attempt,
     Board,

@@ -14,6 +14,7 @@ from leftoff.checkpoint import Record, new_id, to_plain
 from leftoff.features.codec import from_plain
 from leftoff.features.numbering import next_like
 from leftoff.features.values import Board, Loop
+from leftoff.store.log import UNREADABLE
 
 _LISTS = ("features", "fixes")
 
@@ -50,10 +51,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     loops: dict[str, Keys] = {}
 
 
-_decoder = msgspec.json.Decoder(Line)
+decode = msgspec.json.Decoder(Line).decode
 
 
-def difference(before: State, after: State, *, at: datetime) -> bytes | None:
+def difference(before: State, after: State, *, at: datetime) -> Line | None:
     """Return what was changed as a line, or None if nothing was."""
     old, new = to_plain(before.board), to_plain(after.board)
     orchestration = _keys(old.get("orchestration", {}), new.get("orchestration", {}))
@@ -66,16 +67,16 @@ def difference(before: State, after: State, *, at: datetime) -> bytes | None:
         loops=_loops(before.loops, after.loops),
     )
     is_empty = not (line.features or line.fixes or line.orchestration or line.loops)
-    return None if is_empty else msgspec.json.encode(line)
+    return None if is_empty else line
 
 
-def applied_all(state: State, lines: Sequence[bytes]) -> State:
-    """Take lines in; one that cannot be read is left out.
+def applied_all(state: State, lines: Sequence[Line]) -> State:
+    """Take lines in; one that does not fit is left out.
 
     A line may stand before the one it builds on, where one was kept in the store and the other in
     the fallback. So what does not fit is tried once more at the end.
     """
-    too_early: list[bytes] = []
+    too_early: list[Line] = []
     for line in lines:
         taken_in = _tried(state, line)
         state = taken_in or state
@@ -85,10 +86,10 @@ def applied_all(state: State, lines: Sequence[bytes]) -> State:
     return state
 
 
-def _tried(state: State, line: bytes) -> State | None:
+def _tried(state: State, line: Line) -> State | None:
     try:
-        return _applied(state, _decoder.decode(line))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _applied(state, line)
+    except UNREADABLE:
         return None
 
 

@@ -18,16 +18,14 @@ from leftoff.features import changes
 from leftoff.features.changes import State
 from leftoff.features.codec import decode, encode
 from leftoff.features.values import Board, Loop
-from leftoff.store import Store, disk, events
-from leftoff.store.area import Area
-from leftoff.store.logmarks import identity
+from leftoff.store import Store, disk, log
+from leftoff.store.layout import Area
 
 _BOARD = "features.json"
 _LOG = "features.jsonl"
 _LOOPS = "loops"
 # Loops of long ago are idle; nobody asks for them.
 _NEWEST_LOOPS = 100
-_ODD = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 Edit = Callable[[State], State]
 
@@ -39,7 +37,7 @@ def load(store: Store) -> State:
         # The board comes first: what is taken in meanwhile is then read twice, and not missed.
         pending, _ = _pending(store.project.store, state.board)
         for folder in _fallbacks(store):
-            pending += _lines(folder / _LOG, 0)[0]
+            pending += log.read(folder / _LOG, changes.decode)[0]
     except OSError as error:
         raise StoreRefused(
             f"The features cannot be read: {error.filename}: {error.strerror}",
@@ -98,7 +96,7 @@ def _taken_in(root: Path) -> State:
     """Bring the files up to date with the log, and return what they hold."""
     before = _written(root)
     pending, end = _pending(root, before.board)
-    if not pending:
+    if end == before.board.taken_in:
         return before
     after = changes.applied_all(before, pending)
     board = msgspec.structs.replace(after.board, taken_in=end)
@@ -127,7 +125,7 @@ def _change_log(store: Store, edit: Edit, edited: Sequence[tuple[State, State]] 
     after = edited[0][1] if edited else edit(before)
     line = changes.difference(before, after, at=store.now())
     if line is not None:
-        store.append_line("features", line)
+        store.append_line("features", msgspec.json.encode(line))
     return load(store)
 
 
@@ -152,7 +150,7 @@ def _read_board(path: Path) -> Board:
         return decode(disk.read(path)[0], Board)
     except (FileNotFoundError, NotADirectoryError):
         return Board()
-    except _ODD as error:
+    except log.UNREADABLE as error:
         raise StoreRefused(
             f"{path} holds no features that can be read: {error}",
             hint="Repair it or move it away; it is left as it is.",
@@ -165,7 +163,7 @@ def _read_loops(folder: Path) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
     for path in _newest(folder):
         # A garbled one is as good as none: its features are on the board.
-        with contextlib.suppress(OSError, StoreRefused, *_ODD):
+        with contextlib.suppress(OSError, StoreRefused, *log.UNREADABLE):
             found[path.stem] = decode(disk.read(path)[0], Loop)
     return found
 
@@ -180,20 +178,11 @@ def _newest(folder: Path) -> list[Path]:
     return [folder / name for _, name in sorted(stamps, reverse=True)[:_NEWEST_LOOPS]]
 
 
-def _pending(root: Path, board: Board) -> tuple[list[bytes], int]:
+def _pending(root: Path, board: Board) -> tuple[list[changes.Line], int]:
     """Return the lines of the store's log that are not on a board yet, and where they end."""
     # A log that is shorter than what was taken in of it is another one.
-    begin = board.taken_in if board.taken_in <= identity(root / _LOG)[1] else 0
-    return _lines(root / _LOG, begin)
-
-
-def _lines(log: Path, begin: int) -> tuple[list[bytes], int]:
-    """Return the whole lines of a log from an offset on, and where they end."""
-    found: list[bytes] = []
-    for lines, end in events.chunks(log, begin):
-        found += filter(None, lines)
-        begin = end
-    return found, begin
+    begin = board.taken_in if board.taken_in <= log.identify(root / _LOG)[1] else 0
+    return log.read(root / _LOG, changes.decode, begin)
 
 
 def _fallbacks(store: Store) -> list[Path]:

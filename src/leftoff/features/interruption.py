@@ -8,7 +8,7 @@ import msgspec
 from leftoff.errors import ChoiceNeeded
 from leftoff.features import files
 from leftoff.features.changes import State
-from leftoff.features.places import place_of
+from leftoff.features.loop_owner import place_of
 from leftoff.features.values import Attempt, Interrupted, Loop
 from leftoff.fence import Rendered, join, say
 from leftoff.store import Store

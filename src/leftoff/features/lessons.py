@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from leftoff.features import files
 from leftoff.features.context import helper_text
-from leftoff.features.places import find_loop_of, place_of
+from leftoff.features.loop_owner import find_loop_of, place_of
 from leftoff.features.steps import Try
 from leftoff.features.values import Feature, Fix, Loop
 from leftoff.store import Store

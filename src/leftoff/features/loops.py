@@ -8,7 +8,7 @@ from leftoff.errors import LeftoffError, Usage
 from leftoff.features import files
 from leftoff.features.changes import State
 from leftoff.features.lessons import learn
-from leftoff.features.places import Place, find_completed, find_loop, find_loop_of, place_of
+from leftoff.features.loop_owner import Place, find_completed, find_loop, find_loop_of, place_of
 from leftoff.features.steps import (
     Again,
     End,

@@ -10,7 +10,7 @@ import msgspec
 
 from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.hooks import spool
-from leftoff.store import disk
+from leftoff.store import disk, log
 from leftoff.words import counted
 
 _KEPT = 200
@@ -42,7 +42,7 @@ def note(state: Path, where: str, error: BaseException) -> None:
     trouble = Trouble(at=time.time(), where=where, what=_described(error)[:500])
     try:
         disk.ensure_folder(state)
-        disk.append(_path(state), msgspec.json.encode(trouble), durable=False)
+        log.append(_path(state), trouble, durable=False)
         _shorten(state)
     except Exception:  # noqa: BLE001 - a hook never fails
         return
@@ -62,13 +62,7 @@ def _described(error: BaseException) -> str:
 
 def recent(state: Path) -> list[Trouble]:
     """Return the newest troubles, oldest first, and those that last."""
-    found = []
-    for line in _lines(state)[-_KEPT:]:
-        try:
-            found.append(_decoder.decode(line))
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-    return [*found, *standing(state)]
+    return [*_read(state)[-_KEPT:], *standing(state)]
 
 
 def standing(state: Path) -> list[Trouble]:
@@ -117,20 +111,18 @@ def clear(state: Path) -> None:
             path.unlink()
 
 
-def _lines(state: Path) -> list[bytes]:
-    try:
-        return disk.read_from(_path(state), 0, limit=disk.MOST_LOG_BYTES).splitlines()
-    except (OSError, StoreRefused):
-        return []
+def _read(state: Path) -> list[Trouble]:
+    with contextlib.suppress(OSError, StoreRefused):
+        return log.read_small(_path(state), _decoder.decode)
+    return []
 
 
 def _shorten(state: Path) -> None:
     """Let go of the oldest: what goes wrong at every event must not fill the disk."""
     if _path(state).stat().st_size > _MOST_BYTES:
-        lines = disk.read_from(_path(state), 0, limit=disk.MOST_LOG_BYTES).splitlines(
-            keepends=True
-        )[-_KEPT:]
-        disk.replace(_path(state), b"".join(lines), temps=state)
+        newest = log.read_small(_path(state), _decoder.decode)[-_KEPT:]
+        lines = [msgspec.json.encode(trouble) for trouble in newest]
+        disk.replace(_path(state), b"".join(line + b"\n" for line in lines), temps=state)
 
 
 def _path(state: Path) -> Path:

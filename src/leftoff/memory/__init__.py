@@ -4,10 +4,11 @@ The truth is `memory.jsonl` in the store, one line for what was said and one for
 it; nothing is edited or deleted. Entries are the project's, shared by its worktrees.
 """
 
-from leftoff.memory.book import (
+from leftoff.memory.api import (
     MOST_DECISIONS,
     add,
     change,
+    count_unreadable,
     entries,
     find,
     from_source,
@@ -19,7 +20,6 @@ from leftoff.memory.book import (
     rebuild,
     search,
     twin,
-    unreadable_lines,
     waiting_in,
 )
 from leftoff.memory.entry import (
@@ -35,9 +35,9 @@ from leftoff.memory.entry import (
     id_of,
     plain,
 )
+from leftoff.memory.import_memory import take_in
 from leftoff.memory.lessons import take_lessons, told
 from leftoff.memory.repeats import repeated
-from leftoff.memory.taking import take_in
 
 __all__ = [
     "CONFIDENCES",
@@ -52,6 +52,7 @@ __all__ = [
     "Status",
     "add",
     "change",
+    "count_unreadable",
     "entries",
     "find",
     "from_source",
@@ -69,6 +70,5 @@ __all__ = [
     "take_lessons",
     "told",
     "twin",
-    "unreadable_lines",
     "waiting_in",
 ]

@@ -2,7 +2,7 @@
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
-from leftoff.memory.book import learn
+from leftoff.memory.api import learn
 from leftoff.memory.entry import Entry
 from leftoff.memory.repeats import repeated
 from leftoff.store import Store

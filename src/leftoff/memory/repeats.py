@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
-from leftoff.memory.book import among, is_empty, opened
+from leftoff.memory.api import among, is_empty, opened
 from leftoff.memory.entry import Entry, cut_words, id_of
-from leftoff.memory.index import STEM, Index
-from leftoff.memory.intake import Overlay
+from leftoff.memory.memory_index import STEM, MemoryIndex
+from leftoff.memory.memory_log import Overlay
 from leftoff.store import Store
 from leftoff.store.text import spaced
 
@@ -52,7 +52,7 @@ def repeated(
     return None
 
 
-def _candidates(index: Index, overlay: Overlay, words: list[str]) -> Iterator[Entry]:
+def _candidates(index: MemoryIndex, overlay: Overlay, words: list[str]) -> Iterator[Entry]:
     """Yield the newest failures that share the beginning of a word."""
     if not words:
         return

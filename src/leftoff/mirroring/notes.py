@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.store import disk
+from leftoff.store import disk, log
 
 _COMPACT_BYTES = 256 * 1024
 
@@ -32,8 +32,8 @@ _decoder = msgspec.json.Decoder(Note)
 class Notes:
     """The notes on one folder of native files."""
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
+    def __init__(self, path: Path) -> None:
+        self._log = path
         self._files: dict[str, Note] = {}
         self._is_read = False
         self._appends: dict[str, Note] = {}
@@ -50,20 +50,17 @@ class Notes:
 
     def add(self, note: Note) -> None:
         """Write a note down."""
-        disk.append(self._log, msgspec.json.encode(note), durable=False)
+        log.append(self._log, note, durable=False)
         if self._is_read:
             self._take(note)
 
     def _read(self) -> dict[str, Note]:
         if not self._is_read:
             self._is_read = True
-            data = disk.read_from(self._log, 0, limit=disk.MOST_LOG_BYTES)
-            for line in data.splitlines():
-                try:
-                    self._take(_decoder.decode(line))
-                except (msgspec.MsgspecError, UnicodeDecodeError):
-                    continue
-            if len(data) > _COMPACT_BYTES and len(data) > 2 * self._needed():
+            for note in log.read_small(self._log, _decoder.decode):
+                self._take(note)
+            _, size = log.identify(self._log)
+            if size > _COMPACT_BYTES and size > 2 * self._needed():
                 self._compact()
         return self._files
 

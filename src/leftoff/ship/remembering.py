@@ -17,8 +17,8 @@ from leftoff.redact import redact, redact_value
 from leftoff.ship import briefing
 from leftoff.ship.values import Step
 from leftoff.store import LISTED, Entry, Store
-from leftoff.store.area import Area
 from leftoff.store.index import Index
+from leftoff.store.layout import Area
 
 if TYPE_CHECKING:
     from leftoff.reflect import Grade

@@ -1,8 +1,8 @@
 """The store: plain files are the truth, the index answers questions about them."""
 
-from leftoff.store.area import plain_name
 from leftoff.store.events import LISTED, TRASHED, Action, Event, State
 from leftoff.store.index import Entry, Hit, Index, Query
+from leftoff.store.layout import plain_name
 from leftoff.store.store import Saved, Store, utc_now
 
 __all__ = [

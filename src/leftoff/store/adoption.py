@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leftoff.errors import StoreRefused
-from leftoff.store import disk
-from leftoff.store.area import Area
+from leftoff.store import disk, log
+from leftoff.store.layout import Area
 
 # What the fallback holds may be odd, and must not keep the store from being written. What goes
 # wrong in the store is raised: then the fallback stays in use.
@@ -47,8 +47,8 @@ def adopt_all(fallback: Area, store: Area) -> None:
     for shard in _shards(fallback):
         for checkpoint_id in _ids_in(fallback, shard):
             _adopt_checkpoint(fallback, store, checkpoint_id)
-    for log in sorted(fallback.root.glob("*.jsonl")):
-        _adopt_log(log, store.root / log.name)
+    for path in sorted(fallback.root.glob("*.jsonl")):
+        _adopt_log(path, store.root / path.name)
     _adopt_sessions(fallback.root / "sessions", store.root / "sessions", temps=store.temps)
 
 
@@ -97,9 +97,9 @@ def _adopt_log(source: Path, target: Path) -> None:
     _remove(source)
 
 
-def _lines(log: Path) -> list[bytes]:
-    data = disk.read_from(log, 0)
-    return [line for line in data[: data.rfind(b"\n") + 1].split(b"\n") if line]
+def _lines(path: Path) -> list[bytes]:
+    """Return the whole lines of a log, but for zeros that a power cut left in place of some."""
+    return [line for lines, _ in log.read_lines(path) for line in lines if line.strip(b"\0")]
 
 
 def _adopt_sessions(source: Path, target: Path, *, temps: Path) -> None:

@@ -13,10 +13,9 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, is_id, new_id
 from leftoff.errors import LeftoffError
-from leftoff.store import events
-from leftoff.store.area import Area
+from leftoff.store import events, log
 from leftoff.store.index import Entry
-from leftoff.store.logmarks import identity
+from leftoff.store.layout import Area
 from leftoff.store.rows import decoded, described, slot_of
 
 _SAVED = b'"action":"saved"'
@@ -62,8 +61,8 @@ def names_like(areas: Iterable[Area], prefix: str) -> list[str]:
 
 def _lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
     for area in areas:
-        _, size = identity(area.log)
-        yield from (lines for lines, _ in events.chunks(area.log, 0, size))
+        _, size = log.identify(area.log)
+        yield from (lines for lines, _ in log.read_lines(area.log, 0, size))
 
 
 def _read(areas: Iterable[Area], name: str) -> _Told:
@@ -73,7 +72,7 @@ def _read(areas: Iterable[Area], name: str) -> _Told:
     for lines in _lines(areas):
         told.logged.update(_LOGGED.findall(b"\n".join(lines)))
         matter = [line for line in lines if needle in line or _SAVED not in line]
-        told.events.extend(event for line in matter if (event := events.parse(line)))
+        told.events.extend(event for _, event in log.decode_lines(matter, events.decode))
     return told
 
 

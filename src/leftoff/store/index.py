@@ -4,51 +4,20 @@ It is derived. It may be deleted, cut in half or be of another version at any mo
 built anew, without a word.
 """
 
-import contextlib
 import re
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from leftoff.checkpoint import without_surrogates
 from leftoff.store import events
-from leftoff.store.area import Area
-from leftoff.store.database import Database, IndexAway
-from leftoff.store.intake import EVENTS_OF, Intake, is_whole
-from leftoff.store.logmarks import LogMark
+from leftoff.store.index_sync import CheckpointRows
+from leftoff.store.index_tables import EVENTS_OF, TABLES
+from leftoff.store.layout import Area
+from leftoff.store.log_index import LogIndex
 from leftoff.store.text import match_expression, snippet, unspaced
-
-VERSION = 2
-
-Result = TypeVar("Result")
-
-_SCHEMA = """
-CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
-CREATE TABLE logs (
-  area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB, events INTEGER
-);
-CREATE TABLE tally (checkpoints INTEGER);
-INSERT INTO tally VALUES (0);
-CREATE TABLE unlogged (id TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE checkpoints (
-  rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
-  trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
-  next_action TEXT, left_off TEXT, state TEXT DEFAULT 'open', is_head INTEGER DEFAULT 0,
-  problem TEXT, size INTEGER, mtime INTEGER
-);
-CREATE INDEX by_slot ON checkpoints (slot, id);
-CREATE INDEX by_session ON checkpoints (session_id, id) WHERE session_id IS NOT NULL;
-CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
-CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
-CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, can_be_undone INTEGER, body BLOB);
-CREATE INDEX by_undoable ON events (seq) WHERE can_be_undone;
-CREATE TABLE targets (checkpoint TEXT, seq INTEGER, PRIMARY KEY (checkpoint, seq)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5(text, branch, agent, tokenize='unicode61');
-"""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,11 +66,12 @@ _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in Entry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(events.LISTED))
 _TRASHED = ", ".join(repr(state) for state in sorted(events.TRASHED))
-_event_decoder = msgspec.json.Decoder(events.Event)
 
 
-class Index:
+class Index(LogIndex):
     """An open index over a project's areas."""
+
+    tables = TABLES
 
     def __init__(
         self,
@@ -116,51 +86,23 @@ class Index:
         self.place = (path, areas)
         self.areas = areas
         self._is_confirmed = False
-        self._database = Database(
-            path,
-            _SCHEMA,
-            VERSION,
-            is_whole=is_whole,
-            like=like,
-            is_only_asked=is_only_asked,
-            is_scratch=is_scratch,
-        )
-
-    @classmethod
-    def at_hand(cls, path: Path | None, areas: Sequence[Area]) -> "Index | None":
-        """Open the index if it is there and good; questions to it then raise IndexAway."""
-        try:
-            return cls(path, areas, is_only_asked=True)
-        except IndexAway:
-            return None
+        logs = [area.log for area in areas]
+        super().__init__(path, logs, like=like, is_only_asked=is_only_asked, is_scratch=is_scratch)
 
     @property
     def is_settled(self) -> bool:
         """Whether it lies in the store and no fallback is in use: then it stays where it is."""
         return self.place[0] is not None and len(self.areas) == 1
 
-    @property
-    def _db(self) -> sqlite3.Connection:
-        return self._database.db
+    def _make_rows(self) -> CheckpointRows:
+        return CheckpointRows(self._db, self.areas)
 
-    def close(self) -> None:
-        """Close the database."""
-        self._db.close()
-
-    def sync(self) -> None:
-        """Take in what is new on disk; build anew whatever cannot be used."""
-        self._safely(self._sync)
-
-    def _sync(self, seconds: float | None = None) -> None:
-        intake = Intake(self._db, self.areas)
-        if intake.has_news():
-            turn = self._database.turn(seconds)
-            with turn:
-                intake.take_news()
+    def _make_scratch(self) -> "Index":
+        return Index(None, self.areas, is_scratch=True)
 
     def catch_up(self) -> None:
         """Take in what is new, if no one else does so just now."""
-        self._safely(lambda: self._sync(_PATIENCE_SECONDS))
+        self._ask(lambda: self._sync(_PATIENCE_SECONDS))
 
     def confirm(self) -> bool:
         """Compare the number of files with what is known; say whether anything was made up for.
@@ -170,61 +112,48 @@ class Index:
         if self._is_confirmed:
             return False
         self._is_confirmed = True
-        is_odd = self._safely(self._doubt)
+        is_odd = self._ask(self._doubt)
         if is_odd:
             self.sync()
         return is_odd
 
     def _doubt(self) -> bool:
         with self._database.turn():
-            return Intake(self._db, self.areas).doubt()
-
-    def rebuild(self) -> None:
-        """Forget everything and read all files anew."""
-        self._database.renew(self._sync)
-
-    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a question, however many they are; damage ends them early."""
-        with contextlib.suppress(sqlite3.DatabaseError):
-            yield from self._db.execute(query)
+            return self._make_rows().doubt()
 
     def unlogged(self) -> list[tuple[str, str | None]]:
         """Return ids and names of checkpoints in the store that no line of the log tells of."""
-        return self._safely(lambda: Intake(self._db, self.areas).unlogged())
+        return self._ask(lambda: self._make_rows().unlogged())
 
     def stale_counts(self) -> tuple[int, int]:
         """Tell how many files lie in folders that changed, and how many of them are known."""
-        return self._safely(lambda: Intake(self._db, self.areas).stale_counts())
-
-    def mark(self) -> LogMark | None:
-        """Return how far the store's own log was taken in, if it is still the same log."""
-        return self._safely(lambda: Intake(self._db, self.areas).mark())
+        return self._ask(lambda: self._make_rows().stale_counts())
 
     def events_of(self, checkpoint_id: str) -> list[events.Event]:
         """Return what happened to a checkpoint, oldest first."""
         rows = self._rows(EVENTS_OF, (checkpoint_id,))
-        return [_event_decoder.decode(row[0]) for row in rows]
+        return [events.decode(row[0]) for row in rows]
 
     def event(self, event_id: str) -> events.Event | None:
         """Return an event by its id."""
         rows = self._rows("SELECT body FROM events WHERE id = ?", (event_id,))
-        return _event_decoder.decode(rows[0][0]) if rows else None
+        return events.decode(rows[0][0]) if rows else None
 
     def last_undoable(self) -> events.Event | None:
         """Return the last event that took something away which can still be brought back."""
-        return self._safely(lambda: next(self._undoable(), None))
+        return self._ask(lambda: next(self._undoable(), None))
 
     def _undoable(self) -> Iterator[events.Event]:
         query = "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC"
         for row in self._db.execute(query):
-            event = _event_decoder.decode(row[0])
+            event = events.decode(row[0])
             if any(self.get(checkpoint_id) for checkpoint_id in event.brings_back):
                 yield event
 
     def newest_events(self, limit: int) -> list[events.Event]:
         """Return the newest events, newest first."""
         rows = self._rows("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))
-        return [_event_decoder.decode(row[0]) for row in rows]
+        return [events.decode(row[0]) for row in rows]
 
     def head(self, slot: str) -> Entry | None:
         """Return the newest revision in a slot."""
@@ -321,6 +250,7 @@ class Index:
             return []
         low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
         high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
+        filters = (query.branch, query.branch is None, query.agent, query.agent is None)
         rows = self._rows(
             f"SELECT {_COLUMNS}, words.text FROM words JOIN checkpoints "  # noqa: S608 - column names are ours
             "ON words.rowid = checkpoints.rowid "
@@ -328,16 +258,7 @@ class Index:
             f"{'' if query.with_trashed else f'AND state NOT IN ({_TRASHED})'} "
             "AND ifnull(checkpoints.branch = ?, ?) AND ifnull(checkpoints.agent = ?, ?) "
             "ORDER BY words.rowid DESC LIMIT ?",
-            (
-                match,
-                low,
-                high,
-                query.branch,
-                query.branch is None,
-                query.agent,
-                query.agent is None,
-                query.limit,
-            ),
+            (match, low, high, *filters, query.limit),
         )
         return [
             Hit(entry=_entry(row[:-1]), snippet=snippet(unspaced(row[-1]), query.words))
@@ -348,12 +269,12 @@ class Index:
         """Notice files that were changed in place since they were read; say whether any was."""
         changed = [entry.id for entry in entries if self._differs(entry)]
         if changed:
-            self._safely(lambda: self._take_again(changed))
+            self._ask(lambda: self._take_again(changed))
         return bool(changed)
 
     def _take_again(self, ids: Sequence[str]) -> None:
         with self._database.turn():
-            Intake(self._db, self.areas).take_again(ids)
+            self._make_rows().take_again(ids)
 
     def _differs(self, entry: Entry) -> bool:
         rows = self._rows("SELECT size, mtime FROM checkpoints WHERE id = ?", (entry.id,))
@@ -363,19 +284,12 @@ class Index:
             return entry.problem is None
         return (found.st_size, found.st_mtime_ns) not in rows
 
-    def _rows(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        plain = [without_surrogates(each) if isinstance(each, str) else each for each in values]
-        return self._safely(lambda: self._db.execute(query, plain).fetchall())
-
     def _many(self, where: str, values: Sequence[object]) -> list[Entry]:
         rows = self._rows(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours
         return [_entry(row) for row in rows]
 
     def _one(self, where: str, values: Sequence[object]) -> Entry | None:
         return next(iter(self._many(where, values)), None)
-
-    def _safely(self, work: Callable[[], Result]) -> Result:
-        return self._database.safely(work, sync=self._sync)
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -15,7 +15,7 @@ from leftoff import processes
 from leftoff.errors import StoreRefused
 from leftoff.store import disk
 from leftoff.store.adoption import adopt_all, alone
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 
 _KEPT_APART = "earlier"
 _COPY = ".copy-"

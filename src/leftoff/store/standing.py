@@ -9,14 +9,14 @@ from datetime import datetime
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.store.area import Area
-from leftoff.store.areas import Areas
+from leftoff.store import log
 from leftoff.store.database import IndexAway
 from leftoff.store.events import Event
+from leftoff.store.fallback import Areas
 from leftoff.store.index import Entry, Index
-from leftoff.store.lag import Lag
-from leftoff.store.logmarks import identity
+from leftoff.store.layout import Area
 from leftoff.store.rows import slot_of
+from leftoff.store.unindexed import Lag
 
 # About a thousand events: a log that a save may well read into an index.
 _SHORT_BYTES = 200_000
@@ -123,7 +123,7 @@ class Standings:
         return self._index
 
     def _is_log_short(self) -> bool:
-        return identity(self._areas.main.log)[1] <= _SHORT_BYTES
+        return log.identify(self._areas.main.log)[1] <= _SHORT_BYTES
 
     def _is_counted(self, index: Index, lag: Lag) -> bool:
         """Say whether index and lag know of all files; one whose line is missing is in neither.

@@ -10,11 +10,11 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
 from leftoff.projects import Project
-from leftoff.store import disk, events, refusals
-from leftoff.store.area import Area
-from leftoff.store.areas import Areas
+from leftoff.store import disk, events, log, refusals
 from leftoff.store.events import LISTED, Action, Event
+from leftoff.store.fallback import Areas
 from leftoff.store.index import Entry, Hit, Index, Query
+from leftoff.store.layout import Area
 from leftoff.store.standing import Standings
 
 
@@ -193,7 +193,7 @@ class Store:
         except OSError:
             return [], mark or (0, 0)
         offset = mark[1] if mark is not None and mark[0] == inode else 0
-        told, end = events.read(self._areas.main.log, offset)
+        told, end = log.read(self._areas.main.log, events.decode, offset)
         return told, (inode, end)
 
     def has_events_since(self, mark: tuple[int, int]) -> bool:
@@ -204,18 +204,17 @@ class Store:
             return False
         return (found.st_ino, found.st_size) != mark
 
-    def append_line(self, log: str, line: bytes) -> None:
+    def append_line(self, name: str, line: bytes) -> None:
         """Add a line to one of the project's logs, durably."""
-        self._areas.write(lambda area: disk.append(area.root / f"{log}.jsonl", line))
+        self._areas.write(lambda area: disk.append(area.root / f"{name}.jsonl", line))
 
-    def lines(self, log: str) -> list[bytes]:
-        """Return all whole lines of a log."""
-        parts = (part for path in self.log_paths(log) for part in events.chunks(path, 0))
-        return [line for lines, _ in parts for line in lines if line]
+    def read_log(self, name: str, decode: log.Decode[log.LogRecord]) -> list[log.LogRecord]:
+        """Return all records of a log."""
+        return [each for path in self.log_paths(name) for each in log.read(path, decode)[0]]
 
-    def log_paths(self, log: str) -> list[Path]:
+    def log_paths(self, name: str) -> list[Path]:
         """Tell where a log lies: in the store, and in the fallback while that is in use."""
-        return [area.root / f"{log}.jsonl" for area in self._areas.in_use()]
+        return [area.root / f"{name}.jsonl" for area in self._areas.in_use()]
 
     def fallbacks(self) -> list[Path]:
         """Tell where things wait that could not be written to the store."""

@@ -16,7 +16,7 @@ import msgspec
 
 from leftoff import trees
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
-from leftoff.store import disk
+from leftoff.store import disk, log
 
 
 class Trashed(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
     line = Trashed(at=now, path=str(target), came_from=str(path))
     try:
         # Noted first: what is in the trash and nobody knows of would be lost.
-        disk.append(store / "trash.jsonl", msgspec.json.encode(line))
+        log.append(store / "trash.jsonl", line)
         _move(path, target)
     except OSError:
         # Once it was moved, the target is the only copy.
@@ -94,12 +94,8 @@ def _carry(path: Path, target: Path) -> None:
 
 def listed(store: Path) -> list[Trashed]:
     """Return what is in the trash, newest first."""
-    found = []
-    for line in disk.read_from(store / "trash.jsonl", 0, limit=disk.MOST_LOG_BYTES).splitlines():
-        try:
-            found.append(_as_it_lies(_decoder.decode(line), store))
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
+    lines = log.read_small(store / "trash.jsonl", _decoder.decode)
+    found = [_as_it_lies(line, store) for line in lines]
     # A name that was reserved by someone who died before the move is empty.
     return [each for each in reversed(found) if each and _has_content(Path(each.path))]
 

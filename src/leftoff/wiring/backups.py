@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.store import disk
+from leftoff.store import disk, log
 from leftoff.wiring import files
 
 
@@ -52,20 +52,12 @@ def note(state: Path, change: files.Change, backup: Path | None, folders: list[P
         folders=[str(folder) for folder in folders],
     )
     disk.ensure_folder(state / "backups")
-    disk.append(state / "backups" / "log.jsonl", msgspec.json.encode(receipt))
+    log.append(state / "backups" / "log.jsonl", receipt)
 
 
 def receipts(state: Path) -> list[Receipt]:
     """Return all changes that were made, oldest first."""
-    found = []
-    for line in disk.read_from(
-        state / "backups" / "log.jsonl", 0, limit=disk.MOST_LOG_BYTES
-    ).splitlines():
-        try:
-            found.append(_decoder.decode(line))
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-    return found
+    return log.read_small(state / "backups" / "log.jsonl", _decoder.decode)
 
 
 def original(state: Path, path: Path, current: bytes) -> Original | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from leftoff import memory
-from leftoff.store import Store, audit
+from leftoff.store import Store
 from leftoff.wiring.findings import Finding, World, ok, warning
 
 
@@ -15,7 +15,7 @@ def check_index(world: World) -> Iterator[Finding]:
     try:
         yield _checked(
             "index",
-            lambda: audit.is_sound(store),
+            lambda: store.index().is_sound(),
             lambda: store.index().rebuild(),
             files="the checkpoints",
         )

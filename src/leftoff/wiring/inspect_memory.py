@@ -1,15 +1,14 @@
 """Checks of what outlives checkpoints: the memory and the features."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from leftoff import features, memory
 from leftoff.errors import LeftoffError
 from leftoff.store import Store, disk
+from leftoff.store.log import SkippedLines
 from leftoff.wiring.findings import Finding, World, broken, ok, warning
 from leftoff.words import counted
-
-_SHOWN = 5
 
 
 def check_memory(world: World) -> Iterator[Finding]:
@@ -34,7 +33,7 @@ def _memory(store: Store, log: Path) -> Finding:
             do="Put it away: the next entry makes a new one.",
         )
     try:
-        lines = memory.unreadable_lines(store)
+        skipped = memory.count_unreadable(store)
     except OSError as error:
         return broken(
             "memory",
@@ -42,11 +41,11 @@ def _memory(store: Store, log: Path) -> Finding:
             why="Nothing is remembered then.",
             do="Make it yours to read and write.",
         )
-    if not lines:
+    if not skipped.count:
         return ok("memory", "Every entry can be read")
     return warning(
         "memory",
-        f"{counted(len(lines), 'line')} of {log} cannot be read: {_some(lines)}",
+        f"{counted(skipped.count, 'line')} of {log} cannot be read: {_name(skipped)}",
         why="What they said is not told; all other entries are.",
         do="Say it again with `leftoff memory add`, then remove the lines; a line cut off by a "
         "crash was never acknowledged and can go.",
@@ -66,6 +65,6 @@ def _features(store: Store) -> Iterator[Finding]:
         )
 
 
-def _some(lines: Sequence[int]) -> str:
-    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    return f"line {', '.join(map(str, lines[:_SHOWN]))}{more}"
+def _name(skipped: SkippedLines) -> str:
+    rest = skipped.count - len(skipped.first)
+    return f"line {', '.join(map(str, skipped.first))}{f' and {rest} more' if rest else ''}"

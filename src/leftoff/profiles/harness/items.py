@@ -13,7 +13,7 @@ import msgspec
 
 from leftoff.features import Board, Feature, Fix, Scenario
 from leftoff.features.codec import from_plain
-from leftoff.features.taking import FORMER_ID
+from leftoff.features.import_features import FORMER_ID
 from leftoff.profiles.harness.documents import (
     Documents,
     Plain,

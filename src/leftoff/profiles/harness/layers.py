@@ -9,7 +9,7 @@ import msgspec
 from leftoff.checkpoint import Record
 from leftoff.memory import CONFIDENCES, Draft, Entry, Kind, id_of
 from leftoff.memory.entry import cut_words
-from leftoff.memory.taking import FORMER_ID
+from leftoff.memory.import_memory import FORMER_ID
 from leftoff.profiles.harness.documents import (
     Plain,
     iso,

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from leftoff.store import Store
-from leftoff.store.lag import Lag
-from leftoff.store.logmarks import LogMark, identity
+from leftoff.store.log import LogMark, identify
+from leftoff.store.unindexed import Lag
 from stores import draft
 
 
 def lag_of(store: Store) -> Lag:
     """Read the whole log as a lag."""
     log = store.project.store / "events.jsonl"
-    lag = Lag(log, LogMark(identity(log)[0], 0, b""))
+    lag = Lag(log, LogMark(identify(log)[0], 0, b""))
     assert lag.grow()
     return lag
 
@@ -39,7 +39,7 @@ def test_an_event_of_the_newest_revision_concerns_its_name(store: Store) -> None
     saved = store.save(draft("login-form"))
     standing = store.find("login-form")
     log = store.project.store / "events.jsonl"
-    inode, size = identity(log)
+    inode, size = identify(log)
     lag = Lag(log, LogMark(inode, size, b""))
     assert lag.grow()
     before = lag.may_concern("login-form", standing)

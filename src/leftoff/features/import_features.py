@@ -8,8 +8,8 @@ import msgspec
 
 from leftoff.features import files
 from leftoff.features.changes import State
+from leftoff.features.loop_owner import place_of
 from leftoff.features.numbering import next_like
-from leftoff.features.places import place_of
 from leftoff.features.values import Board, Feature, Fix, Loop, Orchestration
 from leftoff.features.work import with_board, with_item
 from leftoff.store import Store

@@ -11,7 +11,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, encode, is_id
 from leftoff.errors import StoreRefused
-from leftoff.store import disk, events
+from leftoff.store import disk, events, log
 
 # Letters, digits, dots and dashes, and short enough for any file system.
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -125,7 +125,7 @@ class Area(msgspec.Struct, frozen=True, dict=True):
 
     def append(self, event: events.Event, *, durable: bool = True) -> tuple[int, int]:
         """Add an event to the log; return where it begins and ends."""
-        return events.append(self.log, event, durable=durable)
+        return log.append(self.log, event, durable=durable)
 
     def has_anything(self) -> bool:
         """Say whether anything was ever written here."""

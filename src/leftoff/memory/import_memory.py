@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from leftoff.memory.book import add, change, entries, is_empty, opened
+from leftoff.memory.api import add, change, entries, is_empty, opened
 from leftoff.memory.entry import STATUSES, Draft, Entry, Status, cut_words, id_of
 from leftoff.store import Store
 

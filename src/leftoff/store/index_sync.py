@@ -1,71 +1,52 @@
-"""Intake: bring the index up to date with the files, at the cost of what is new.
+"""Bring the index of checkpoints up to date with the files, at the cost of what is new.
 
-A monthly folder is listed again only when its time stamp moved, and an event log is read from
-where the last reading ended. Much news are taken in part by part, so that they need little memory,
-a kill costs one part, and nobody waits long for the database. How far a log was read is noted
-last, in one transaction with the last part.
+A monthly folder is listed again only when its time stamp moved. Files and events can be written to
+the index twice without harm, so a large update is committed in parts.
 """
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import msgspec
-
 from leftoff.store import events
-from leftoff.store.area import Area
-from leftoff.store.logmarks import LogMark, LogNews, news_of, tail
+from leftoff.store.database import Connection
+from leftoff.store.index_tables import EVENTS_OF
+from leftoff.store.layout import Area
+from leftoff.store.log import decode_lines
+from leftoff.store.log_index import Rows
 from leftoff.store.rows import COLUMNS, row_of, rowid_of
 from leftoff.store.text import spaced
 
 # A folder changed within this time may change again under the same time stamp: on the coarsest
 # file systems a stamp lasts two seconds. Such a folder is listed again next time.
 _SETTLED_SECONDS = 2.5
-# So many files or events are taken in at once, and so many files written with one statement.
-_PART, _ROWS = 5000, 500
-
-_event_decoder = msgspec.json.Decoder(events.Event)
+# So many files are written with one statement.
+_ROWS = 500
 
 
-class Intake:
+class CheckpointRows(Rows):
     """Reads new files and events into an open index."""
 
-    def __init__(self, db: sqlite3.Connection, areas: Sequence[Area]) -> None:
-        self._db = db
+    def __init__(self, db: Connection, areas: Sequence[Area]) -> None:
+        super().__init__(db)
         self._areas = areas
-        self._units = 0
         self._added = 0
         self._slots: set[str] = set()
 
     def has_news(self) -> bool:
-        """Say whether there is anything on disk that the index does not know."""
-        return bool(
-            any(True for _ in self._stale_shards())
-            or any(True for _ in self.news())
-            or self._broken()
-        )
+        """Say whether a folder changed, or a file that could not be read may be good again."""
+        return any(True for _ in self._stale_shards()) or bool(self._broken())
 
-    def take_news(self) -> None:
-        """Take in everything that is new on disk."""
-        # The ends of the logs first. A checkpoint is there before its line is, so every file that
-        # the lines up to here tell of is found when the folders are listed afterwards.
-        logs = list(self.news())
-        self._in_parts(lambda: self._take(logs))
-
-    def _take(self, logs: Sequence[LogNews]) -> None:
-        marks = [(log, self._take_log(log)) for log in logs]
+    def apply_rest(self) -> None:
+        """Read the folders that changed, and the files that could not be read."""
         for stale in list(self._stale_shards()):
             self._take_shard(*stale)
         self._take_again(self._broken())
-        for log, mark in marks:
-            # Only now: a save takes what is before the mark for known, files and all.
-            values = (log.area, *msgspec.structs.astuple(mark), self._last_seq())
-            self._db.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?, ?)", values)
 
     def take_again(self, ids: Sequence[str]) -> None:
         """Read files anew that were changed in place."""
-        self._in_parts(lambda: self._take_again(ids))
+        with self.transaction():
+            self._take_again(ids)
 
     def doubt(self) -> bool:
         """Let folders be listed anew that hold more or fewer files than known; say if any does."""
@@ -89,30 +70,12 @@ class Intake:
         query = "SELECT id, name FROM unlogged JOIN checkpoints USING (id) WHERE problem IS NULL"
         return self._db.execute(query).fetchall()
 
-    # Parts
-
-    def _in_parts(self, work: Callable[[], None]) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            work()
-            self._finish_part()
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-
-    def _finish_part(self) -> None:
-        self._point_heads()
-        self._db.execute("UPDATE tally SET checkpoints = checkpoints + ?", (self._added,))
-        self._db.execute("COMMIT")
-        self._units = self._added = 0
-
-    def _count(self, units: int = 1) -> None:
-        """Count what was taken in; begin a new part when it is enough for one."""
-        self._units += units
-        if self._units >= _PART:
-            self._finish_part()
-            self._db.execute("BEGIN IMMEDIATE")
+    def update_counts(self) -> None:
+        """Count what was added, and find the newest revision of each slot that changed."""
+        self._db.executemany(_POINT_HEAD, [{"slot": slot} for slot in self._slots])
+        self._db.execute(_UPDATE_TALLY, (self._added,))
+        self._slots.clear()
+        self._added = 0
 
     # Files
 
@@ -149,7 +112,7 @@ class Intake:
         known = {row[0] for row in rows}
         for checkpoint_id in known - on_disk:
             self._forget(checkpoint_id)
-            self._count()
+            self._count(1)
         new = sorted(on_disk - known)
         if new:
             read = self._areas[number].reader(shard)
@@ -230,42 +193,13 @@ class Intake:
 
     # Events
 
-    def news(self) -> Iterator[LogNews]:
-        """Yield what each log holds that the index does not."""
-        marks = self._marks()
-        for number, area in enumerate(self._areas):
-            news = news_of(number, area.log, marks.get(number))
-            if news is not None:
-                yield news
-
-    def mark(self) -> LogMark | None:
-        """Return how far the store's own log was taken in, if it is still the same log."""
-        mark = self._marks().get(0)
-        if mark is None or tail(self._areas[0].log, mark.offset) != mark.tail:
-            return None
-        return mark
-
-    def _marks(self) -> dict[int, LogMark]:
-        rows = self._db.execute("SELECT area, inode, offset, tail FROM logs")
-        return {row[0]: LogMark(*row[1:]) for row in rows}
-
-    def _last_seq(self) -> int:
-        return int(self._db.execute("SELECT ifnull(max(seq), 0) FROM events").fetchone()[0])
-
-    def _take_log(self, news: LogNews) -> LogMark:
-        log, end = self._areas[news.area].log, news.start
-        for lines, end in events.chunks(log, news.start, news.end):  # noqa: B007 - where it ends
-            self._take_lines(lines)
-        return LogMark(news.inode, end, tail(log, end))
-
-    def _take_lines(self, lines: Sequence[bytes]) -> None:
+    def apply(self, lines: Sequence[bytes]) -> None:
+        """Note the events of a log, and what they make of checkpoints that are known."""
         touched: set[str] = set()
         count = 0
-        for line in lines:
-            event = events.parse(line)
-            if event is not None:
-                touched |= self._take_event(event, line)
-                count += 1
+        for line, event in decode_lines(lines, events.decode):
+            touched |= self._take_event(event, line)
+            count += 1
         for checkpoint_id in touched:
             row = self._db.execute(
                 "UPDATE checkpoints SET state = ? WHERE id = ? RETURNING slot",
@@ -302,24 +236,12 @@ class Intake:
         row = self._db.execute(
             "UPDATE events SET can_be_undone = 0 WHERE id = ? RETURNING body", (event_id,)
         ).fetchone()
-        return set(_event_decoder.decode(row[0]).ids) if row else set()
+        return set(events.decode(row[0]).ids) if row else set()
 
     def _told_of(self, checkpoint_id: str) -> list[events.Event]:
         rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
-        return [_event_decoder.decode(row[0]) for row in rows]
+        return [events.decode(row[0]) for row in rows]
 
-    def _point_heads(self) -> None:
-        self._db.executemany(_POINT_HEAD, [{"slot": slot} for slot in self._slots])
-        self._slots.clear()
-
-
-def is_whole(db: sqlite3.Connection) -> bool:
-    """Say whether the index holds what it says it does; quick, and asked whenever it is opened."""
-    lacking, is_behind = db.execute(_LACKS).fetchone()
-    return not lacking and not is_behind
-
-
-EVENTS_OF = "SELECT body FROM targets JOIN events USING (seq) WHERE checkpoint = ? ORDER BY seq"
 
 _POINT_HEAD = """
 UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS NOT (id IS (
@@ -328,9 +250,8 @@ UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS N
 """
 _IDS_IN = "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
 _COUNT_IN = "SELECT count(*) FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
-_LACKS = """
-SELECT (SELECT count(*) FROM checkpoints) - (SELECT checkpoints FROM tally),
-  (SELECT ifnull(max(events), 0) FROM logs) > (SELECT ifnull(max(seq), 0) FROM events)
+_UPDATE_TALLY = """
+UPDATE tally SET checkpoints = checkpoints + ?, events = (SELECT ifnull(max(seq), 0) FROM events)
 """
 _INSERT = (
     f"INSERT INTO checkpoints ({', '.join(COLUMNS)}) "  # noqa: S608 - column names are ours

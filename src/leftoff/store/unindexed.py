@@ -6,9 +6,8 @@ The lag is kept in mind between saves and read on from where it ends.
 
 from pathlib import Path
 
-from leftoff.store import events
+from leftoff.store import events, log
 from leftoff.store.index import Entry
-from leftoff.store.logmarks import LogMark, identity
 
 # So many events the index may lag behind before a save brings it up to date. Rare enough to be no
 # part of what one save in a hundred costs; few enough for a new process to read in 3 ms.
@@ -21,8 +20,8 @@ _SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared"})
 class Lag:
     """The names and ids that events beyond a mark speak of."""
 
-    def __init__(self, log: Path, mark: LogMark) -> None:
-        self._log = log
+    def __init__(self, path: Path, mark: log.LogMark) -> None:
+        self._log = path
         self._inode = mark.inode
         self._offset = mark.offset
         self._count = 0
@@ -33,11 +32,11 @@ class Lag:
 
     def grow(self) -> bool:
         """Read on; say whether it is still the log it was."""
-        inode, size = identity(self._log)
+        inode, size = log.identify(self._log)
         if inode != self._inode or size < self._offset:
             return False
         if size > self._offset:
-            told, self._offset = events.read(self._log, self._offset)
+            told, self._offset = log.read(self._log, events.decode, self._offset)
             for event in told:
                 self._add(event)
         return True

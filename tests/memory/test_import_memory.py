@@ -14,7 +14,7 @@ def texts(store: Store) -> list[str]:
 
 
 def lines(store: Store) -> int:
-    return len(store.lines("memory"))
+    return len(store.read_log("memory", bytes))
 
 
 def test_what_is_taken_in_twice_is_remembered_once(store: Store) -> None:

@@ -1,7 +1,6 @@
 """The book: adding to the memory, asking it, and changing what it says."""
 
 import contextlib
-import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -21,23 +20,21 @@ from leftoff.memory.entry import (
     id_of,
     said_again,
 )
-from leftoff.memory.index import Index
-from leftoff.memory.intake import Overlay, about
-from leftoff.memory.log import LOG, is_unreadable, line_of
-from leftoff.store import Store, disk, events
+from leftoff.memory.memory_index import MemoryIndex
+from leftoff.memory.memory_log import LOG, Overlay, about, decode_line, line_of
+from leftoff.store import Store, log
 from leftoff.store.database import IndexAway
 from leftoff.store.text import match_expression
 
 # So many decisions are looked at; older ones stay in the log and are found by search.
 MOST_DECISIONS = 50
 _SHORTEST_PREFIX = 4
-_TOO_LONG = b"\0"
 
 
 @contextlib.contextmanager
-def opened(store: Store) -> Iterator[Index]:
+def opened(store: Store) -> Iterator[MemoryIndex]:
     """Open the index of a project's memory."""
-    index = Index(store.derived_path("memory.sqlite"), store.log_paths(LOG))
+    index = MemoryIndex(store.derived_path("memory.sqlite"), store.log_paths(LOG))
     try:
         yield index
     finally:
@@ -47,7 +44,7 @@ def opened(store: Store) -> Iterator[Index]:
 def _known(store: Store, ids: Iterable[str]) -> Overlay:
     """Look up some entries as they are now; a save never waits for an index to be built."""
     logs = store.log_paths(LOG)
-    index = Index.at_hand(store.derived_path("memory.sqlite"), logs)
+    index = MemoryIndex.at_hand(store.derived_path("memory.sqlite"), logs)
     if index is None:
         return about(logs, ids)
     try:
@@ -67,13 +64,7 @@ def is_sound(store: Store) -> bool:
     if is_empty(store):
         return True
     with opened(store) as index:
-        index.sync()
-        fresh = Index(None, store.log_paths(LOG))
-        try:
-            fresh.sync()
-            return index.holds() == fresh.holds()
-        finally:
-            fresh.close()
+        return index.is_sound()
 
 
 def rebuild(store: Store) -> None:
@@ -84,24 +75,18 @@ def rebuild(store: Store) -> None:
 
 def is_empty(store: Store) -> bool:
     """Say whether nothing was ever remembered, without opening anything."""
-    return not any(log.exists() for log in store.log_paths(LOG))
+    return not any(path.exists() for path in store.log_paths(LOG))
 
 
 def waiting_in(store: Store) -> Path | None:
     """Tell where entries wait that could not be written to the store."""
     aside = store.log_paths(LOG)[1:]
-    return next((log.parent for log in aside if log.exists()), None)
+    return next((path.parent for path in aside if path.exists()), None)
 
 
-def unreadable_lines(store: Store) -> list[int]:
-    """Tell which lines of the store's log are passed over; a torn last one is no such line yet."""
-    log = store.log_paths(LOG)[0]
-    if not disk.is_regular(log):
-        return []
-    # A line that is too long to be one comes as a part without lines.
-    parts = (lines[:-1] or [_TOO_LONG] for lines, _ in events.chunks(log, 0))
-    whole = itertools.chain.from_iterable(parts)
-    return [number for number, line in enumerate(whole, 1) if is_unreadable(line)]
+def count_unreadable(store: Store) -> log.SkippedLines:
+    """Count the lines of the store's log that cannot be read; a torn last one is not one yet."""
+    return log.count_skipped(store.log_paths(LOG)[0], decode_line)
 
 
 def add(store: Store, drafts: Iterable[Draft], *, status: Status = "active") -> list[Entry]:

@@ -13,7 +13,7 @@ from leftoff.errors import StoreRefused
 from leftoff.projects import Project
 from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
-from leftoff.store.area import Area
+from leftoff.store.layout import Area
 from leftoff.store_places import folder_marks, plain_store
 
 _READ = 0o055

@@ -8,7 +8,7 @@ import pytest
 
 from leftoff import memory
 from leftoff.memory import Draft
-from leftoff.memory.intake import about
+from leftoff.memory.memory_log import about
 from leftoff.store import Store
 
 
