@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leftoff import config, memorybriefing, paths
+from leftoff import config, memorypage, paths
 from leftoff.errors import StoreRefused
 from leftoff.store.moving import kept_apart
 from leftoff.wiring.findings import Finding, World, warning
@@ -35,7 +35,7 @@ def check_config(world: World) -> Iterator[Finding]:
 
 def _of_briefing(project: paths.Project, settings: config.Settings) -> Iterator[str]:
     try:
-        memorybriefing.file_of(project, settings.briefing_file)
+        memorypage.file_of(project, settings.briefing_file)
     except StoreRefused as error:
         yield error.message
 
