@@ -10,13 +10,14 @@ from typing import Literal
 import msgspec
 
 _MAX_LINE_BYTES = 65536
+# Compiled when first used: session start asks for no remote.
 # git@host:owner/name.git, ssh://git@host:22/owner/name, https://user@host/owner/name.git/
-_ADDRESS = re.compile(
+_ADDRESS = (
     r"(?:[a-z+]+://(?:[^@/\s]+@)?[^/\s:]+(?::\d+)?/|(?:[^@/\s:]+@)?[^/\s:@]{2,}:(?!//))"
     r"/?(?P<slug>[^/\s]+/[^/\s]+?)(?:\.git)?/*"
 )
-_REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.MULTILINE)
-_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
+_REMOTE = r'(?m)^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)'
+_URL = r"(?im)^\s*url\s*=\s*(\S+)\s*$"
 _MAX_CONFIG_BYTES = 1_000_000
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
@@ -151,14 +152,14 @@ def repository_of(url: str) -> str | None:
     """Return `owner/name` as a remote's address tells it, or None for a folder."""
     if url.startswith("file:"):
         return None
-    found = _ADDRESS.fullmatch(url.strip())
+    found = re.fullmatch(_ADDRESS, url.strip())
     return found["slug"] if found else None
 
 
 def slug(repository: Repository) -> str | None:
     """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
     text = _data(repository.common_dir / "config").decode("utf-8", "replace")
-    remotes = [(found[1], _URL.search(found[2])) for found in _REMOTE.finditer(f"{text}\n")]
+    remotes = [(found[1], re.search(_URL, found[2])) for found in re.finditer(_REMOTE, f"{text}\n")]
     urls = {name: url[1] for name, url in remotes if url is not None}
     only = next(iter(urls.values())) if len(urls) == 1 else ""
     return repository_of(urls.get("origin", only))

@@ -8,9 +8,10 @@ from leftoff.words import age
 
 __all__ = ["age", "ago", "is_plausible", "local", "moment", "parse", "span"]
 
-_SPAN = re.compile(r"\s*(\d{1,6})\s*([mhdw])\s*")
+# Compiled when first used: hooks read no spans.
+_SPAN = r"\s*(\d{1,6})\s*([mhdw])\s*"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DATE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}\s*")
+_DATE = r"\s*\d{4}-?\d{2}-?\d{2}\s*"
 # Nothing was saved before or will be after; beyond them dates stop sorting as text, and as numbers
 # they outgrow what a database holds.
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
@@ -53,7 +54,7 @@ def local(moment: datetime) -> str:
 
 def span(text: str) -> timedelta:
     """Read a span such as 90d, 12h or 2w."""
-    found = _SPAN.fullmatch(text)
+    found = re.fullmatch(_SPAN, text)
     if found is None:
         raise Usage(
             f"{text!r} is not a span of time.", hint="Write a number and m, h, d or w, such as 90d."
@@ -73,7 +74,7 @@ def moment(text: str, *, now: datetime, is_end: bool = False) -> datetime:
     found = _read(text.strip())
     if found is None:
         return _back(text, now)
-    if is_end and _DATE.fullmatch(text):
+    if is_end and re.fullmatch(_DATE, text):
         found = found.replace(hour=23, minute=59, second=59, microsecond=999_999)
     try:
         return min(max(found.astimezone(UTC), _EARLIEST), _LATEST)

@@ -62,9 +62,10 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover(event, store, state)
-        page = _standing_page(store)
-        _look_at_mirrors(event, store, state)
-        told = _told(event, store, state, page)
+        settings = config.load(project).settings
+        page = _standing_page(store, settings)
+        _look_at_mirrors(event, store, state, settings)
+        told = _told(event, store, state, settings, page)
         _note(event, store, state)
     finally:
         store.close()
@@ -83,9 +84,8 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
     return dialect.translate("SessionStart", payload, at=time.time())
 
 
-def _standing_page(store: Store) -> str | None:
+def _standing_page(store: Store, settings: config.Settings) -> str | None:
     """Read the briefing's file before it is written, as somebody may have written it."""
-    settings = config.load(store.project).settings
     if not settings.briefing_file:
         return None
     from leftoff.hooks.recall import standing  # noqa: PLC0415 - few keep such a file
@@ -97,8 +97,9 @@ def _standing_page(store: Store) -> str | None:
         return None
 
 
-def _told(event: HookEvent, store: Store, state: Path, page: str | None) -> Told:
-    settings = config.load(store.project).settings
+def _told(
+    event: HookEvent, store: Store, state: Path, settings: config.Settings, page: str | None
+) -> Told:
     is_compacted = _is_compacted(event)
     if is_compacted:
         # What lies ready speaks of a context that is no longer full: a block would never end.
@@ -162,16 +163,17 @@ def _with_memory(
     return added(told, event, store, settings, page=page)
 
 
-def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
+def _look_at_mirrors(
+    event: HookEvent, store: Store, state: Path, settings: config.Settings
+) -> None:
     """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
-    mirrored = config.load(store.project).settings.mirror
-    if not mirrored:
+    if not settings.mirror:
         return
     from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
     from leftoff.profiles.base import SessionNews  # noqa: PLC0415 - same
 
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
-    followed = mirroring.follow(store, mirrored, session=news, briefing=lambda: _page(store))
+    followed = mirroring.follow(store, settings.mirror, session=news, briefing=lambda: _page(store))
     for problem in followed.problems:
         trouble.note(state, "mirroring", LeftoffError(problem))
 
