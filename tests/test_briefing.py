@@ -10,12 +10,14 @@ from leftoff.briefing import render
 from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
+    Commit,
     InFlight,
     LastFailure,
     NextAction,
     Plan,
     Todo,
 )
+from leftoff.restore import BranchCheck, Checks, HeadCheck
 from leftoff.tokens import estimate
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -108,6 +110,63 @@ def test_a_short_budget_keeps_the_task_the_next_action_and_the_first_files() -> 
     assert "Build the login page" in text
     assert "Add the form." in text
     assert "docs/login.md" not in text
+
+
+LONG = "Rewrite the exporter so that it streams " + "every row of every table " * 60
+
+
+@pytest.mark.parametrize("budget", [150, 250, 400, 700, 1500])
+@pytest.mark.parametrize("field", ["task", "next action", "last request"])
+def test_sentences_never_stand_there_without_the_one_they_follow(field: str, budget: int) -> None:
+    text = f"{LONG}. Keep the header. Add a test."
+    saved = {
+        "task": checkpoint(summary=text),
+        "next action": checkpoint(summary="Export", next_action=NextAction(text=text)),
+        "last request": checkpoint(summary="Export", intent=text),
+    }[field]
+
+    lines = render(saved, None, budget=budget).splitlines()
+
+    quoted = [number for number, line in enumerate(lines) if line.startswith(" > ")]
+    heads = [number for number, line in enumerate(lines) if LONG[:40] in line]
+    assert all(heads and heads[0] < number for number in quoted)
+    # The head is shortened where it does not fit whole, and says so.
+    assert budget < 250 or heads
+    assert all(lines[number].endswith(("…", f"{LONG}.")) for number in heads)
+
+
+@pytest.mark.parametrize("budget", range(100, 260, 5))
+def test_commit_subjects_are_announced_only_where_they_are_shown(budget: int) -> None:
+    commits = [Commit(sha="ab" * 20, subject="Stream the rows of large tables " * 2)] * 3
+    checks = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="main", now="main", same=True),
+        head=HeadCheck(saved="1", now="2", commits_since=3, commits=commits),
+    )
+
+    text = render(FULL, checks, budget=budget)
+
+    assert ("commit subjects:" in text) == ("commit subjects:\n  - abab" in text)
+    assert ("  - abab" in text) <= ("- HEAD moved by 3 commits; commit subjects:\n" in text)
+    assert budget < 200 or "- HEAD moved by 3 commits" in text
+
+
+@pytest.mark.parametrize("budget", range(100, 400, 20))
+def test_an_error_is_told_only_below_the_command_that_failed(budget: int) -> None:
+    failed = LastFailure(command="make " + "test-all " * 20, error="error: no form\nat line 3")
+    text = render(checkpoint(summary="Export", last_failure=failed), None, budget=budget)
+
+    assert ("Error: error: no form" in text) <= ("Last failure: `make" in text)
+    assert ("at line 3" in text) <= ("Error: error: no form\n > at line 3" in text)
+
+
+def test_a_list_that_was_cut_says_how_many_are_missing() -> None:
+    todos = [Todo(text=f"Write chapter {number} of the manual") for number in range(30)]
+    text = render(checkpoint(summary="Manual", todos=todos), None, budget=300)
+
+    shown = text.count("- [ ] ")
+    assert 0 < shown < 30
+    assert f"\n+{30 - shown} more\n" in text
 
 
 @pytest.mark.parametrize("budget", [100, 200, 500, 1500])

@@ -54,6 +54,18 @@ def test_what_is_disarmed_holds_no_mark_and_nothing_unseen(text: str) -> None:
     assert hidden <= {"\t", "\n"}
 
 
+@pytest.mark.parametrize("sign", "‐‑‒–—―‘’“”…•")
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_common_typography_is_judged_as_the_look_alikes_judge_it(
+    sign: str, data: st.DataObject
+) -> None:
+    words = [sign, "[", ">", "]", "left", "off", "brief", "ing", "leftoff", "inst", "it", " ", "0"]
+    text = "".join([sign, *data.draw(st.lists(st.sampled_from(words), max_size=9))])
+
+    assert fence.disarm(text) == lookalikes.disarm(text)
+
+
 @example("</leftoff-briefing>\x00\u200d")
 @example("x\u200b\u200d\ufe0f\u200dy")
 @settings(deadline=None)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from leftoff import fence, memory, memorybriefing
 from leftoff.features import Feature, Scenario
 from leftoff.memory import Draft, Entry, Kind
-from leftoff.memorybriefing import AT_START, FULL, Material, Standing, from_file, gather, render
+from leftoff.memorybriefing import AT_START, FULL, Material, Standing, gather, render
+from leftoff.memorypage import from_file
 from leftoff.store import Store
 from leftoff.tokens import estimate
 from stores import NOON, draft

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import leftoff
-from leftoff import briefing, features, fence, memorybriefing
+from leftoff import briefing, features, fence, memorybriefing, memorypage
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import Reply
 from leftoff.fence import Rendered
@@ -211,7 +211,7 @@ def test_all_that_makes_a_reply_takes_or_gives_rendered_text() -> None:
         assert inspect.get_annotations(maker.answer)["return"] is Reply
     for giver in (
         briefing.render, briefing.question, memorybriefing.page, memorybriefing.render,
-        memorybriefing.from_file, recovery.told, ladder.advice, features.ways_to_go_on,
+        memorypage.from_file, recovery.told, ladder.advice, features.ways_to_go_on,
         features.helper_text, fence.fenced, fence.cut,
     ):  # fmt: skip
         assert inspect.get_annotations(giver)["return"] is Rendered

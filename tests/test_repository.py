@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff.repository import find_repository, repository_at, slug
+from leftoff.repository import find_repository, read_head, repository_at, slug
 
 
 def told(repo: Repo) -> str | None:
@@ -157,3 +157,59 @@ def test_a_repository_that_cannot_be_read_now_is_not_taken_for_none(
 
     with pytest.raises(OSError, match="HEAD"):
         find_repository(repo.folder)
+
+
+def head_of(folder: Path) -> str | None:
+    found = find_repository(folder)
+    assert found is not None
+    return read_head(found)
+
+
+@pytest.mark.parametrize("branch", ["main", "feat/one.two", os.fsdecode(b"bad-\xff"), "ünï"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_tell_the_head_of_any_branch(repo: Repo, branch: str, *, packed: bool) -> None:
+    repo.git("checkout", "--quiet", "-B", branch)
+    # A name that another one begins with must not be taken for it.
+    repo.git("branch", "feat/one-two.more")
+    if packed:
+        repo.git("pack-refs", "--all", "--prune")
+
+    assert head_of(repo.folder) == repo.head()
+
+
+def test_files_tell_the_head_of_a_linked_worktree_whose_branch_is_packed(
+    repo: Repo, tmp_path: Path
+) -> None:
+    repo.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    repo.git("pack-refs", "--all", "--prune")
+
+    assert head_of(tmp_path / "side") == repo.head()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_tell_that_a_branch_has_no_commit_yet(repo: Repo, *, packed: bool) -> None:
+    if packed:
+        repo.git("pack-refs", "--all", "--prune")
+    repo.git("checkout", "--quiet", "--orphan", "new")
+
+    assert head_of(repo.folder) == ""
+
+
+@pytest.mark.parametrize(
+    ("head", "ref"),
+    [("refs/heads/alias", "ref: refs/heads/main\n"), ("refs/bisect/bad", None)],
+)
+def test_what_only_git_can_resolve_is_left_to_git(repo: Repo, head: str, ref: str | None) -> None:
+    folder = repo.folder / ".git"
+    if ref is not None:
+        (folder / head).write_text(ref, encoding="utf-8")
+    (folder / "HEAD").write_text(f"ref: {head}\n", encoding="utf-8")
+
+    assert head_of(repo.folder) is None
+
+
+def test_a_fifo_instead_of_packed_refs_is_left_to_git(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "--orphan", "new")
+    os.mkfifo(repo.folder / ".git" / "packed-refs")
+
+    assert head_of(repo.folder) is None

@@ -205,7 +205,7 @@ def test_it_loads_next_to_nothing() -> None:
     )
 
     _, ours, heavy = done.stdout.decode().splitlines()
-    assert ours.split() == ["leftoff", "leftoff.__main__", "leftoff.statusline"]
+    assert ours.split() == ["leftoff", "leftoff.__main__", "leftoff.statusline", "leftoff.words"]
     assert heavy == ""
 
 

@@ -1,9 +1,9 @@
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leftoff import times
@@ -96,3 +96,27 @@ def test_anything_else_is_refused_in_a_sentence(text: str) -> None:
 )
 def test_a_date_far_away_is_no_moment(moment: datetime, *, expected: bool) -> None:
     assert times.is_plausible(moment) is expected
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize(
+    ("text", "zone", "hour"),
+    [("2026-11-15T12:00:00Z", UTC, 12), ("2026-11-15T12:00:00.5+02:00", UTC, 10),
+     ("2026-11-15 12:00", UTC, 12), ("2026-11-15 12:00", None, 11), ("20261115T12Z", None, 12)],
+)  # fmt: skip
+def test_a_moment_without_a_zone_is_in_the_one_that_is_meant(
+    text: str, zone: tzinfo | None, hour: int
+) -> None:
+    found = times.parse(text, zone=zone)
+
+    assert found is not None
+    assert found.astimezone(UTC).hour == hour
+
+
+@given(st.text(max_size=30) | st.datetimes().map(datetime.isoformat))
+@example("0001-01-01T00:00")
+@example("9999-12-31T23:59")
+def test_whatever_the_text_a_moment_has_a_zone_or_is_none(text: str) -> None:
+    for zone in (UTC, None):
+        found = times.parse(text, zone=zone)
+        assert found is None or found.tzinfo is not None

@@ -19,6 +19,9 @@ _LINE_CHARS = 2_000
 _GAP = re.compile("[\t-\r\x1c-\x1e\x85\u2028\u2029]+")
 # What an ASCII text must hold to be worth a closer look.
 _SUSPECT = re.compile(r"<|&[#a-z]|%[0-9a-f]{2}|\\[ux]|inst\s*\]|briefing", re.IGNORECASE)
+# Agents write these in every other text, and we do; each with the mark that it stands for.
+_TYPOGRAPHY = str.maketrans("‐‑‒–—―‘’“”…•", "------''\"\".*")
+_OWN_NAME = "ftoffb"
 _FIELD = re.compile(r"(^|\n)?\{(\w+)(?::(\d+|lines))?\}")
 
 
@@ -74,13 +77,27 @@ def cut(text: Rendered, most: int) -> Rendered:
 
 def disarm(text: str) -> str:
     """Make a text harmless and keep it readable; its line breaks become plain ones."""
-    is_plain = text.isascii() and text.replace("\n", "").isprintable()
-    if is_plain and not _SUSPECT.search(text):
+    if _is_plain(text):
         return text
     # Most texts are plain, and session start must not load tables of letters for them.
     from leftoff import lookalikes  # noqa: PLC0415
 
     return lookalikes.disarm(text)
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text holds nothing that could be, hide or look like a mark."""
+    plain = text if text.isascii() else text.translate(_TYPOGRAPHY)
+    if not plain.isascii() or not plain.replace("\n", "").isprintable():
+        return False
+    if plain is not text and _OWN_NAME in _squeeze(plain):
+        return False
+    return _SUSPECT.search(plain) is None
+
+
+def _squeeze(text: str) -> str:
+    """Return the letters of a text without anything between them."""
+    return "".join(filter(str.isalnum, text)).lower().replace("0", "o")
 
 
 def line(text: str, most: int = _LINE_CHARS) -> str:

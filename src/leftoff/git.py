@@ -24,12 +24,13 @@ from leftoff.gitstate import (
     printable,
 )
 from leftoff.repository import (
+    NO_BRANCH,
     Operation,
     Repository,
     find_repository,
     head_ref,
-    loose_sha,
     operation_in_progress,
+    read_head,
     repository_at,
 )
 
@@ -76,8 +77,7 @@ def current_branch(folder: Path) -> str | None:
     if repository is None:
         return None
     ref = head_ref(repository)
-    # The reftable backend leaves this placeholder in the HEAD file.
-    if ref == "refs/heads/.invalid":
+    if ref == NO_BRANCH:
         ref = _answer(folder, repository, "symbolic-ref", "--quiet", "HEAD")
     return printable(ref.removeprefix("refs/heads/")) if ref else None
 
@@ -87,9 +87,10 @@ def head_sha(folder: Path) -> str | None:
     repository = _found(folder)
     if repository is None:
         return None
-    return loose_sha(repository) or _answer(
-        folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}"
-    )
+    found = read_head(repository)
+    if found is None:
+        return _answer(folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    return found or None
 
 
 def read_state(

@@ -5,24 +5,32 @@ work stands. Rendering is a pure function of values: the same in, the same out, 
 be kept in a file and changes only when something is new. Lines go by weight when room is short.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff import git, memory, trees
+from leftoff import git, memory
+from leftoff.budget import (
+    Item,
+    Limit,
+    Section,
+    fit,
+    limit_lines,
+    limit_tokens,
+    limit_width,
+    measure_width,
+)
 from leftoff.errors import StoreRefused
-from leftoff.fence import Rendered, block, join, say
+from leftoff.fence import Rendered, join, say
 from leftoff.memory import Entry, Kind
 from leftoff.projects import Project
 from leftoff.repository import find_repository, slug
 from leftoff.restore import is_here
-from leftoff.store import LISTED, Store, disk
+from leftoff.store import LISTED, Store
 from leftoff.store import Entry as CheckpointEntry
-from leftoff.tokens import estimate, price
+from leftoff.tokens import estimate
 
 if TYPE_CHECKING:
     from leftoff.features import Feature, Fix
@@ -33,7 +41,7 @@ _FILES_NAMED = 3
 _MOST_LOOKED_AT = 200
 # So the first of each kind come before the third of any.
 _STEP = 10
-_HEAD = "# Session Briefing\nLast updated: "
+HEAD = "# Session Briefing\nLast updated: "
 _NONE = "- none"
 _UNREADABLE = "- The features cannot be read; `leftoff feature list` shows why."
 _NO_ROOM = "- no room here; `leftoff memory` lists all"
@@ -77,18 +85,6 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     def tells_anything(self) -> bool:
         """Whether there is more to tell than where the work stands."""
         return bool(self.features or self.decisions or self.failures or self.rules)
-
-
-class _Section(msgspec.Struct, frozen=True, kw_only=True):
-    heading: Rendered
-    lines: list[Rendered]
-    weight: float
-    """What its first line is worth; each further one is worth less."""
-
-    @property
-    def frame(self) -> Rendered:
-        """What stands before its lines."""
-        return say("\n{heading}\n", heading=self.heading)
 
 
 def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Material:
@@ -159,74 +155,43 @@ def page(store: Store) -> Rendered:
 
 
 def render(
-    material: Material, *, budget: int = MOST_TOKENS, caps: Caps = FULL, with_empty: bool = True
+    material: Material,
+    *,
+    budget: int = MOST_TOKENS,
+    caps: Caps = FULL,
+    with_empty: bool = True,
+    width: int | None = None,
 ) -> Rendered:
-    """Render the briefing as Markdown, within the budget and 120 lines."""
-    head = say(_HEAD + "{at}\n", at=_updated(material))
+    """Render the briefing as Markdown, within the budget and 120 lines.
+
+    `width` is how long it may be as a JSON string.
+    """
+    head = say(HEAD + "{at}", at=_updated(material))
     sections = [*_sections(material, caps)]
-    told = range(len(sections)) if with_empty else []
-    room = min(budget, MOST_TOKENS) - estimate(head)
-    room -= math.ceil(sum(price(f"{sections[number].frame}{_NO_ROOM}\n") for number in told))
-    kept = _within(sections, room, MOST_LINES - 3 * len(sections), opened=told)
-    shown = [
-        say("{frame}{body}\n", frame=section.frame, body=_body(section, kept.get(number, [])))
-        for number, section in enumerate(sections)
-        if with_empty or kept.get(number)
+    if not with_empty:
+        shown = fit(sections, _limits(head, budget=budget, width=width))
+        if not any(shown):
+            return say("")
+    else:
+        frames = [join([each.heading, say(_NO_ROOM)]) for each in sections]
+        bare = [msgspec.structs.replace(each, heading=say("")) for each in sections]
+        bodies = fit(bare, _limits(join([head, *frames]), budget=budget, width=width))
+        shown = [_with_body(*each) for each in zip(sections, bodies, strict=True)]
+    return say("{page}\n", page=join([head, *shown]))
+
+
+def _limits(taken: Rendered, *, budget: int, width: int | None) -> list[Limit]:
+    """Return what is left beside a text that is shown in any case."""
+    text = f"{taken}\n"
+    limits = [
+        limit_tokens(min(budget, MOST_TOKENS) - estimate(text)),
+        limit_lines(MOST_LINES - text.count("\n")),
     ]
-    return join([head, *shown], "")
+    return limits if width is None else [*limits, limit_width(width - measure_width(text))]
 
 
-def _body(section: _Section, places: Sequence[int]) -> Rendered:
-    lines = [section.lines[place] for place in sorted(places)]
-    return join(lines or [say(_NO_ROOM if section.lines else _NONE)])
-
-
-def file_of(project: Project, setting: str) -> Path | None:
-    """Tell where the briefing is kept as a file, if the setting says so."""
-    if not setting.strip():
-        return None
-    path = project.worktree / setting
-    if trees.leads_out(path):
-        raise StoreRefused(
-            f"{path} leads out of the project through a link, so it is left alone",
-            hint="Remove the link, or name another file with `leftoff config set briefing_file`.",
-        )
-    return path
-
-
-def is_somebodys(path: Path) -> bool:
-    """Say whether a file holds somebody's own words in place of a page that was made."""
-    head = _HEAD.encode()
-    return disk.is_regular(path) and disk.read_from(path, 0, limit=len(head)) not in {head, b""}
-
-
-def keep(path: Path, text: str) -> bool:
-    """Write the briefing to a file, all at once; say whether it holds anything new."""
-    data = text.encode()
-    is_there = disk.is_regular(path)
-    if is_there and path.read_bytes() == data:
-        return False
-    mode = path.stat().st_mode if is_there else None
-    disk.make_folder(path.parent)
-    disk.replace(path, data, temps=path.parent)
-    if mode is not None:
-        # Somebody may have let others read it.
-        path.chmod(mode & 0o777)
-    return True
-
-
-def from_file(text: str, path: Path, *, budget: int) -> Rendered:
-    """Quote a briefing as it was written to a file, as far as the budget goes."""
-    head = say("From the file {path:200}:", path=path)
-    kept: list[Rendered] = []
-    room: float = min(budget, MOST_TOKENS) - estimate(f"{head}\n")
-    for line in text.strip().splitlines()[:MOST_LINES]:
-        quoted = block(line)
-        room -= price(f"{quoted}\n")
-        if room < 0:
-            break
-        kept.append(quoted)
-    return join([head, *kept]) if any(kept) else say("")
+def _with_body(section: Section, body: Rendered) -> Rendered:
+    return join([section.heading, body or say(_NO_ROOM if section.items else _NONE)])
 
 
 def _updated(material: Material) -> str:
@@ -238,20 +203,31 @@ def _updated(material: Material) -> str:
     return f"{max(moments).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if moments else "-"
 
 
-def _sections(material: Material, caps: Caps) -> Iterator[_Section]:
+def _sections(material: Material, caps: Caps) -> Iterator[Section]:
     features = list(_features(material.features[: caps.features]))
     if material.trouble:
         features.append(say(_UNREADABLE))
-    yield _Section(heading=say("## Active Features"), lines=features, weight=70)
+    yield _section(say("\n## Active Features"), features, 70)
     decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
-    yield _Section(heading=say("## Recent Decisions (last 5)"), lines=decisions, weight=80)
+    yield _section(say("\n## Recent Decisions (last 5)"), decisions, 80)
     avoided = [_avoided(each) for each in material.failures[: caps.failures]]
-    yield _Section(heading=say("## Approaches to AVOID"), lines=avoided, weight=90)
+    yield _section(say("\n## Approaches to AVOID"), avoided, 90)
     rules = [_rule(each) for each in material.rules[: caps.rules]]
-    yield _Section(heading=say("## Learned Rules"), lines=rules, weight=85)
+    yield _section(say("\n## Learned Rules"), rules, 85)
     if material.standing is not None:
-        lines = list(_stands(material.standing))
-        yield _Section(heading=say("## Current Status"), lines=lines, weight=95)
+        yield _section(say("\n## Current Status"), [*_stands(material.standing)], 95, is_list=False)
+
+
+def _section(
+    heading: Rendered, lines: Sequence[Rendered], weight: float, *, is_list: bool = True
+) -> Section:
+    """Make a section; `weight` is that of its first line, and every further one is lighter."""
+    items = [Item(line, weight - _STEP * place) for place, line in enumerate(lines)]
+    return Section(heading, items, _say_more if is_list else None)
+
+
+def _say_more(count: int) -> Rendered:
+    return say("- and {count} more", count=count)
 
 
 def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
@@ -307,25 +283,3 @@ def _stands(standing: Standing) -> Iterator[Rendered]:
         yield say("Repository: {name:200}", name=standing.repository)
     if standing.next_steps:
         yield say("Next steps: {text:200}", text="; ".join(standing.next_steps))
-
-
-def _within(
-    sections: Sequence[_Section], budget: float, lines: int, *, opened: Iterable[int]
-) -> dict[int, list[int]]:
-    """Choose what fits, the weightiest first; a heading is paid for with its first line."""
-    places = [
-        (section.weight - _STEP * place, number, place)
-        for number, section in enumerate(sections)
-        for place in range(len(section.lines))
-    ]
-    kept: dict[int, list[int]] = {}
-    paid = {*opened}
-    for _, number, place in sorted(places, key=lambda each: (-each[0], each[1], each[2])):
-        line = sections[number].lines[place]
-        frame = "" if number in paid else sections[number].frame
-        cost, height = price(f"{frame}{line}\n"), line.count("\n") + 1
-        if cost <= budget and height <= lines:
-            budget, lines = budget - cost, lines - height
-            kept.setdefault(number, []).append(place)
-            paid.add(number)
-    return kept

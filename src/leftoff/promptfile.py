@@ -5,9 +5,11 @@ rename the column and rerun the migrations
 """
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import msgspec
+
+from leftoff import times
 
 LEGACY = "legacy"
 """The time of a prompt that stands before the first header: nobody noted it."""
@@ -32,19 +34,13 @@ def parse(text: str, *, written_at: datetime) -> list[FilePrompt]:
     """Read the prompts of a file in their order, blank ones left out."""
     before, *rest = _HEADER.split(text.replace("\r\n", "\n"))
     entries = [(LEGACY, "", before), *zip(rest[::3], rest[1::3], rest[2::3], strict=True)]
-    timed = [moment for told_at, *_ in entries if (moment := _moment(told_at)) is not None]
+    timed = [moment for told_at, *_ in entries if (moment := times.parse(told_at)) is not None]
     # Without a time of its own a prompt is older than all that have one.
     oldest = min(timed, default=written_at) - timedelta(seconds=1)
     return [
-        FilePrompt(text=body.strip(), told_at=told_at, at=_moment(told_at) or oldest, tag=tag or "")
+        FilePrompt(
+            text=body.strip(), told_at=told_at, at=times.parse(told_at) or oldest, tag=tag or ""
+        )
         for told_at, tag, body in entries
         if body.strip()
     ]
-
-
-def _moment(told_at: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(told_at)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -10,16 +10,19 @@ from typing import Literal
 import msgspec
 
 _MAX_LINE_BYTES = 65536
+# Compiled when first used: session start asks for no remote.
 # git@host:owner/name.git, ssh://git@host:22/owner/name, https://user@host/owner/name.git/
-_ADDRESS = re.compile(
+_ADDRESS = (
     r"(?:[a-z+]+://(?:[^@/\s]+@)?[^/\s:]+(?::\d+)?/|(?:[^@/\s:]+@)?[^/\s:@]{2,}:(?!//))"
     r"/?(?P<slug>[^/\s]+/[^/\s]+?)(?:\.git)?/*"
 )
-_REMOTE = re.compile(r'^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)', re.MULTILINE)
-_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
+_REMOTE = r'(?m)^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)'
+_URL = r"(?im)^\s*url\s*=\s*(\S+)\s*$"
 _MAX_CONFIG_BYTES = 1_000_000
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
+# The reftable backend leaves this placeholder in the HEAD file.
+NO_BRANCH = "refs/heads/.invalid"
 _GITDIR = "gitdir: "
 _REF = "ref:"
 
@@ -107,12 +110,30 @@ def head_ref(repository: Repository) -> str | None:
     return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
 
 
-def loose_sha(repository: Repository) -> str | None:
-    """Return the hash of HEAD if it rests in a file of its own; packed refs are git's to read."""
+def read_head(repository: Repository) -> str | None:
+    """Return the hash of HEAD, empty if it has no commit yet; None where only git can say."""
     ref = head_ref(repository)
     place = repository.git_dir / "HEAD" if ref is None else repository.common_dir / ref
     line = _first_line(place) or ""
-    return line if _FULL_SHA.fullmatch(line) else None
+    if _FULL_SHA.fullmatch(line):
+        return line
+    # Other refs can belong to one worktree, and a file that is there can name yet another ref.
+    if ref is None or not ref.startswith("refs/heads/") or ref == NO_BRANCH:
+        return None
+    return None if os.path.lexists(place) else _packed_sha(repository, ref)
+
+
+def _packed_sha(repository: Repository, ref: str) -> str | None:
+    """Return the hash of a branch among the packed refs, empty if it is not there."""
+    packed = repository.common_dir / "packed-refs"
+    if not os.path.lexists(packed):
+        return ""
+    data = _data(packed)
+    if not data or len(data) >= _MAX_CONFIG_BYTES:
+        return None
+    name = re.escape(os.fsencode(ref))
+    found = re.search(rb"^([0-9a-f]{40,64}) " + name + rb"$", data, re.MULTILINE)
+    return found[1].decode() if found else ""
 
 
 def operation_in_progress(repository: Repository) -> Operation | None:
@@ -131,14 +152,14 @@ def repository_of(url: str) -> str | None:
     """Return `owner/name` as a remote's address tells it, or None for a folder."""
     if url.startswith("file:"):
         return None
-    found = _ADDRESS.fullmatch(url.strip())
+    found = re.fullmatch(_ADDRESS, url.strip())
     return found["slug"] if found else None
 
 
 def slug(repository: Repository) -> str | None:
     """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
-    text = _text(repository.common_dir / "config")
-    remotes = [(found[1], _URL.search(found[2])) for found in _REMOTE.finditer(f"{text}\n")]
+    text = _data(repository.common_dir / "config").decode("utf-8", "replace")
+    remotes = [(found[1], re.search(_URL, found[2])) for found in re.finditer(_REMOTE, f"{text}\n")]
     urls = {name: url[1] for name, url in remotes if url is not None}
     only = next(iter(urls.values())) if len(urls) == 1 else ""
     return repository_of(urls.get("origin", only))
@@ -156,15 +177,15 @@ def _settings_in(place: Path) -> bytes:
     return place.read_bytes()
 
 
-def _text(path: Path) -> str:
+def _data(path: Path) -> bytes:
     try:
         # A FIFO planted here would never answer.
         if not path.is_file():
-            return ""
+            return b""
         with path.open("rb") as file:
-            return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+            return file.read(_MAX_CONFIG_BYTES)
     except OSError:
-        return ""
+        return b""
 
 
 def _repository(worktree: Path | None, git_dir: Path) -> Repository:

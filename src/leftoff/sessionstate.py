@@ -9,20 +9,21 @@ from leftoff import trees
 FILE_NAME = "SESSION-STATE.md"
 
 _LIMIT = 64 * 1024
-_HEADING = re.compile(r"^#{2,3}\s+(.+?)\s*$")
-_FIELD = re.compile(r"^\*\*(.+?):\*\*\s*(.*?)\s*$")
+# Compiled when first used: most projects keep no such notes, and session start looks for them.
+_HEADING = r"^#{2,3}\s+(.+?)\s*$"
+_FIELD = r"^\*\*(.+?):\*\*\s*(.*?)\s*$"
 # The ways in which people write the fields that matter.
-_LOOSE_FIELD = re.compile(
-    r"^(?:[-*]\s+)?\**((?:active |current )?(?:goal|task)|name|blocking on|next(?: action| step)?)"
-    r"\**:\**\s*(.*?)\s*$",
-    re.IGNORECASE,
+_LOOSE_FIELD = (
+    r"(?i)^(?:[-*]\s+)?\**"
+    r"((?:active |current )?(?:goal|task)|name|blocking on|next(?: action| step)?)"
+    r"\**:\**\s*(.*?)\s*$"
 )
-_BULLET = re.compile(r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$")
-_FURTHER = re.compile(r"^\s{2,}([^\s*-].*?)\s*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+_BULLET = r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$"
+_FURTHER = r"^\s{2,}([^\s*-].*?)\s*$"
+_COMMENT = r"(?s)<!--.*?-->"
+_RULE = r"^\s*([-*_])(?:\s*\1){2,}\s*$"
 # What frames a text, or tells when it was written, is none of it.
-_FRAME = re.compile(r"^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)", re.IGNORECASE)
+_FRAME = r"(?i)^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)"
 _NOTHING = frozenset({"", "-", "none", "none yet", "nothing", "nothing yet", "n/a", "tbd"})
 _LISTS = ("decision", "correction", "preference", "noun", "value", "draft")
 _OF_THE_TASK = ("goal", "current goal", "task", "active task", "current task")
@@ -43,7 +44,7 @@ def text_of(path: Path) -> str:
 
 def parse(text: str) -> dict[str, Any]:
     """Read the notes: the task and its goal, decisions, corrections, what blocks, what is next."""
-    fields, items = _parts(_COMMENT.sub("", text))
+    fields, items = _parts(re.sub(_COMMENT, "", text))
     told: dict[str, Any] = {
         "summary": _task(fields, items),
         "done": _under(items, "progress", "completed", "done"),
@@ -79,17 +80,17 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     heading, is_open, is_below = "", False, False
     for line in text.splitlines():
         was_open, is_open = is_open, False
-        if found := _HEADING.match(line):
+        if found := re.match(_HEADING, line):
             heading, is_below = found[1].lower(), False
-        elif _RULE.match(line):
+        elif re.match(_RULE, line):
             is_below = True
         elif found := _field(line, heading):
             fields |= {found[1].lower(): each for each in _some([found[2]])}
-        elif found := _BULLET.match(line):
+        elif found := re.match(_BULLET, line):
             items.setdefault(heading, []).extend(_some([found[1]]))
-        elif (found := _FURTHER.match(line)) and items.get(heading):
+        elif (found := re.match(_FURTHER, line)) and items.get(heading):
             items[heading][-1] += f"\n{found[1]}"
-        elif is_below or _FRAME.match(line):
+        elif is_below or re.match(_FRAME, line):
             # Below a rule only lists go on; prose there is about the file.
             is_open = was_open and not is_below
         elif was_open and line.strip():
@@ -104,7 +105,7 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
 def _field(line: str, heading: str) -> re.Match[str] | None:
     """Find a field; a list of decisions or notes may begin its items with the same words."""
     is_list = any(word in heading for word in _LISTS)
-    return _FIELD.match(line) or (None if is_list else _LOOSE_FIELD.match(line))
+    return re.match(_FIELD, line) or (None if is_list else re.match(_LOOSE_FIELD, line))
 
 
 def _under(items: dict[str, list[str]], *words: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import trees
+from leftoff import times, trees
 
 FOLDER = ".claude"
 INDEX = "state-index.json"
@@ -205,8 +205,8 @@ def moment(value: object) -> datetime | None:
             return datetime.fromtimestamp(value, UTC)
         if not isinstance(value, str):
             return None
-        found = datetime.fromisoformat(value.strip())
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        found = times.parse(value.strip())
+        return found.astimezone(UTC) if found else None
     except (ValueError, OverflowError, OSError):
         return None
 

@@ -1,6 +1,6 @@
 """The status line: what is at work, how full the context is, and when it was last saved.
 
-Claude Code starts it after every message, so it loads nothing but json: what must be looked up,
+Claude Code starts it after every message, so it loads little but json: what must be looked up,
 settle has laid ready in a small file. In turn the status line leaves the live context use there,
 which no hook is told. One folder, two files for each session: `.saved` is ours to read, `.use` to
 write.
@@ -8,6 +8,8 @@ write.
 
 import json
 import os
+
+from leftoff.words import age
 
 try:
     import posix as system
@@ -53,7 +55,7 @@ def render(percent: float | None, saved: tuple[str, float], *, now: float) -> st
         filled = max(0, min(_CELLS, round(percent * _CELLS / 100)))
         parts.append(f"{'▓' * filled}{'░' * (_CELLS - filled)} {percent:.0f} %")
     parts += ["·"] if parts else []
-    return " ".join([*parts, f"saved {_age(now - saved_at)}" if saved_at else "not saved"])
+    return " ".join([*parts, f"saved {age(now - saved_at)}" if saved_at else "not saved"])
 
 
 def lay_ready(state: str, session_id: str, name: str, saved_at: float) -> None:
@@ -163,10 +165,3 @@ def _path(state: str, session_id: str, kind: str) -> str:
     if os.path.islink(f"{state}/usage"):  # noqa: PTH114 - see above
         raise ValueError("The folder is a link to another one.")
     return f"{state}/usage/{session_id}.{kind}"
-
-
-def _age(seconds: float) -> str:
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
-        if seconds >= size:
-            return f"{int(seconds // size)}{unit} ago"
-    return "just now"

@@ -1,13 +1,17 @@
-"""Times for people: local dates, short ages, and spans such as 90d."""
+"""Times: moments as files and people write them, local dates, and spans such as 90d."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from leftoff.errors import Usage
+from leftoff.words import age
 
-_SPAN = re.compile(r"\s*(\d{1,6})\s*([mhdw])\s*")
+__all__ = ["age", "ago", "is_plausible", "local", "moment", "parse", "span"]
+
+# Compiled when first used: hooks read no spans.
+_SPAN = r"\s*(\d{1,6})\s*([mhdw])\s*"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DATE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}\s*")
+_DATE = r"\s*\d{4}-?\d{2}-?\d{2}\s*"
 # Nothing was saved before or will be after; beyond them dates stop sorting as text, and as numbers
 # they outgrow what a database holds.
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
@@ -22,12 +26,25 @@ def is_plausible(moment: datetime) -> bool:
         return False
 
 
-def age(seconds: float) -> str:
-    """Say how long ago something was."""
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
-        if seconds >= size:
-            return f"{int(seconds // size)}{unit} ago"
-    return "just now"
+def parse(text: str, *, zone: tzinfo | None = UTC) -> datetime | None:
+    """Read a moment as ISO 8601 writes it, or return None.
+
+    `zone` is that of a moment without one; None stands for the user's own.
+    """
+    found = _read(text)
+    if found is None or found.tzinfo is not None:
+        return found
+    try:
+        return found.astimezone() if zone is None else found.replace(tzinfo=zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _read(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def local(moment: datetime) -> str:
@@ -37,7 +54,7 @@ def local(moment: datetime) -> str:
 
 def span(text: str) -> timedelta:
     """Read a span such as 90d, 12h or 2w."""
-    found = _SPAN.fullmatch(text)
+    found = re.fullmatch(_SPAN, text)
     if found is None:
         raise Usage(
             f"{text!r} is not a span of time.", hint="Write a number and m, h, d or w, such as 90d."
@@ -54,11 +71,10 @@ def ago(text: str, *, now: datetime) -> datetime:
 
 def moment(text: str, *, now: datetime, is_end: bool = False) -> datetime:
     """Read a date such as 2026-11-15, or a span back from now; an end includes its whole day."""
-    try:
-        found = datetime.fromisoformat(text.strip())
-    except ValueError:
+    found = _read(text.strip())
+    if found is None:
         return _back(text, now)
-    if is_end and _DATE.fullmatch(text):
+    if is_end and re.fullmatch(_DATE, text):
         found = found.replace(hour=23, minute=59, second=59, microsecond=999_999)
     try:
         return min(max(found.astimezone(UTC), _EARLIEST), _LATEST)

@@ -15,8 +15,9 @@ Not covered: tables of rare ideographs, Hangul syllables or symbols; there the t
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
-from functools import cache
+from itertools import groupby
 
 # One token each in every tokenizer above, and half of all words in an agent's session.
 _COMMON = frozenset(
@@ -85,22 +86,29 @@ _BLANKS = re.compile(r" +")
 _LINE_ENDS = re.compile(r"\n+")
 _TAB = re.compile(r"[\t\r\v\f]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_SYMBOL = re.compile(r"([\u2000-\u2bff\ufe00-\ufe0f])\1*")
-_IDEOGRAPH = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_SCRIPTS = {
-    "wide mark": "\u3000-\u303f\uff00-\uffef",
-    "kana": "\u3040-\u30ff",
-    "hangul": "\uac00-\ud7a3",
-    "cyrillic": "\u0400-\u052f",
-    "latin": "\u00c0-\u024f\u1e00-\u1eff",
-    "latin sign": "\u0080-\u00bf",
-    "greek or hebrew": "\u0370-\u03ff\u0590-\u05ff",
-    "arabic": "\u0600-\u06ff",
-    "thai": "\u0e00-\u0e7f",
-    "indic": "\u0900-\u0dff",
-    "emoji": "\U00010000-\U0010ffff",
-}
-_NO_SCRIPT = r"\x00-\x7f\u2000-\u2bff\ufe00-\ufe0f\u3400-\u9fff\uf900-\ufaff"
+# First and last character of each script, in order. Not one expression per script: to compile
+# those takes longer than the rest of a session start, and hardly a text has more than two of them.
+_SCRIPTS: tuple[tuple[str, str, str], ...] = (
+    ("\x80", "\xbf", "latin sign"),
+    ("\xc0", "\u024f", "latin"),
+    ("\u0370", "\u03ff", "greek or hebrew"),
+    ("\u0400", "\u052f", "cyrillic"),
+    ("\u0590", "\u05ff", "greek or hebrew"),
+    ("\u0600", "\u06ff", "arabic"),
+    ("\u0900", "\u0dff", "indic"),
+    ("\u0e00", "\u0e7f", "thai"),
+    ("\u1e00", "\u1eff", "latin"),
+    ("\u2000", "\u2bff", "symbol"),
+    ("\u3000", "\u303f", "wide mark"),
+    ("\u3040", "\u30ff", "kana"),
+    ("\u3400", "\u9fff", "ideograph"),
+    ("\uac00", "\ud7a3", "hangul"),
+    ("\uf900", "\ufaff", "ideograph"),
+    ("\ufe00", "\ufe0f", "symbol"),
+    ("\uff00", "\uffef", "wide mark"),
+    ("\U00010000", "\U0010ffff", "emoji"),
+)
+_FIRSTS = [first for first, _, _ in _SCRIPTS]
 
 
 def estimate(text: str, *, newest_claude: bool = True) -> int:
@@ -162,23 +170,28 @@ def _count_marks(text: str) -> Counter[str]:
 
 
 def _count_scripts(text: str) -> Counter[str]:
-    ideographs = _IDEOGRAPH.findall(text)
-    common = sum(map(_is_common, ideographs))
-    symbols, repeated = _count_runs(_SYMBOL, text)
-    counts = Counter({name: len(letters.findall(text)) for name, letters in _scripts().items()})
-    counts["common ideograph"] = common
-    counts["rare ideograph"] = len(ideographs) - common
-    counts["symbol"] = symbols
-    counts["symbol repeated"] = repeated
+    counts: Counter[str] = Counter()
+    for character, run in groupby(text):
+        if not character.isascii():
+            _count_run(counts, character, sum(1 for _ in run))
     return counts
 
 
-@cache
-def _scripts() -> dict[str, re.Pattern[str]]:
-    # Compiled when first needed: most texts are ASCII.
-    scripts = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
-    scripts["other"] = re.compile(f"[^{_NO_SCRIPT}{''.join(_SCRIPTS.values())}]")
-    return scripts
+def _count_run(counts: Counter[str], character: str, length: int) -> None:
+    """Count one character of another script and its repetitions."""
+    script = _script_of(character)
+    if script == "symbol":
+        counts["symbol"] += 1
+        counts["symbol repeated"] += length - 1
+    elif script == "ideograph":
+        counts["common ideograph" if _is_common(character) else "rare ideograph"] += length
+    else:
+        counts[script] += length
+
+
+def _script_of(character: str) -> str:
+    _, last, script = _SCRIPTS[bisect_right(_FIRSTS, character) - 1]
+    return script if character <= last else "other"
 
 
 def _count_runs(pattern: re.Pattern[str], text: str) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -115,8 +114,8 @@ def _numbered(choices: Sequence[dict[str, Any]]) -> list[str]:
     """Lay out choices with a number each; a checkpoint with what tells it from the others."""
     columns = {"": [f"{number}. {each['label']}" for number, each in enumerate(choices, 1)]}
     if all("summary" in each for each in choices):
-        moments = [datetime.fromisoformat(each["saved_at"]) for each in choices]
-        columns["saved"] = [times.local(moment) for moment in moments]
+        moments = [times.parse(each["saved_at"]) for each in choices]
+        columns["saved"] = [times.local(moment) if moment else "-" for moment in moments]
         columns["branch"] = [each["branch"] or "-" for each in choices]
         columns["summary"] = [one_line(each["summary"]) for each in choices]
     return aligned(columns)[1:]

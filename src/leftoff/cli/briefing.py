@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from leftoff import memorybriefing
+from leftoff import memorybriefing, memorypage
 from leftoff.cli.app import App, command
 from leftoff.tokens import estimate
 
@@ -30,7 +30,7 @@ def briefing(app: App, path: str | None) -> None:
         app.out.result({**_measured(text), "text": text}, text)
         return
     target = _target(app, path)
-    is_new = memorybriefing.keep(target, text)
+    is_new = memorypage.keep(target, text)
     told = "Wrote" if is_new else "Nothing new for"
     app.out.result({**_measured(text), "path": str(target), "written": is_new}, f"{told} {target}")
 
@@ -42,6 +42,6 @@ def _measured(text: str) -> dict[str, int]:
 def _target(app: App, path: str) -> Path:
     if path != _DEFAULT:
         return Path.cwd() / path
-    return memorybriefing.file_of(app.project, app.settings.briefing_file) or (
+    return memorypage.file_of(app.project, app.settings.briefing_file) or (
         app.project.store / "briefing.md"
     )

@@ -1,11 +1,10 @@
 """Live use: what the status line was told of the context, and what it is given to show."""
 
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from leftoff import statusline
+from leftoff import statusline, times
 from leftoff.facts.report import Facts
 from leftoff.store import Store
 
@@ -35,7 +34,5 @@ def lay_ready(store: Store, state: Path, session_id: str, facts: Facts | None) -
 
 
 def _seconds(moment: str) -> float:
-    try:
-        return datetime.fromisoformat(moment).timestamp()
-    except ValueError:
-        return 0.0
+    found = times.parse(moment, zone=None)
+    return found.timestamp() if found else 0.0

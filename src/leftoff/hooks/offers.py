@@ -10,6 +10,7 @@ from datetime import timedelta
 import msgspec
 
 from leftoff import briefing, config, fence, git, records, restore, times
+from leftoff.budget import fit_first, limit_tokens
 from leftoff.checkpoint import Checkpoint
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, join, say
@@ -99,12 +100,14 @@ def _before(checkpoint: Checkpoint) -> Rendered:
 def _several(entries: Sequence[Entry], store: Store, *, budget: int) -> Rendered:
     """Name as many as there is room for, and say how many there are."""
     lines = [_line(entry, store) for entry in entries[:_SEVERAL]]
-    while len(lines) > 1 and estimate(_listed(lines, len(entries))) > budget:
-        lines.pop()
-    return _listed(lines, len(entries))
+    whole = _listed(lines, len(entries))
+    if estimate(whole) <= budget:
+        return whole
+    room = budget - estimate(_listed([], len(entries)))
+    return _listed(fit_first(lines, [limit_tokens(room)]) or lines[:1], len(entries))
 
 
-def _listed(lines: list[Rendered], count: int) -> Rendered:
+def _listed(lines: Sequence[Rendered], count: int) -> Rendered:
     return say(
         "leftoff: {count} pieces of work were left off here.\n{shown}\n{more}"
         "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import config, fence, memorybriefing
+from leftoff import config, fence, memorybriefing, memorypage
+from leftoff.budget import measure_width
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.errors import LeftoffError, StoreRefused
@@ -29,7 +30,7 @@ def standing(store: Store, settings: config.Settings) -> str | None:
     None for a page that was made: it is told as it is once it is up to date.
     """
     path = _place(store, settings)
-    if path is None or (disk.is_regular(path) and not memorybriefing.is_somebodys(path)):
+    if path is None or (disk.is_regular(path) and not memorypage.is_somebodys(path)):
         return None
     return _kept(path) or ""
 
@@ -60,15 +61,13 @@ def added(
 
 
 def _fitting(told: Told, event: HookEvent, settings: config.Settings, page: "_Page") -> Rendered:
-    most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - _width(told.text)
-    budget = settings.memory_budget
-    while budget >= _LEAST_TOKENS:
-        text = page.within(budget - estimate(f"{_BEFORE}\n{fence.fenced(say(''))}"))
-        if not text or _width(text) <= most:
-            return join([say(_BEFORE), fence.fenced(text)]) if text else text
-        # The agent would cut it in the middle of a line.
-        budget = budget * 3 // 4
-    return say("")
+    if settings.memory_budget < _LEAST_TOKENS:
+        return say("")
+    budget = settings.memory_budget - estimate(f"{_BEFORE}\n{fence.fenced(say(''))}")
+    # What is longer the agent would cut in the middle of a line.
+    most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - measure_width(told.text)
+    text = page.render_within(budget, most)
+    return join([say(_BEFORE), fence.fenced(text)]) if text else text
 
 
 class _Page:
@@ -82,20 +81,24 @@ class _Page:
             caps = memorybriefing.AT_START
             self._material = memorybriefing.gather(store, caps=caps, with_standing=with_standing)
 
-    def within(self, budget: int) -> Rendered:
+    def render_within(self, budget: int, width: int) -> Rendered:
         if self._path is not None and self._file:
-            return memorybriefing.from_file(self._file, self._path, budget=budget)
+            return memorypage.from_file(self._file, self._path, budget=budget, width=width)
         if not self._material.tells_anything:
             return say("")
         return memorybriefing.render(
-            self._material, budget=budget, caps=memorybriefing.AT_START, with_empty=False
+            self._material,
+            budget=budget,
+            caps=memorybriefing.AT_START,
+            with_empty=False,
+            width=width,
         )
 
 
 def _place(store: Store, settings: config.Settings) -> Path | None:
     """Tell where the page's file is; none behind a link to elsewhere, as `leftoff doctor` says."""
     with contextlib.suppress(StoreRefused):
-        return memorybriefing.file_of(store.project, settings.briefing_file)
+        return memorypage.file_of(store.project, settings.briefing_file)
     return None
 
 
@@ -104,7 +107,3 @@ def _kept(path: Path | None) -> str | None:
         return None
     data = disk.read_from(path, 0, limit=_MOST_BYTES)
     return data.decode("utf-8", "replace") if data.strip() else None
-
-
-def _width(text: str) -> int:
-    return len(msgspec.json.encode(str(text)).decode())

@@ -14,10 +14,13 @@ from shlex import quote
 import msgspec
 
 from leftoff import briefing, config, fence, records, restore, seals, sessionstate
+from leftoff.budget import measure_width
+from leftoff.checkpoint import Checkpoint
 from leftoff.dialects import DIALECTS
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, block, join, say
 from leftoff.hooks import offers
+from leftoff.restore import Checks
 from leftoff.store import Entry, Store
 from leftoff.wal.place import place
 
@@ -32,6 +35,22 @@ _HEAD_BYTES = 256 * 1024
 _BEGINS_WITH_SUMMARY = re.compile(rb'"(?:content|text)":\s*"(?:\s|\\n)*<summary>')
 # A page may have a short one, too.
 _SUMMARY_BYTES = 80
+
+
+class _State(msgspec.Struct, frozen=True):
+    """Where the session stood, as its checkpoint tells it."""
+
+    before: Rendered
+    checkpoint: Checkpoint | None = None
+    checks: Checks | None = None
+
+    def render(self, budget: int, width: int) -> Rendered:
+        """Tell it in so many tokens and, as a JSON string, characters; what matters least goes."""
+        if self.checkpoint is None:
+            return self.before
+        width -= measure_width(f"{self.before}\n")
+        text = briefing.render(self.checkpoint, self.checks, budget=budget, width=width)
+        return join([self.before, text])
 
 
 def is_summed_up(transcript: Path) -> bool:
@@ -51,18 +70,28 @@ def told(event: HookEvent, store: Store, settings: config.Settings) -> Rendered:
     sources = [*_sources(event, store, settings)]
     if entry is None and not sources:
         return say("")
+    state = _find_state(entry, event, store)
+    closing = _closing(entry, store, settings)
+    # What is longer the agent would cut in the middle of a line.
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
-    budget = settings.budget
-    while True:
-        state = _state(entry, event, store, budget)
-        text = join([state, *sources, _closing(entry, store, settings)])
-        if len(msgspec.json.encode(str(text)).decode()) <= most or (not sources and not budget):
-            return text
-        # The agent would cut it in the middle of a line; the briefing drops what matters least.
-        if sources and budget <= _FEWEST_TOKENS:
-            sources.pop()
-        else:
-            budget = budget * 3 // 4
+    text = join([state.render(settings.budget, most), *sources, closing])
+    return (
+        text
+        if measure_width(text) <= most
+        else _shorten(state, sources, closing, budget=settings.budget, most=most)
+    )
+
+
+def _shorten(
+    state: _State, sources: list[Rendered], closing: Rendered, *, budget: int, most: int
+) -> Rendered:
+    """Leave out of the state what matters least, and then the last sources."""
+    least = state.render(min(budget, _FEWEST_TOKENS), most)
+    while sources and measure_width(join([least, *sources, closing])) > most:
+        sources.pop()
+    rest = join([*sources, closing])
+    room = most - measure_width(f"\n{rest}")
+    return join([state.render(budget, room), rest])
 
 
 def _entry(event: HookEvent, store: Store) -> Entry | None:
@@ -76,11 +105,11 @@ def _entry(event: HookEvent, store: Store) -> Entry | None:
     return found
 
 
-def _state(entry: Entry | None, event: HookEvent, store: Store, budget: int) -> Rendered:
+def _find_state(entry: Entry | None, event: HookEvent, store: Store) -> _State:
     before = say("leftoff: this session was compacted.")
     if entry is None:
         unknown = "{before} No checkpoint of it is known; recovered from what was noted:"
-        return say(unknown, before=before)
+        return _State(say(unknown, before=before))
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
     where = say("Where it stood before")
@@ -91,12 +120,7 @@ def _state(entry: Entry | None, event: HookEvent, store: Store, budget: int) -> 
             age=offers.age(entry, store),
             key=quote(entry.name or entry.id),
         )
-    return say(
-        "{before} {where}:\n{briefing}",
-        before=before,
-        where=where,
-        briefing=briefing.render(checkpoint, checks, budget=budget),
-    )
+    return _State(say("{before} {where}:", before=before, where=where), checkpoint, checks)
 
 
 def _closing(entry: Entry | None, store: Store, settings: config.Settings) -> Rendered:

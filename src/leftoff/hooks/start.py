@@ -191,11 +191,11 @@ def _changes(event: HookEvent, store: Store) -> Rendered:
         return say("")
     checkpoint = store.load(entry)
     checks = restore.check(checkpoint, store.project, store.now())
-    lines = briefing.changes(checks)
-    if not lines:
+    changes = briefing.changes(checks)
+    if not changes:
         return say("")
     before = say("leftoff: since this session was last here ({age}):", age=offers.age(entry, store))
-    return join([before, fence.fenced(join(lines))])
+    return join([before, fence.fenced(changes)])
 
 
 def _recover(event: HookEvent, store: Store, state: Path) -> None:

@@ -4,12 +4,15 @@ import importlib
 import os
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from leftoff.profiles.base import Profile
 from leftoff.projects import Project
+
+if TYPE_CHECKING:
+    # Session start needs only names of profiles; to load this costs a tenth of starting Python.
+    from leftoff.profiles.base import Profile
 
 # Loaded when one is named: most users have none.
 PROFILES = {
@@ -49,6 +52,6 @@ def natives_in(project: Project, names: Iterable[str]) -> Callable[[str], bool]:
     return lambda path: any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def load(name: str) -> Profile:
+def load(name: str) -> "Profile":
     """Return a profile by its name: a module, or a folder of them, is one."""
     return cast("Profile", importlib.import_module(PROFILES[name]))

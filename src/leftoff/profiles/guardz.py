@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from leftoff import times
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import markdown
 from leftoff.profiles.base import Files, More, Native, News
@@ -131,10 +132,8 @@ def _plan(text: str) -> dict[str, Any] | None:
 
 
 def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text).astimezone()
-    except ValueError:
-        return None
+    found = times.parse(text, zone=None)
+    return found.astimezone() if found else None
 
 
 # Writing

@@ -1,12 +1,12 @@
 """The use-case: hear the sessions, keep what is new as rules."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
-from leftoff import memory
+from leftoff import memory, times
 from leftoff.errors import LeftoffError
 from leftoff.memory import Draft, Entry
 from leftoff.reflect.following import Heard, Source, find_source, hear, keep_mark, sources
@@ -142,7 +142,7 @@ def _draft(correction: Correction, source: Source) -> Draft:
         why=correction.why,
         confidence=correction.grade,
         sources=[source.session_id],
-        at=_moment(correction.at),
+        at=times.parse(correction.at),
     )
 
 
@@ -169,11 +169,3 @@ def _as_entries(store: Store, drafts: Iterable[Draft], status: memory.Status) ->
         )
         for draft in drafts
     ]
-
-
-def _moment(at: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

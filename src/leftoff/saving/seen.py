@@ -1,13 +1,12 @@
 """What can be seen of the work: git, the feature under way, the plan in use, the files."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from leftoff import git, plans, profiles
+from leftoff import git, plans, profiles, times
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.config import Settings
 from leftoff.fingerprints import fingerprints, located, modified_since
@@ -62,12 +61,10 @@ def with_shell_edits(
     draft: Checkpoint, session: KnownSession | None, project: Project, settings: Settings
 ) -> Checkpoint:
     """Add the files that git sees changed since the session began: tools do not show them all."""
-    if session is None or not session.facts.started_at:
+    started = times.parse(session.facts.started_at, zone=None) if session else None
+    if started is None:
         return draft
-    try:
-        began = datetime.fromisoformat(session.facts.started_at).timestamp()
-    except ValueError:
-        return draft
+    began = started.timestamp()
     known = set(draft.files_modified)
     is_native = profiles.natives_in(project, settings.mirror)
     unseen = [path for path in draft.dirty if path not in known and not is_native(path)]

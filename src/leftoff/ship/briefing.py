@@ -11,15 +11,15 @@ def write(store: Store, settings: Settings) -> list[str]:
     """
     if not settings.briefing_file:
         return []
-    from leftoff import memorybriefing  # noqa: PLC0415 - few keep such a file
+    from leftoff import memorypage  # noqa: PLC0415 - few keep such a file
 
-    target = memorybriefing.file_of(store.project, settings.briefing_file)
+    target = memorypage.file_of(store.project, settings.briefing_file)
     if target is None:
         return []
     # Somebody's own words are for the next session; a mirror has put aside what it must.
-    if memorybriefing.is_somebodys(target):
+    if memorypage.is_somebodys(target):
         return []
-    memorybriefing.keep(target, page(store))
+    memorypage.keep(target, page(store))
     worktree = store.project.worktree
     return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leftoff import config, memorybriefing, store_places
+from leftoff import config, memorypage, store_places
 from leftoff.context import Context
 from leftoff.errors import StoreRefused
 from leftoff.projects import Project, explain_distrust, list_stores_elsewhere
@@ -37,7 +37,7 @@ def check_config(world: World) -> Iterator[Finding]:
 
 def _of_briefing(project: Project, settings: config.Settings) -> Iterator[str]:
     try:
-        memorybriefing.file_of(project, settings.briefing_file)
+        memorypage.file_of(project, settings.briefing_file)
     except StoreRefused as error:
         yield error.message
 

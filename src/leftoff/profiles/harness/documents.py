@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from leftoff import times
 from leftoff.errors import StoreRefused
 from leftoff.profiles.base import Files
 from leftoff.profiles.reading import read_regular
@@ -116,12 +117,11 @@ def moment_of(value: object) -> datetime | None:
     """Read a moment; one without a zone is UTC."""
     if not isinstance(value, str):
         return None
+    moment = times.parse(value)
     try:
-        found = datetime.fromisoformat(value)
-        moment = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
         # No file of the layout is older; a year of one digit is a slip.
-        return moment if moment.astimezone(UTC).year >= _FIRST_YEAR else None
-    except (ValueError, OverflowError):
+        return moment if moment and moment.astimezone(UTC).year >= _FIRST_YEAR else None
+    except OverflowError:
         return None
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from leftoff import times
 from leftoff.checkpoint import MANUAL, TRIGGERS
 from leftoff.profiles import markdown
 from leftoff.profiles.base import Native
@@ -229,11 +230,7 @@ def _json(lines: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _moment(lines: Sequence[str]) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat("\n".join(lines).strip())
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return times.parse("\n".join(lines).strip())
 
 
 def _dated(path: Path) -> datetime | None:
@@ -242,10 +239,10 @@ def _dated(path: Path) -> datetime | None:
     if found is None:
         return None
     date, hour, minute, _ = found.groups()
+    if hour is not None:
+        return times.parse(f"{date}T{hour}:{minute}")
+    noon = times.parse(f"{date}T12:00", zone=None)
     try:
-        if hour is not None:
-            return datetime.fromisoformat(f"{date}T{hour}:{minute}+00:00")
-        noon = datetime.fromisoformat(f"{date}T12:00").astimezone()
         written = datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
     except (ValueError, OSError, OverflowError):
         return None
