@@ -8,11 +8,11 @@ from typing import Literal
 
 import msgspec
 
-from leftoff import config, features, stages
+from leftoff import config, features, sail_plans
 from leftoff.checkpoint import Checkpoint, Todo
 from leftoff.errors import LeftoffError
 from leftoff.features import Loop
-from leftoff.stages import StagedPlan, Task, TddSession
+from leftoff.sail_plans import StagedPlan, Task, TddSession
 from leftoff.store import LISTED, Entry, Store
 
 _CHECKPOINTS = 3
@@ -109,25 +109,25 @@ def _folder(store: Store) -> Path:
     A clone can bring them, too.
     """
     is_adopted = config.load(store.project).settings.follows("sail")
-    return store.project.worktree / stages.FOLDER if is_adopted else Path(os.devnull)
+    return store.project.worktree / sail_plans.FOLDER if is_adopted else Path(os.devnull)
 
 
 def _look(store: Store, folder: Path) -> _World:
-    index = stages.read_index(folder) or {}
+    index = sail_plans.read_index(folder) or {}
     is_delegating = bool(index.get("delegate_running"))
     entries = store.index().heads([*LISTED], _CHECKPOINTS)
-    checkpoints = _newest(entries, stages.newest_kept(folder, _CHECKPOINTS))
+    checkpoints = _newest(entries, sail_plans.newest_kept(folder, _CHECKPOINTS))
     told = [each.saved_at for each in checkpoints]
-    indexed = stages.moment(index.get("last_checkpoint"))
+    indexed = sail_plans.moment(index.get("last_checkpoint"))
     return _World(
         now=store.now(),
         index=index,
-        plans=stages.plans(folder),
-        tdd=stages.tdd_session(folder),
-        delegation=stages.delegated(folder, index)
+        plans=sail_plans.plans(folder),
+        tdd=sail_plans.tdd_session(folder),
+        delegation=sail_plans.delegated(folder, index)
         or _helpers(store)
-        or [stages.Task(what="not told")] * is_delegating,
-        left_worktrees=[] if is_delegating else stages.delegates(folder),
+        or [sail_plans.Task(what="not told")] * is_delegating,
+        left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
         newest=_loaded(store, entries),
         checkpoints=checkpoints,
         last_at=max([*told, *([indexed] if indexed else [])], default=None),
@@ -135,7 +135,7 @@ def _look(store: Store, folder: Path) -> _World:
     )
 
 
-def _newest(entries: Sequence[Entry], kept: Sequence[stages.Kept]) -> list[Saved]:
+def _newest(entries: Sequence[Entry], kept: Sequence[sail_plans.Kept]) -> list[Saved]:
     """Put our checkpoints and those beside the plans together; one that is both is told once."""
     ours = {entry.id for entry in entries}
     seconds = {(entry.saved_at.replace(microsecond=0), entry.task) for entry in entries}
@@ -187,7 +187,7 @@ def _helpers(store: Store) -> list[Task]:
 def _active_plan(world: _World) -> PlanLine | None:
     """Return the plan the index names, else the first open one, else that of the last save."""
     by_name = {plan.name: plan for plan in world.plans}
-    named = stages.active_plan(world.index)
+    named = sail_plans.active_plan(world.index)
     if named is not None and (named not in by_name or by_name[named].is_open):
         return _line(by_name[named]) if named in by_name else _named(named, world)
     if named is not None or not world.index:
@@ -213,7 +213,7 @@ def _named(name: str, world: _World) -> PlanLine:
     stage = world.index.get("active_plan_stage")
     number = stage if isinstance(stage, int) and not isinstance(stage, bool) else None
     told = stage if isinstance(stage, int | float | str) else None
-    return PlanLine(name=name, stage=told, number=number, total=stages.STAGES)
+    return PlanLine(name=name, stage=told, number=number, total=sail_plans.STAGES)
 
 
 def _own_plan(world: _World) -> PlanLine | None:

@@ -10,10 +10,11 @@ import pytest
 
 from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
-from leftoff import briefing, config, dashboard, mirroring, paths, restore, saving
+from leftoff import briefing, config, dashboard, paths, restore, saving
 from leftoff.checkpoint import Plan
 from leftoff.hooks import start
 from leftoff.paths import Project, find_project, home
+from leftoff.profiles import mirror
 from leftoff.store import Store
 from stores import draft
 from talk import Talk
@@ -74,13 +75,13 @@ def everything_shown(project: Project) -> str:
     told = [_started(project, "one", source) for source in ("startup", "compact")]
     settings = config.load(project).settings
     with closing(Store(project)) as store:
-        mirroring.notice(store, settings.mirror)
-        mirroring.follow(store, settings.mirror)
+        mirror.notice(store, settings.mirror)
+        mirror.follow(store, settings.mirror)
         draft = saving.compose({"summary": "Mine"}, store)
         saved = saving.save(store, draft, name="mine").saved
         checks = restore.check(saved.checkpoint, project, store.now())
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
-        told += [str(dashboard.look(store)), str(mirroring.noted(store, settings.mirror))]
+        told += [str(dashboard.look(store)), str(mirror.noted(store, settings.mirror))]
         told += [str(store.load(entry)) for entry in store.index().newest(100)]
         told += [line.decode() for log in ("memory", "prompts") for line in store.lines(log)]
     return "\n".join([*told, _started(project, "two", "startup")])

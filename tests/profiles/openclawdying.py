@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deaths import _arm, _in_child
-from leftoff import mirroring
 from leftoff.paths import Project
-from leftoff.profiles.base import Exchange, SessionNews
+from leftoff.profiles import mirror
+from leftoff.profiles.profile import Exchange, SessionNews
 from leftoff.store import Store
 from leftoff.wal import notes
 from stores import NOON, draft, project_at
@@ -32,7 +32,7 @@ def _prepare(project: Project) -> None:
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First"))
-    mirroring.follow(store, ["openclaw"])
+    mirror.follow(store, ["openclaw"])
     store.record("cleared", [store.find("first-task").id])
     store.save(draft("second-task", "Second"))
     for number in range(2):
@@ -43,7 +43,7 @@ def _prepare(project: Project) -> None:
 
 def _follow(project: Project) -> None:
     store = Store(project)
-    followed = mirroring.follow(store, ["openclaw"], session=SAID)
+    followed = mirror.follow(store, ["openclaw"], session=SAID)
     store.close()
     assert not followed.problems, followed.problems
 

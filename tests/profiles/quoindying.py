@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from deaths import _arm, _in_child
-from leftoff import mirroring, prompts
+from leftoff import prompts
 from leftoff.paths import Project
-from leftoff.profiles import ledger
+from leftoff.profiles import cost_ledger, mirror
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 from stores import NOON, draft, project_at, view
@@ -23,7 +23,7 @@ def _prepare(project: Project) -> None:
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First", session_id="s1"))
-    mirroring.follow(store, ["quoin"])
+    mirror.follow(store, ["quoin"])
     store.record("resumed", [store.find("first-task").id])
     store.save(draft("second-task", "Second", session_id="s2"))
     store.save(draft("second-task", "Second again", session_id="s2"), overwrite=True)
@@ -33,7 +33,7 @@ def _prepare(project: Project) -> None:
 
 def _follow(project: Project) -> None:
     store = Store(project)
-    followed = mirroring.follow(store, ["quoin"])
+    followed = mirror.follow(store, ["quoin"])
     store.close()
     assert not followed.problems, followed.problems
 
@@ -56,7 +56,7 @@ def _seen(project: Project) -> object:
         store.close()
     # What a dead process left half done is hidden, and no file of anyone's.
     kept = [each for each in files if not each.endswith(".leftoff")]
-    return kept, [row.note for row in ledger.rows(root)], listed
+    return kept, [row.note for row in cost_ledger.rows(root)], listed
 
 
 def main(folder: Path) -> None:

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from leftoff import mirroring
 from leftoff.paths import Project
+from leftoff.profiles import mirror
 from leftoff.store import Store
 from stores import draft, project_at
 
@@ -19,7 +19,7 @@ def save_until_killed(project: Project, seed: int) -> None:
     store = Store(project)
     for number in itertools.count():
         store.save(draft(f"work-{seed}-{number}", "text " * (seed % 40)))
-        mirroring.follow(store, ["sail"])
+        mirror.follow(store, ["sail"])
 
 
 def main() -> None:

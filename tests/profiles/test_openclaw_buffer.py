@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.profiles.base import Exchange
-from leftoff.profiles.openclaw.buffer import continued
+from leftoff.profiles.openclaw.working_buffer import continued
+from leftoff.profiles.profile import Exchange
 from stores import NOON
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(lambda text: text or "x")

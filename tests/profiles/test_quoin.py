@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, mirroring, profiles
+from leftoff import importing, profiles
 from leftoff.checkpoint import (
     TRIGGERS,
     Checkpoint,
@@ -25,8 +25,8 @@ from leftoff.checkpoint import (
     from_plain,
     to_plain,
 )
-from leftoff.profiles import ledger, quoin
-from leftoff.profiles.base import Native, Profile
+from leftoff.profiles import cost_ledger, mirror, quoin
+from leftoff.profiles.profile import Native, Profile
 from leftoff.profiles.quoin import rendering
 from leftoff.store import Store
 from stores import MEMORY, contents, draft, project_at
@@ -154,7 +154,7 @@ def test_both_formats_of_prompt_files_are_queued(cli: Cli) -> None:
 
 @pytest.mark.accept(88)
 def test_rows_of_six_seven_and_eight_columns_are_read() -> None:
-    rows = [*ledger.rows(GOLDEN / "plain", "payment-retry")]
+    rows = [*cost_ledger.rows(GOLDEN / "plain", "payment-retry")]
 
     assert [row.fallback_fires for row in rows] == [0, 2, 0, 0]
     assert [row.attribution for row in rows] == [None, None, "usd=0.42;tok=81000;src=jsonl", None]
@@ -275,7 +275,7 @@ def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> No
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         here, there = (Store(project_at(Path(folder) / name)) for name in ("here", "there"))
         saved = here.save(checkpoint).checkpoint
-        mirroring.export(here, "quoin", Path(folder) / "out")
+        mirror.export(here, "quoin", Path(folder) / "out")
         report = importing.import_all(there, "quoin", quoin, Path(folder) / "out")
         found = there.load(there.index().newest(2)[0])
         for store in (here, there):

@@ -56,9 +56,9 @@ class App:
         store = Store(self.project)
         if not self.settings.mirror:
             return store, []
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        noticed = mirroring.notice(store, self.settings.mirror)
+        noticed = mirror.notice(store, self.settings.mirror)
         self._warn_once(noticed.problems)
         return store, noticed.gone
 
@@ -66,9 +66,9 @@ class App:
         """Bring mirrored files up to date; return what was written, by profile."""
         if not self.settings.mirror:
             return {}
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        followed = mirroring.follow(self.store, self.settings.mirror, briefing=self.briefing)
+        followed = mirror.follow(self.store, self.settings.mirror, briefing=self.briefing)
         self.unwritten = followed.unwritten
         failed = set(followed.unwritten.values())
         others = [problem for problem in followed.problems if problem not in failed]
@@ -96,25 +96,25 @@ class App:
         """Leave a mark while a command works, where a mirrored system looks for one."""
         if not self.settings.mirror:
             return contextlib.nullcontext()
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        return mirroring.at_work(self.project, self.settings.mirror, what)
+        return mirror.at_work(self.project, self.settings.mirror, what)
 
     def noted(self, *, since: datetime | None = None) -> dict[str, Any]:
         """Return what mirrored files tell of the work at hand, in canonical keys."""
         if not self.settings.mirror:
             return {}
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        return mirroring.noted(self.store, self.settings.mirror, since=since)
+        return mirror.noted(self.store, self.settings.mirror, since=since)
 
     def keeps_notes(self) -> bool:
         """Say whether a mirrored system keeps notes on the work at hand."""
         if not self.settings.mirror:
             return False
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        return mirroring.keeps_notes(self.settings.mirror)
+        return mirror.keeps_notes(self.settings.mirror)
 
     @property
     def settings(self) -> config.Settings:

@@ -78,9 +78,9 @@ def _mirror(store: Store) -> None:
 
     mirrored = config.load(store.project).settings.mirror
     if mirrored:
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        mirroring.follow(store, mirrored)
+        mirror.follow(store, mirrored)
 
 
 def main(agent: str, event: str, ask_path: str) -> None:

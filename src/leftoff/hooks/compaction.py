@@ -86,6 +86,6 @@ def _is_others_turn(project: Project, settings: config.Settings) -> bool:
     """Say whether somebody is at work who would be cut short."""
     if not settings.mirror:
         return False
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-    return bool(mirroring.others_at_work(project, settings.mirror))
+    return bool(mirror.others_at_work(project, settings.mirror))

@@ -6,7 +6,7 @@ from leftoff import paths, prompts
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.case import Case
-from leftoff.profiles.base import Exchange, SessionNews
+from leftoff.profiles.profile import Exchange, SessionNews
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 
@@ -15,27 +15,27 @@ def noted(case: Case) -> dict[str, Any]:
     """Return what mirrored files tell of the session's work."""
     if not case.settings.mirror:
         return {}
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-    return mirroring.noted(case.store, case.settings.mirror, case.event.session_id)
+    return mirror.noted(case.store, case.settings.mirror, case.event.session_id)
 
 
 def tell_what_waits(case: Case) -> bool:
     """Say whether mirrored files tell which session's state waits to be taken up."""
     if not case.settings.mirror:
         return False
-    from leftoff import mirroring  # noqa: PLC0415 - same
+    from leftoff.profiles import mirror  # noqa: PLC0415 - same
 
-    return mirroring.tells_what_waits(case.settings.mirror)
+    return mirror.tells_what_waits(case.settings.mirror)
 
 
 def follow(case: Case) -> None:
     """Bring the mirrored files up to date with this event."""
     if not case.settings.mirror:
         return
-    from leftoff import mirroring  # noqa: PLC0415 - same
+    from leftoff.profiles import mirror  # noqa: PLC0415 - same
 
-    followed = mirroring.follow(
+    followed = mirror.follow(
         case.store,
         case.settings.mirror,
         session=_news(case),

@@ -81,9 +81,9 @@ def _place(entry: Entry, store: Store, settings: config.Settings) -> Rendered:
     """Tell the file, unless its path is so long that nothing else would find room."""
     native = None
     if settings.mirror:
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-        native = mirroring.path_of(store, settings.mirror, entry.id)
+        native = mirror.path_of(store, settings.mirror, entry.id)
         # Whoever brought the file could have made its name a sentence.
         native = native if native is not None and _PLAIN.fullmatch(native.name) else None
     told = say(" Kept in {path}", path=git.printable(str(native or store.path_of(entry))))

@@ -167,11 +167,11 @@ def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
     mirrored = config.load(store.project).settings.mirror
     if not mirrored:
         return
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-    from leftoff.profiles.base import SessionNews  # noqa: PLC0415 - same
+    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
+    from leftoff.profiles.profile import SessionNews  # noqa: PLC0415 - same
 
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
-    followed = mirroring.follow(store, mirrored, session=news, briefing=lambda: _page(store))
+    followed = mirror.follow(store, mirrored, session=news, briefing=lambda: _page(store))
     for problem in followed.problems:
         trouble.note(state, "mirroring", LeftoffError(problem))
 

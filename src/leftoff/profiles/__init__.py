@@ -9,7 +9,7 @@ from typing import cast
 import msgspec
 
 from leftoff.paths import Project
-from leftoff.profiles.base import Profile
+from leftoff.profiles.profile import Profile
 
 # Loaded when one is named: most users have none.
 PROFILES = {

@@ -14,7 +14,6 @@ from leftoff import paths
 from leftoff.checkpoint import Checkpoint
 from leftoff.paths import Project
 from leftoff.profiles import markdown
-from leftoff.profiles.base import Files, More, Native, News
 from leftoff.profiles.guardzindex import (
     INDEX,
     names_listed,
@@ -23,7 +22,8 @@ from leftoff.profiles.guardzindex import (
     summary_in,
     with_bullets,
 )
-from leftoff.profiles.reading import names_in
+from leftoff.profiles.profile import Files, More, Native, News
+from leftoff.profiles.regular_files import names_in
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "consume",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.regular_files import read_regular
 
 INDEX = "MEMORY.md"
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from leftoff import stages
+from leftoff import sail_plans
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.names import suggested_name
-from leftoff.profiles.base import Native
-from leftoff.profiles.reading import digest
+from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest
 
 HOLDS = frozenset(
     {
@@ -66,7 +66,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
         told["plan"] = {"title": plan}
     saved_at = _saved_at(native, ours, stem)
     name = ours.get("name") if ours else plan or _name(told, saved_at)
-    return Native(told=told, name=stages.text(name), saved_at=saved_at)
+    return Native(told=told, name=sail_plans.text(name), saved_at=saved_at)
 
 
 _KNOWN = {"timestamp", "summary", "decisions", "next_action", "blockers", "context"}
@@ -92,12 +92,12 @@ def _told(native: Plain) -> Plain:
         "summary": native.get("summary"),
         "decisions": [_decision(each) for each in _list(native.get("decisions"))],
         "blockers": [_words(each) for each in _list(native.get("blockers"))],
-        "plan": stages.plan_of(
-            stages.text(context.get("active_plan")), context.get("active_plan_stage")
+        "plan": sail_plans.plan_of(
+            sail_plans.text(context.get("active_plan")), context.get("active_plan_stage")
         ),
         "tdd_phase": context.get("active_tdd_phase"),
         "files_modified": [_words(each) for each in _list(context.get("files_in_progress"))],
-        "session_id": stages.text(_dict(native.get("epistemic")).get("session_id")),
+        "session_id": sail_plans.text(_dict(native.get("epistemic")).get("session_id")),
     }
     if isinstance(action := native.get("next_action"), str) and action:
         told["next_action"] = {"text": action}
@@ -192,12 +192,12 @@ def _list(value: object) -> list[Any]:
 
 
 def _saved_at(native: Plain, ours: Plain, stem: str) -> datetime | None:
-    told = stages.moment(native.get("timestamp"))
-    exact = stages.moment(ours.get("saved_at"))
+    told = sail_plans.moment(native.get("timestamp"))
+    exact = sail_plans.moment(ours.get("saved_at"))
     if exact is not None and (told is None or exact.replace(microsecond=0) == told):
         return exact
     stamp = _STAMP.match(stem)
-    return told or (stages.moment(stamp[1]) if stamp else None)
+    return told or (sail_plans.moment(stamp[1]) if stamp else None)
 
 
 def _name(told: Plain, saved_at: datetime | None) -> str:

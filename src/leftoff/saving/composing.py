@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import config, paths, sessionstate, stages
+from leftoff import config, paths, sail_plans, sessionstate
 from leftoff.checkpoint import MANUAL, SCHEMA, Checkpoint, FileRef, bounded, from_plain, to_plain
 from leftoff.errors import Usage
 from leftoff.fingerprints import state_of
@@ -57,7 +57,7 @@ def compose(
 def _noted(project: Project) -> dict[str, Any]:
     """Return what files tell of the work, where the user chose to keep such files."""
     settings = config.load(project).settings
-    staged = stages.seen(project.worktree) if settings.follows("sail") else {}
+    staged = sail_plans.seen(project.worktree) if settings.follows("sail") else {}
     return {**staged, **sessionstate.read(place(project, settings))}
 
 

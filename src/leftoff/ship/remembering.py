@@ -263,9 +263,9 @@ def mirrored(store: Store, names: Sequence[str]) -> Mirrored:
     """Bring native files of profiles up to date; tell which of them are to be committed."""
     if not names:
         return Mirrored()
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
 
-    followed = mirroring.follow(store, names, briefing=lambda: briefing.page(store))
+    followed = mirror.follow(store, names, briefing=lambda: briefing.page(store))
     written = [path for found in followed.written.values() for path in found]
     return Mirrored(
         files=_inside(written, store.project.worktree),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.paths import Project
-from leftoff.profiles.base import Files, More, Native, News
+from leftoff.profiles.profile import Files, More, Native, News
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -44,16 +44,16 @@ def home(project: Project) -> Path:
 
 def is_here(folder: Path) -> bool:
     """Say whether there is anything of the layout, of whichever version."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
+    from leftoff.profiles.harness import harness_reader  # noqa: PLC0415 - see above
 
-    return reading.is_here(folder)
+    return harness_reader.is_here(folder)
 
 
 def folders(folder: Path) -> list[Path]:
     """Return the folder and all files in it that others may change."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
+    from leftoff.profiles.harness import harness_reader  # noqa: PLC0415 - see above
 
-    return reading.watched(folder)
+    return harness_reader.watched(folder)
 
 
 def listed(folder: Path) -> list[str]:
@@ -64,9 +64,9 @@ def listed(folder: Path) -> list[str]:
 
 def natives(folder: Path) -> Iterator[Path]:
     """Yield the progress and the working contexts of sessions."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
+    from leftoff.profiles.harness import harness_reader  # noqa: PLC0415 - see above
 
-    return reading.natives(folder)
+    return harness_reader.natives(folder)
 
 
 def read(path: Path, data: bytes) -> Native:
@@ -78,20 +78,20 @@ def read(path: Path, data: bytes) -> Native:
 
 def more(folder: Path) -> More:
     """Read features, memory, loops and agents that work together."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
+    from leftoff.profiles.harness import harness_reader  # noqa: PLC0415 - see above
 
-    return reading.more(folder)
+    return harness_reader.more(folder)
 
 
 def changed(folder: Path, names: Collection[str]) -> More:
     """Read what some files hold of features and memory."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
+    from leftoff.profiles.harness import harness_reader  # noqa: PLC0415 - see above
 
-    return reading.more(folder, only=names)
+    return harness_reader.more(folder, only=names)
 
 
 def write(files: Files, news: News) -> None:
     """Bring the files up to date with what was saved, remembered and worked on."""
-    from leftoff.profiles.harness import writing  # noqa: PLC0415 - see above
+    from leftoff.profiles.harness import harness_writer  # noqa: PLC0415 - see above
 
-    writing.write(files, news)
+    harness_writer.write(files, news)

@@ -15,7 +15,6 @@ from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.features import Board, Notes, working_context
 from leftoff.features.context import WorkingContext
 from leftoff.gitstate import Change
-from leftoff.profiles.base import Native
 from leftoff.profiles.harness import HOLDS
 from leftoff.profiles.harness.documents import (
     Plain,
@@ -27,7 +26,8 @@ from leftoff.profiles.harness.documents import (
     texts_of,
     without,
 )
-from leftoff.profiles.reading import digest, read_regular
+from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest, read_regular
 
 PROGRESS = "claude-progress.json"
 CONTEXT = "working-context.json"

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from leftoff.errors import StoreRefused
-from leftoff.profiles.base import Files
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.profile import Files
+from leftoff.profiles.regular_files import read_regular
 
 Plain = dict[str, Any]
 _BOM = "\ufeff"

@@ -12,7 +12,7 @@ from leftoff.memory import Draft
 from leftoff.profiles import markdown
 from leftoff.profiles.harness import layers
 from leftoff.profiles.harness.documents import Plain
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.regular_files import read_regular
 
 # Each folder of entries, and the layer that they belong to.
 _FOLDERS = {

@@ -9,8 +9,8 @@ from typing import Any
 
 from leftoff import sessionstate
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles.base import Native
-from leftoff.profiles.openclaw import moments, reader, writer
+from leftoff.profiles.openclaw import moments, openclaw_reader, openclaw_writer
+from leftoff.profiles.profile import Native
 
 LOG_TITLE = "# Autosave Log\n"
 
@@ -28,7 +28,7 @@ def render(checkpoint: Checkpoint, state: str, *, project: str) -> str:
     ]
     if not sessionstate.parse(state).get("summary"):
         below = [f"{_NOTES}\n{state}"] if state.strip() else []
-        return "\n".join([*fields, writer.body(checkpoint, project=project), *below])
+        return "\n".join([*fields, openclaw_writer.body(checkpoint, project=project), *below])
     place = [f"**Project:** {project}"] if project else []
     return "\n".join([*fields, *place, "", state])
 
@@ -42,9 +42,9 @@ def log_line(checkpoint: Checkpoint) -> str:
 
 def read(text: str, path: Path) -> Native:
     """Read an autosave, whichever of the two forms it has."""
-    head, parts, _ = reader.divided(text)
+    head, parts, _ = openclaw_reader.divided(text)
     if parts or "task" in head.fields:
-        return reader.read(text, path)
+        return openclaw_reader.read(text, path)
     body = _body(text)
     if not body.strip():
         return Native(problem="It tells nothing below its head.")

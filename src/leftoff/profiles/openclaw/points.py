@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from leftoff.profiles.openclaw.items import EDGES, bullet, escaped, items, tidy, unescaped
+from leftoff.profiles.openclaw.section_items import EDGES, bullet, escaped, items, tidy, unescaped
 
 _NOTHING = r"(?:(?i:none|nothing|n/a|tbd)\.?|-)"
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from leftoff import paths
 from leftoff.paths import Project
-from leftoff.profiles import ledger as ledgers
-from leftoff.profiles.base import AtWork, More, Native
+from leftoff.profiles import cost_ledger as ledgers
+from leftoff.profiles.profile import AtWork, More, Native
 from leftoff.profiles.quoin import parsing, pidfiles, sentinels
-from leftoff.profiles.quoin.notes import noted
 from leftoff.profiles.quoin.pidfiles import path_of as work_path
 from leftoff.profiles.quoin.pidfiles import text_of as work_text
+from leftoff.profiles.quoin.quoin_writer import write
 from leftoff.profiles.quoin.rendering import task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
-from leftoff.profiles.quoin.writing import write
-from leftoff.profiles.reading import names_in, newest_in
+from leftoff.profiles.quoin.skill_notes import noted
+from leftoff.profiles.regular_files import names_in, newest_in
 from leftoff.promptfile import FilePrompt
 
 SETTINGS: Mapping[str, Any] = {

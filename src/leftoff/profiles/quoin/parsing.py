@@ -10,8 +10,8 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL, TRIGGERS
 from leftoff.profiles import markdown
-from leftoff.profiles.base import Native
-from leftoff.profiles.quoin import blocks
+from leftoff.profiles.profile import Native
+from leftoff.profiles.quoin import section_texts
 from leftoff.profiles.quoin.rendering import (
     AUTOMATIC,
     BECAUSE,
@@ -43,14 +43,15 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
     if len(data) < _LEAST_BYTES:
         return Native(problem=f"It has less than {_LEAST_BYTES} bytes.")
     parts = _sections(data)
-    task = " ".join(blocks.unescaped(parts.pop("Active task", [])).split())
-    if task in {"", blocks.NONE}:
+    task = " ".join(section_texts.unescaped(parts.pop("Active task", [])).split())
+    if task in {"", section_texts.NONE}:
         return Native(problem="It names no active task.")
-    status = blocks.unescaped(parts.pop("Status", []))
+    status = section_texts.unescaped(parts.pop("Status", []))
     is_named = _is_named(path, status)
     told = {
         "trigger": _trigger(parts.pop("Trigger", []), status, is_named=is_named),
-        "session_id": blocks.read_text(parts.pop("Session ID", [])) or pending.get(path.name),
+        "session_id": section_texts.read_text(parts.pop("Session ID", []))
+        or pending.get(path.name),
         **_told(parts),
     }
     saved_at = _moment(parts.pop("Saved at", [])) or _dated(path)
@@ -74,7 +75,9 @@ def _sections(data: bytes) -> Parts:
 def _kept(parts: Parts, task: str) -> dict[str, Any]:
     """Keep what no key has room for."""
     parts.pop("Restore hint", None)
-    unknown = {title: text for title, lines in parts.items() if (text := blocks.read_text(lines))}
+    unknown = {
+        title: text for title, lines in parts.items() if (text := section_texts.read_text(lines))
+    }
     return {
         **({"sections": unknown} if unknown else {}),
         **({"task": task} if task else {}),
@@ -88,7 +91,7 @@ def _is_named(path: Path, status: str) -> bool:
 
 
 def _trigger(lines: Sequence[str], status: str, *, is_named: bool) -> str:
-    told = blocks.read_text(lines)
+    told = section_texts.read_text(lines)
     if is_named:
         return told if told in TRIGGERS else MANUAL
     # The section, if there is one, tells how the compaction began, and the status why we saved.
@@ -97,40 +100,40 @@ def _trigger(lines: Sequence[str], status: str, *, is_named: bool) -> str:
 
 def _told(parts: Parts) -> dict[str, Any]:
     """Take the sections that have a key of their own out of the parts."""
-    branch = blocks.read_text(parts.pop("Branch", []))
+    branch = section_texts.read_text(parts.pop("Branch", []))
     artifacts = dict(_pairs(parts.pop("In-flight artifacts", [])))
-    summary, intent = None, blocks.read_text(parts.pop("Last user intent", []))
+    summary, intent = None, section_texts.read_text(parts.pop("Last user intent", []))
     if "Last request" in parts:
-        summary, intent = intent, blocks.read_text(parts.pop("Last request"))
+        summary, intent = intent, section_texts.read_text(parts.pop("Last request"))
     return {
         "branch": None if branch == UNKNOWN else branch,
         "summary": summary,
         "intent": intent,
         "plan": _plan(parts, artifacts),
         "artifacts": artifacts,
-        "questions": blocks.read_items(parts.pop("Open questions", [])),
+        "questions": section_texts.read_items(parts.pop("Open questions", [])),
         "decisions": [_decision(raw) for raw in _raw_items(parts, "Decisions made")],
-        "left_off": blocks.read_text(parts.pop("Unfinished work", [])),
+        "left_off": section_texts.read_text(parts.pop("Unfinished work", [])),
         "next_action": _next_action(parts),
-        "done": blocks.read_items(parts.pop("Completed in this session", [])),
-        "blockers": blocks.read_items(parts.pop("Blockers", [])),
-        "pending_prompts": blocks.read_items(parts.pop("Pending prompts", [])),
-        "notes": blocks.read_items(parts.pop("Notes", [])),
+        "done": section_texts.read_items(parts.pop("Completed in this session", [])),
+        "blockers": section_texts.read_items(parts.pop("Blockers", [])),
+        "pending_prompts": section_texts.read_items(parts.pop("Pending prompts", [])),
+        "notes": section_texts.read_items(parts.pop("Notes", [])),
         "context": _json(parts.pop("Context use", [])),
         **_link(parts.pop("Session link", [])),
     }
 
 
 def _raw_items(parts: Parts, title: str) -> list[list[str]]:
-    return blocks.raw_items(parts.pop(title, []))
+    return section_texts.raw_items(parts.pop(title, []))
 
 
 def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield names with their values; what was not found has none."""
-    for raw in blocks.raw_items(lines):
+    for raw in section_texts.raw_items(lines):
         name, rest = _word(raw[0])
         value = rest.removeprefix(":").strip(" \t")
-        if name and value not in {"", NOT_FOUND, blocks.NONE}:
+        if name and value not in {"", NOT_FOUND, section_texts.NONE}:
             yield name, _value(value)
 
 
@@ -156,7 +159,7 @@ def _string(text: str) -> str | None:
 
 
 def _plan(parts: Parts, artifacts: dict[str, str]) -> dict[str, Any] | None:
-    stage = blocks.read_text(parts.pop("Current stage", []))
+    stage = section_texts.read_text(parts.pop("Current stage", []))
     listed, lines = artifacts.get(PLAN), parts.pop("Plan", None)
     told = _plan_lines(lines or [])
     # Without a section of its own, the plan is the one among the artifacts.
@@ -170,14 +173,14 @@ def _plan(parts: Parts, artifacts: dict[str, str]) -> dict[str, Any] | None:
 
 def _plan_lines(lines: Sequence[str]) -> dict[str, Any]:
     told: dict[str, Any] = {}
-    for raw in blocks.raw_items(lines):
+    for raw in section_texts.raw_items(lines):
         key, rest = _word(raw[0])
         value = rest.removeprefix(":").strip(" \t")
         if key == "step" and (found := _STEP.fullmatch(value)):
             numbers = zip(("step", "total"), found.groups(), strict=True)
             told |= {name: int(number) for name, number in numbers if number != "None"}
         elif key in {"path", "title"}:
-            told[key] = None if value == blocks.NONE else _value(value)
+            told[key] = None if value == section_texts.NONE else _value(value)
     return told
 
 
@@ -188,13 +191,13 @@ def _decision(raw: Sequence[str]) -> dict[str, Any]:
             groups.append((found[1], [found[2]]))
         else:
             groups[-1][1].append(line.removeprefix("  ") if groups[-1][0] else line)
-    told: dict[str, Any] = {"what": blocks.unescaped(groups[0][1])}
+    told: dict[str, Any] = {"what": section_texts.unescaped(groups[0][1])}
     if len(groups) == 1 and "\n" not in told["what"]:
         what, _, why = told["what"].partition(BECAUSE)
         return {"what": what, "why": why}
     for word, lines in groups[1:]:
-        text = blocks.unescaped(lines)
-        if word == "why" and lines == [blocks.NONE]:
+        text = section_texts.unescaped(lines)
+        if word == "why" and lines == [section_texts.NONE]:
             continue
         if word == "instead of":
             told.setdefault("alternatives", []).append(text)
@@ -205,7 +208,7 @@ def _decision(raw: Sequence[str]) -> dict[str, Any]:
 
 def _next_action(parts: Parts) -> dict[str, Any] | None:
     for title, origin in (("Next action", "stated"), (INFERRED, "inferred")):
-        text = blocks.read_text(parts.pop(title, []))
+        text = section_texts.read_text(parts.pop(title, []))
         if text is not None:
             return {"text": text, "origin": origin}
     return None

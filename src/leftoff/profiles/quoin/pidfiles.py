@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
 
-from leftoff.profiles.base import AtWork
-from leftoff.profiles.quoin.notes import SESSIONS
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.profile import AtWork
+from leftoff.profiles.quoin.skill_notes import SESSIONS
+from leftoff.profiles.regular_files import read_regular
 
 _LINE = re.compile(r"^(skill|pid|timestamp|began)=(.*?)\s*$", re.MULTILINE)
 

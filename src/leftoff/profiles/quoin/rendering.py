@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL, Checkpoint, Decision, to_plain
 from leftoff.names import kebab, suggested_name
-from leftoff.profiles.quoin import blocks
+from leftoff.profiles.quoin import section_texts
 
 PRECOMPACT = "precompact"
 NOT_FOUND = "(none found)"
@@ -63,14 +63,14 @@ def _ten(checkpoint: Checkpoint) -> list[tuple[str, str]]:
     )
     return [
         ("Status", VOLUNTARY if checkpoint.name else automatic),
-        ("Current stage", blocks.text(stage)),
+        ("Current stage", section_texts.text(stage)),
         ("Active task", task),
-        ("Branch", blocks.text(branch)),
-        ("Last user intent", blocks.text(checkpoint.summary or checkpoint.intent)),
+        ("Branch", section_texts.text(branch)),
+        ("Last user intent", section_texts.text(checkpoint.summary or checkpoint.intent)),
         ("In-flight artifacts", _artifacts(checkpoint)),
-        ("Open questions", blocks.items(checkpoint.questions)),
-        ("Decisions made", "\n".join(map(_decision, checkpoint.decisions)) or blocks.NONE),
-        ("Unfinished work", blocks.text(checkpoint.left_off)),
+        ("Open questions", section_texts.items(checkpoint.questions)),
+        ("Decisions made", "\n".join(map(_decision, checkpoint.decisions)) or section_texts.NONE),
+        ("Unfinished work", section_texts.text(checkpoint.left_off)),
         ("Restore hint", hint),
     ]
 
@@ -78,11 +78,14 @@ def _ten(checkpoint: Checkpoint) -> list[tuple[str, str]]:
 def _beyond(checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
     """Yield the sections for what the ten have no room for."""
     if checkpoint.summary:
-        yield "Last request", blocks.text(checkpoint.intent)
+        yield "Last request", section_texts.text(checkpoint.intent)
     if (plan := _plan(checkpoint)) is not None:
         yield "Plan", plan
     if action := checkpoint.next_action:
-        yield "Next action" if action.origin == "stated" else INFERRED, blocks.text(action.text)
+        yield (
+            "Next action" if action.origin == "stated" else INFERRED,
+            section_texts.text(action.text),
+        )
     for title, texts in (
         ("Completed in this session", checkpoint.done),
         ("Blockers", checkpoint.blockers),
@@ -90,21 +93,21 @@ def _beyond(checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
         ("Notes", checkpoint.notes),
     ):
         if texts:
-            yield title, blocks.items(texts)
+            yield title, section_texts.items(texts)
     yield from _origin(checkpoint)
     unknown = kept(checkpoint).get("sections")
     for title, body in (unknown if isinstance(unknown, dict) else {}).items():
-        yield " ".join(str(title).split()), blocks.text(str(body))
+        yield " ".join(str(title).split()), section_texts.text(str(body))
 
 
 def _origin(checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
     """Yield the sections that tell where a checkpoint comes from."""
     if checkpoint.session_id:
-        yield "Session ID", blocks.text(checkpoint.session_id)
+        yield "Session ID", section_texts.text(checkpoint.session_id)
     if link := _link(checkpoint):
         yield "Session link", link
     if checkpoint.name and checkpoint.trigger != MANUAL:
-        yield "Trigger", blocks.text(checkpoint.trigger)
+        yield "Trigger", section_texts.text(checkpoint.trigger)
     if checkpoint.context is not None:
         yield "Context use", msgspec.json.encode(to_plain(checkpoint.context)).decode()
     yield "Saved at", checkpoint.saved_at.astimezone(UTC).isoformat()
@@ -134,15 +137,15 @@ def _decision(decision: Decision) -> str:
     """Write a decision in one line where its reason is all there is to it, as people do."""
     what, why = decision.what, decision.why
     if why and not (decision.alternatives or decision.impact) and _joined(what, why):
-        return blocks.item(blocks.escaped(f"{what}{BECAUSE}{why}"))
-    lines = [blocks.escaped(what)]
+        return section_texts.item(section_texts.escaped(f"{what}{BECAUSE}{why}"))
+    lines = [section_texts.escaped(what)]
     if not why and BECAUSE in what:
-        lines.append(f"- why: {blocks.NONE}")
+        lines.append(f"- why: {section_texts.NONE}")
     for word, key in REASONS.items():
         value = getattr(decision, key)
         texts = value if isinstance(value, list) else [value] if value else []
-        lines += [blocks.item(f"{word}: {blocks.escaped(each)}") for each in texts]
-    return blocks.item("\n".join(lines))
+        lines += [section_texts.item(f"{word}: {section_texts.escaped(each)}") for each in texts]
+    return section_texts.item("\n".join(lines))
 
 
 def _joined(what: str, why: str) -> bool:
@@ -156,10 +159,10 @@ def _plan(checkpoint: Checkpoint) -> str | None:
     """Tell of the plan what its stage and its line among the artifacts do not."""
     plan, listed = checkpoint.plan, checkpoint.artifacts.get(PLAN)
     if plan is None or not any((plan.path, plan.title, plan.step, plan.total)):
-        return blocks.NONE if listed else None
+        return section_texts.NONE if listed else None
     lines = []
     if plan.path != listed:
-        lines.append(f"- path: {_quoted(plan.path) if plan.path else blocks.NONE}")
+        lines.append(f"- path: {_quoted(plan.path) if plan.path else section_texts.NONE}")
     if plan.title:
         lines.append(f"- title: {_quoted(plan.title)}")
     if plan.step is not None or plan.total is not None:

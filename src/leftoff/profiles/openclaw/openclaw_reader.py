@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from leftoff.profiles import markdown
-from leftoff.profiles.base import Native
 from leftoff.profiles.openclaw import moments, points
-from leftoff.profiles.openclaw.items import EDGES, INFERRED, Item, items, plain, unescaped
 from leftoff.profiles.openclaw.points import Point
+from leftoff.profiles.openclaw.section_items import EDGES, INFERRED, Item, items, plain, unescaped
+from leftoff.profiles.profile import Native
 
 KEY = "openclaw"
 """Where a checkpoint keeps what a file holds beside all that we know of."""

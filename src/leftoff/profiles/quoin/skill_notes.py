@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leftoff.profiles import markdown
-from leftoff.profiles.quoin import blocks
+from leftoff.profiles.quoin import section_texts
 from leftoff.profiles.quoin.rendering import DATED, PLAN, STATE
 from leftoff.profiles.quoin.sentinels import MEMORY
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.regular_files import read_regular
 
 SESSIONS = f"{MEMORY}/sessions"
 _MOST_TASKS = 30
@@ -60,8 +60,8 @@ def _state(path: Path) -> dict[str, Any]:
     parts = {part.title.lower(): part.lines for part in markdown.sections(_text(path))}
     cost = (_FIELD.match(line) for line in parts.get("cost", []))
     fields = {found[1]: found[2] for found in cost if found}
-    unfinished = blocks.read_text(parts.get("unfinished work", []))
-    stage = fields.get("Phase") or blocks.read_text(parts.get("current stage", []))
+    unfinished = section_texts.read_text(parts.get("unfinished work", []))
+    stage = fields.get("Phase") or section_texts.read_text(parts.get("current stage", []))
     return {
         "name": dated[4] if dated else path.stem,
         "session_id": fields.get("Session UUID"),
@@ -75,7 +75,7 @@ def _state(path: Path) -> dict[str, Any]:
 
 
 def _listed(parts: dict[str, list[str]], title: str) -> list[str]:
-    found = [blocks.unescaped(raw) for raw in blocks.raw_items(parts.get(title, []))]
+    found = [section_texts.unescaped(raw) for raw in section_texts.raw_items(parts.get(title, []))]
     return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
 
 

@@ -10,10 +10,10 @@ import msgspec
 
 from leftoff import importing, paths, profiles
 from leftoff.checkpoint import Checkpoint
-from leftoff.mirroring.mirror import Mirror
 from leftoff.names import suggested_name
-from leftoff.profiles.base import Filed, Noted, Waited
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.profile import Filed, Noted, Waited
+from leftoff.profiles.regular_files import read_regular
 from leftoff.store import Store
 
 _RECENT = timedelta(days=7)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import mirroring
-from leftoff.mirroring.mirror import Mirror
 from leftoff.paths import find_project
+from leftoff.profiles import mirror
+from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.store import Store
 from stores import draft
 
@@ -39,13 +39,13 @@ def test_a_planted_cursor_does_not_stop_mirrors(
     repo: Repo, plant: Callable[[Path], object]
 ) -> None:
     store = Store(find_project(repo.folder))
-    mirroring.follow(store, ["guardz"])
+    mirror.follow(store, ["guardz"])
     path = Mirror(store, "guardz").state / "cursor.json"
     path.unlink()
     plant(path)
     store.save(draft("login-form", "Validate the form"))
 
-    followed = mirroring.follow(store, ["guardz"])
+    followed = mirror.follow(store, ["guardz"])
 
     assert followed.problems == []
     assert followed.written["guardz"]

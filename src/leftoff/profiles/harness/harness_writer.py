@@ -6,10 +6,17 @@ from functools import partial
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
 from leftoff.features import Board, Loop
-from leftoff.profiles.base import Files, Knowledge, News
-from leftoff.profiles.harness import checkpoints, compaction, items, memories, orchestration, work
+from leftoff.profiles.harness import (
+    agent_files,
+    checkpoints,
+    compaction_backups,
+    feature_files,
+    loop_files,
+    memories,
+)
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
 from leftoff.profiles.harness.documents import Documents, Plain, moment_of, rendered
+from leftoff.profiles.profile import Files, Knowledge, News
 
 BRIEFING = "session-briefing.md"
 # How every page begins that was made, and not written.
@@ -33,7 +40,7 @@ def write(files: Files, news: News) -> None:
         for worktree in dict.fromkeys(loop.worktree for loop in knowledge.loops.values()):
             problems += _locally(files, worktree, partial(_write_loops, knowledge.loops, worktree))
     if session is not None and session.event == "pre-compact":
-        problems += _locally(files, None, partial(compaction.write, news, session))
+        problems += _locally(files, None, partial(compaction_backups.write, news, session))
     shared.attempt(lambda: _write_briefing(files, news))
     if problems:
         raise StoreRefused(" ".join(problems), hint="Repair the files; then they are written.")
@@ -128,9 +135,9 @@ def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: New
 
 
 def _write_knowledge(documents: Documents, knowledge: Knowledge, news: News) -> None:
-    items.write(documents, knowledge.board)
+    feature_files.write(documents, knowledge.board)
     memories.write(documents, knowledge, news.now)
-    orchestration.write(documents, knowledge.board.orchestration)
+    agent_files.write(documents, knowledge.board.orchestration)
     if documents.files.root.is_dir():
         _ignore(documents.files)
 
@@ -139,8 +146,8 @@ def _write_loops(loops: Mapping[str, Loop], worktree: str | None, documents: Doc
     """Show the loops of a worktree, and what broke off there."""
     mine = {key: loop for key, loop in loops.items() if loop.worktree == worktree}
     for key, loop in mine.items():
-        work.write_loop(documents, key, loop)
-    work.write_interrupted(documents, mine)
+        loop_files.write_loop(documents, key, loop)
+    loop_files.write_interrupted(documents, mine)
     _ignore(documents.files)
 
 

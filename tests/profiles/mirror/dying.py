@@ -9,8 +9,8 @@ from programs import with_our_path
 
 _PROGRAM = """
 import os, signal, sys
-from leftoff import mirroring
-from leftoff.mirroring import files
+from leftoff.profiles import mirror
+from leftoff.profiles.mirror import native_files
 from leftoff.paths import find_project
 from leftoff.store import Store
 profile, steps = sys.argv[1], int(sys.argv[2])
@@ -27,7 +27,7 @@ store = Store(find_project())
 store.index()
 for name in real:
     setattr(os, name, dying(name))
-mirroring.follow(store, [profile])
+mirror.follow(store, [profile])
 """
 
 

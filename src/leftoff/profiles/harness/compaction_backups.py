@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 from leftoff import git
 from leftoff.paths import Project
-from leftoff.profiles.base import News, SessionNews
-from leftoff.profiles.harness import checkpoints, work
+from leftoff.profiles.harness import checkpoints, loop_files
 from leftoff.profiles.harness.documents import (
     Documents,
     Plain,
@@ -14,6 +13,7 @@ from leftoff.profiles.harness.documents import (
     rendered,
     text_of,
 )
+from leftoff.profiles.profile import News, SessionNews
 
 BACKUPS = "memory/compaction-backups"
 _MOST = 5
@@ -54,8 +54,8 @@ def _backup(documents: Documents, project: Project, session_id: str, at: datetim
 
 def _loop(documents: Documents, folder: str) -> Plain:
     """Return the session's loop, else the one that belongs to none."""
-    nobodys = documents.files.names(checkpoints.SESSIONS, f"worktree-*/{work.LOOP}")
-    places = (f"{folder}/{work.LOOP}", *nobodys, "loops/state.json")
+    nobodys = documents.files.names(checkpoints.SESSIONS, f"worktree-*/{loop_files.LOOP}")
+    places = (f"{folder}/{loop_files.LOOP}", *nobodys, "loops/state.json")
     return next((found for place in places if (found := documents.read(place))), {})
 
 

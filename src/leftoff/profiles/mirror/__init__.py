@@ -1,10 +1,10 @@
 """Mirroring: native files of profiles, kept up to date with the store, and the other way round."""
 
-from leftoff.mirroring.activity import at_work, others_at_work
-from leftoff.mirroring.following import Followed, export, follow
-from leftoff.mirroring.mirror import Mirror
-from leftoff.mirroring.noticing import Noticed, notice
-from leftoff.mirroring.noting import (
+from leftoff.profiles.mirror.activity import at_work, others_at_work
+from leftoff.profiles.mirror.export_changes import Followed, export, follow
+from leftoff.profiles.mirror.import_edits import Noticed, notice
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.mirror.pending_files import (
     Waiting,
     keeps_notes,
     noted,

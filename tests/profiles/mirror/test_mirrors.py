@@ -10,11 +10,12 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import mirroring, profiles
-from leftoff.mirroring.mirror import Mirror
+from leftoff import profiles
 from leftoff.paths import find_project
+from leftoff.profiles import mirror
+from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.store import LISTED, Store, standing
-from mirroring import dying
+from profiles.mirror import dying
 from stores import draft
 from talk import Talk
 
@@ -91,7 +92,7 @@ def test_a_checkpoint_without_its_line_is_mirrored_by_the_next_save(
 
     with contextlib.closing(Store(find_project(repo.folder))) as store:
         store.save(draft("third-work"))
-        mirroring.follow(store, ["guardz"])
+        mirror.follow(store, ["guardz"])
 
     assert names(memory) == ["first-work", "second-work", "third-work"]
 
@@ -116,9 +117,8 @@ def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo)
     cli.ok("save", "first-work", "--summary", "First")
     before = {path: path.read_bytes() for path in memory.iterdir()}
     store = Store(find_project(repo.folder))
-    mirror = Mirror(store, "guardz")
-    (mirror.state / "cursor.json").unlink()
-    mirroring.follow(store, ["guardz"])
+    (Mirror(store, "guardz").state / "cursor.json").unlink()
+    mirror.follow(store, ["guardz"])
     store.close()
 
     assert {path: path.read_bytes() for path in memory.iterdir()} == before
@@ -133,7 +133,7 @@ def test_killed_at_any_step_the_next_command_makes_up_for_it(
         store.save(draft(f"work-{number}", "Work"))
         if not dying.is_killed(repo.folder, "guardz", after=number):
             break
-        problems = mirroring.follow(store, ["guardz"]).problems
+        problems = mirror.follow(store, ["guardz"]).problems
         assert problems == []
         assert names(memory) == sorted(["first-work", *(f"work-{n}" for n in range(number + 1))])
         listed = re.findall(r"- \*\*(.+?)\*\*", (memory / "MEMORY.md").read_text(encoding="utf-8"))

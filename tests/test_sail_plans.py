@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff import stages
+from leftoff import sail_plans
 
 
 def put(folder: Path, path: str, value: object) -> None:
@@ -45,7 +45,7 @@ def test_a_plan_tells_its_stage_and_whether_it_goes_on(
 ) -> None:
     put(tmp_path, "plans/p/state.json", state)
 
-    [plan] = stages.plans(tmp_path)
+    [plan] = sail_plans.plans(tmp_path)
 
     assert (plan.number, plan.total, plan.is_open) == (number, total, is_open)
 
@@ -56,7 +56,7 @@ def test_archived_and_broken_plans_are_passed_over(tmp_path: Path) -> None:
     put(tmp_path, "plans/empty/notes.md", "")
     put(tmp_path, "plans/good/state.json", {"current_stage": 1, "updated": "2026-11-15T10:00:00Z"})
 
-    [plan] = stages.plans(tmp_path)
+    [plan] = sail_plans.plans(tmp_path)
 
     assert plan.name == "good"
     assert plan.updated_at == datetime(2026, 11, 15, 10, tzinfo=UTC)
@@ -64,10 +64,10 @@ def test_archived_and_broken_plans_are_passed_over(tmp_path: Path) -> None:
 
 def test_what_is_under_way_is_told_in_canonical_keys(tmp_path: Path) -> None:
     folder = tmp_path / ".claude"
-    assert stages.seen(tmp_path) == {}
+    assert sail_plans.seen(tmp_path) == {}
 
     put(folder, "state-index.json", {"active_plan": "p", "active_plan_stage": 2})
-    assert stages.seen(tmp_path) == {"plan": {"title": "p", "step": 2}}
+    assert sail_plans.seen(tmp_path) == {"plan": {"title": "p", "step": 2}}
 
     put(folder, "plans/p/state.json", {"current_stage": 2, "stages": {"a": {}, "b": {}, "c": {}}})
     put(
@@ -75,7 +75,7 @@ def test_what_is_under_way_is_told_in_canonical_keys(tmp_path: Path) -> None:
         "state-index.json",
         {"active_blueprint": "p", "active_blueprint_stage": 2, "active_tdd_phase": "red"},
     )
-    assert stages.seen(tmp_path) == {
+    assert sail_plans.seen(tmp_path) == {
         "plan": {"title": "p", "step": 2, "total": 3},
         "tdd_phase": "red",
     }
@@ -88,13 +88,13 @@ def test_no_content_of_a_file_is_an_error(tmp_path_factory: Any, data: bytes) ->
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
 
-    stages.seen(folder.parent)
-    stages.plans(folder)
-    stages.tdd_session(folder)
-    stages.delegated(folder, stages.read_index(folder) or {})
-    stages.newest_kept(folder, 3)
+    sail_plans.seen(folder.parent)
+    sail_plans.plans(folder)
+    sail_plans.tdd_session(folder)
+    sail_plans.delegated(folder, sail_plans.read_index(folder) or {})
+    sail_plans.newest_kept(folder, 3)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".hidden", "a/b", "a\\b", "a\0b"])
 def test_a_plan_is_a_folder_of_its_own(name: str) -> None:
-    assert not stages.is_plan_name(name)
+    assert not sail_plans.is_plan_name(name)

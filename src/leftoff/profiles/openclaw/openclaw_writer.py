@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from leftoff.checkpoint import Checkpoint, Decision, Plan
 from leftoff.profiles.openclaw import moments, points
-from leftoff.profiles.openclaw.items import INFERRED, escaped
+from leftoff.profiles.openclaw.openclaw_reader import KEY, NO_TASK, SECTIONS
 from leftoff.profiles.openclaw.points import Point
-from leftoff.profiles.openclaw.reader import KEY, NO_TASK, SECTIONS
+from leftoff.profiles.openclaw.section_items import INFERRED, escaped
 
 _SUBHEADING = re.compile(r"#{3,6} \S(?:.*\S)?")
 

@@ -5,19 +5,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from leftoff.features import Feature, Fix, Loop
-from leftoff.profiles.base import More
-from leftoff.profiles.harness import checkpoints, items, legacy, memories, orchestration, work
+from leftoff.profiles.harness import (
+    agent_files,
+    checkpoints,
+    feature_files,
+    legacy,
+    loop_files,
+    memories,
+)
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS, SESSIONS
 from leftoff.profiles.harness.documents import Plain, object_of
 from leftoff.profiles.harness.documents import read as read_json
 from leftoff.profiles.harness.facts import SHELVES
 from leftoff.profiles.harness.layers import LAYERS
+from leftoff.profiles.profile import More
 
 _OLD_ACTIVE, _OLD_ARCHIVE = "feature-list.json", "feature-archive.json"
 _SHARED = (
-    items.ACTIVE,
-    items.ARCHIVE,
-    orchestration.AGENTS,
+    feature_files.ACTIVE,
+    feature_files.ARCHIVE,
+    agent_files.AGENTS,
     *(each.path for each in (*LAYERS, *SHELVES)),
 )
 
@@ -31,7 +38,7 @@ def is_here(folder: Path) -> bool:
 
 def watched(folder: Path) -> list[Path]:
     """Return the folder and all files in it that others may change."""
-    sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *work.loops_in(folder)]
+    sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *loop_files.loops_in(folder)]
     shared = [folder / path for path in _SHARED]
     markdown = legacy.okf_files(folder)
     return [folder, folder / SESSIONS, folder / PROGRESS, *sessions, *shared, *markdown]
@@ -62,14 +69,14 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
                 (active if found[1] else queued).append(found[0])
     if only is None:
         documents = _with_older(folder, documents, problems)
-    agents = documents.get(orchestration.AGENTS)
+    agents = documents.get(agent_files.AGENTS)
     return More(
         memories=active,
         queued=queued,
         features=_features(folder, documents),
         features_at=_written_at(folder),
         loops=_loops(folder, only, problems),
-        orchestration=orchestration.read(agents) if agents else None,
+        orchestration=agent_files.read(agents) if agents else None,
         problems=problems,
     )
 
@@ -80,8 +87,8 @@ def _with_older(
     """Add what older versions kept elsewhere, where the newer files say nothing of it."""
     active = _first(legacy.active_files(folder), problems)
     archive = _first(legacy.archive_files(folder), problems)
-    agents = documents[orchestration.AGENTS] or _first(legacy.agent_files(folder), problems)
-    return {**documents, orchestration.AGENTS: agents, _OLD_ACTIVE: active, _OLD_ARCHIVE: archive}
+    agents = documents[agent_files.AGENTS] or _first(legacy.agent_files(folder), problems)
+    return {**documents, agent_files.AGENTS: agents, _OLD_ACTIVE: active, _OLD_ARCHIVE: archive}
 
 
 def _first(paths: list[Path], problems: list[str]) -> Plain:
@@ -96,31 +103,37 @@ def _object(path: Path, problems: list[str]) -> Plain:
 
 def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fix]:
     found: list[Feature | Fix] = []
-    for document in (documents.get(items.ACTIVE, {}), documents.get(_OLD_ACTIVE, {})):
-        found += items.read_features(document.get("features"))
-        found += items.read_fixes(document.get("fixes"))
-    for document in (documents.get(items.ARCHIVE, {}), documents.get(_OLD_ARCHIVE, {})):
+    for document in (documents.get(feature_files.ACTIVE, {}), documents.get(_OLD_ACTIVE, {})):
+        found += feature_files.read_features(document.get("features"))
+        found += feature_files.read_fixes(document.get("fixes"))
+    for document in (documents.get(feature_files.ARCHIVE, {}), documents.get(_OLD_ARCHIVE, {})):
         archived: list[Feature | Fix] = [
-            *items.read_features(document.get("archived")),
-            *items.read_fixes(document.get("archivedFixes")),
+            *feature_files.read_features(document.get("archived")),
+            *feature_files.read_fixes(document.get("archivedFixes")),
         ]
-        found += [items.put_away(each, _written_at(folder)) for each in archived]
+        found += [feature_files.put_away(each, _written_at(folder)) for each in archived]
     # What is in two files is told by the first: the newer one, and the active one.
     return list({each.id: each for each in reversed(found)}.values())[::-1]
 
 
 def _written_at(folder: Path) -> datetime | None:
-    paths = [folder / items.ACTIVE, folder / items.ARCHIVE, *legacy.active_files(folder)]
+    paths = [
+        folder / feature_files.ACTIVE,
+        folder / feature_files.ARCHIVE,
+        *legacy.active_files(folder),
+    ]
     stamps = [path.stat().st_mtime for path in paths if path.is_file()]
     return datetime.fromtimestamp(max(stamps), UTC) if stamps else None
 
 
 def _loops(folder: Path, only: Collection[str] | None, problems: list[str]) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
-    for path in work.loops_in(folder):
+    for path in loop_files.loops_in(folder):
         if only is None or str(path.relative_to(folder)) in only:
             plain = object_of(read_json(path, problems))
             if plain:
-                found.setdefault(work.session_of(path), work.read_loop(plain))
-    mark = work.read_interrupted(object_of(read_json(folder / work.INTERRUPTED, problems)))
-    return work.with_mark(found, mark) if mark else found
+                found.setdefault(loop_files.session_of(path), loop_files.read_loop(plain))
+    mark = loop_files.read_interrupted(
+        object_of(read_json(folder / loop_files.INTERRUPTED, problems))
+    )
+    return loop_files.with_mark(found, mark) if mark else found

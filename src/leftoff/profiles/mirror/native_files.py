@@ -10,8 +10,8 @@ from pathlib import Path
 
 from leftoff import processes, trees
 from leftoff.errors import StoreRefused
-from leftoff.mirroring.notes import Note, Notes
-from leftoff.profiles.reading import MOST_BYTES, digest, read_regular
+from leftoff.profiles.mirror.manifest import Note, Notes
+from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
 from leftoff.store import disk, trash
 
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

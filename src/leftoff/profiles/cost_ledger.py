@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.regular_files import read_regular
 
 FILE = "cost-ledger.md"
 _FEWEST, _MOST = 6, 8

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from leftoff.profiles.base import Exchange
+from leftoff.profiles.profile import Exchange
 
 _HEAD = """\
 # Working Buffer (Danger Zone Log)

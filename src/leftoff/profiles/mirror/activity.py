@@ -10,7 +10,7 @@ from types import FrameType
 
 from leftoff import processes, profiles, trees
 from leftoff.paths import Project
-from leftoff.profiles.base import AtWork, Worker
+from leftoff.profiles.profile import AtWork, Worker
 from leftoff.store import disk, utc_now
 
 _TERMINATED = 128 + signal.SIGTERM

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from faulting import CAREFUL_RENAMES, LINKS, library
-from leftoff.mirroring.files import NativeFiles
-from leftoff.mirroring.notes import Notes
+from leftoff.profiles.mirror.manifest import Notes
+from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.store import utc_now
 from programs import run
 
@@ -63,7 +63,7 @@ def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path, mode: int) -> None:
 @pytest.mark.parametrize("lack", [LINKS, LINKS | CAREFUL_RENAMES])
 def test_new_files_need_no_hard_links(tmp_path: Path, lack: int) -> None:
     program = """
-        from mirroring.test_files import opened
+        from profiles.mirror.test_native_files import opened
         files = opened(folder)
         print(files.create("one.md", b"one"), files.create("one.md", b"two"))
     """

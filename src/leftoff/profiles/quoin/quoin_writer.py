@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles import ledger
-from leftoff.profiles.base import Files, News, PromptNews, SessionNews, TakenUp
+from leftoff.profiles import cost_ledger
+from leftoff.profiles.profile import Files, News, PromptNews, SessionNews, TakenUp
 from leftoff.profiles.quoin import sentinels
 from leftoff.profiles.quoin.rendering import PRECOMPACT, render, task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
@@ -189,10 +189,10 @@ def _row(
     *,
     at: datetime | None = None,
     session_id: str | None = None,
-) -> ledger.Row:
+) -> cost_ledger.Row:
     at = at or checkpoint.saved_at
     nobody = f"unknown-checkpoint-{checkpoint.saved_at.timestamp():.0f}"
-    return ledger.Row(
+    return cost_ledger.Row(
         task=task_of(checkpoint),
         uuid=session_id or checkpoint.session_id or nobody,
         date=f"{at.astimezone():%Y-%m-%d}",
@@ -203,21 +203,21 @@ def _row(
     )
 
 
-def _add(files: Files, row: ledger.Row, *, key: str) -> None:
-    path = f"{row.task}/{ledger.FILE}"
-    files.append(path, ledger.line(row), key=key, head=ledger.header(row.task))
+def _add(files: Files, row: cost_ledger.Row, *, key: str) -> None:
+    path = f"{row.task}/{cost_ledger.FILE}"
+    files.append(path, cost_ledger.line(row), key=key, head=cost_ledger.header(row.task))
 
 
 def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint]) -> None:
     """Add the rows that are missing when all is told anew, and no others."""
     wanted = [(checkpoint, _row(checkpoint, "save")) for checkpoint in checkpoints]
     there = Counter(
-        ledger.line(row)
+        cost_ledger.line(row)
         for task in {row.task for _, row in wanted}
-        for row in ledger.rows(files.root, task)
+        for row in cost_ledger.rows(files.root, task)
     )
     for checkpoint, row in wanted:
-        if there[ledger.line(row)]:
-            there[ledger.line(row)] -= 1
+        if there[cost_ledger.line(row)]:
+            there[cost_ledger.line(row)] -= 1
         else:
             _add(files, row, key=f"saved {checkpoint.id}")

@@ -9,12 +9,12 @@ import msgspec
 
 from leftoff import importing
 from leftoff.errors import LeftoffError
-from leftoff.mirroring import knowledge, queue
-from leftoff.mirroring.mirror import Cursor, Mirror
-from leftoff.mirroring.notes import Note
 from leftoff.names import kebab
-from leftoff.profiles.base import News
-from leftoff.profiles.reading import digest, read_regular
+from leftoff.profiles.mirror import project_knowledge, prompt_queue
+from leftoff.profiles.mirror.manifest import Note
+from leftoff.profiles.mirror.mirror import Cursor, Mirror
+from leftoff.profiles.profile import News
+from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.store import LISTED, Store, trash
 
 
@@ -78,8 +78,8 @@ def look(mirror: Mirror, cursor: Cursor, noticed: Noticed) -> None:
     for name in mirror.profile.listed(mirror.folder):
         _clean_up(mirror, name, noticed)
     if stamp != cursor.folder_mtime:
-        queue.take_in(mirror)
-        stamps = knowledge.take_in(mirror, cursor.files, noticed.problems)
+        prompt_queue.take_in(mirror)
+        stamps = project_knowledge.take_in(mirror, cursor.files, noticed.problems)
         mirror.keep_cursor(msgspec.structs.replace(cursor, folder_mtime=stamp, files=stamps))
 
 

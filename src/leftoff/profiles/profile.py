@@ -1,7 +1,7 @@
 """What every profile offers: defaults, a reader of its native files, and a writer.
 
 A profile knows formats and nothing else. The store is the truth; native files are one more view of
-it. `importing` reads them, `mirroring` keeps them up to date, both the same way for every profile.
+it. `importing` reads them and `mirror` keeps them up to date, the same way for every profile.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

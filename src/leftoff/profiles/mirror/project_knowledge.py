@@ -6,9 +6,9 @@ from typing import Any, cast
 import msgspec
 
 from leftoff import features, importing, memory
-from leftoff.mirroring.mirror import Mirror
-from leftoff.profiles.base import Knowing, Knowledge, More
-from leftoff.profiles.reading import digest
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.profile import Knowing, Knowledge, More
+from leftoff.profiles.regular_files import digest
 from leftoff.store import Store, disk
 
 # What was remembered before these was written when it was new.

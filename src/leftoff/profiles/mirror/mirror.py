@@ -12,10 +12,10 @@ import msgspec
 
 from leftoff import git, paths, profiles
 from leftoff.errors import StoreRefused
-from leftoff.mirroring.files import NativeFiles, sweep
-from leftoff.mirroring.notes import Notes
-from leftoff.profiles.base import Waited
-from leftoff.profiles.reading import digest, read_regular
+from leftoff.profiles.mirror.manifest import Notes
+from leftoff.profiles.mirror.native_files import NativeFiles, sweep
+from leftoff.profiles.profile import Waited
+from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.store import LISTED, Entry, Event, Index, Store, disk
 
 _WAIT_SECONDS = 10.0
@@ -186,6 +186,6 @@ class Mirror:
 
     def _take_edit(self, path: Path, data: bytes) -> None:
         """Take in what somebody wrote into a file that is about to be replaced."""
-        from leftoff.mirroring.noticing import take_edit  # noqa: PLC0415 - it needs us
+        from leftoff.profiles.mirror.import_edits import take_edit  # noqa: PLC0415 - it needs us
 
         take_edit(self, path, data)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from leftoff import prompts
-from leftoff.mirroring.mirror import Mirror
-from leftoff.profiles.base import PromptNews, Waited
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.profile import PromptNews, Waited
 from leftoff.promptfile import FilePrompt
 from leftoff.prompts import Prompt
 from leftoff.store import Store

@@ -13,11 +13,11 @@ import msgspec
 from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
-from leftoff.mirroring import knowledge, noting, queue
-from leftoff.mirroring.files import NativeFiles
-from leftoff.mirroring.mirror import Cursor, Mirror
-from leftoff.mirroring.noticing import NOWHERE, Noticed, look
-from leftoff.profiles.base import AUTOSAVE, News, SessionNews, TakenUp
+from leftoff.profiles.mirror import pending_files, project_knowledge, prompt_queue
+from leftoff.profiles.mirror.import_edits import NOWHERE, Noticed, look
+from leftoff.profiles.mirror.mirror import Cursor, Mirror
+from leftoff.profiles.mirror.native_files import NativeFiles
+from leftoff.profiles.profile import AUTOSAVE, News, SessionNews, TakenUp
 from leftoff.store import LISTED, Entry, Event, Store
 
 _MOST = 1_000_000
@@ -81,7 +81,7 @@ def export(
         files = mirror.files()
         news = msgspec.structs.replace(_whole(mirror), briefing=briefing)
         if mirror.wants_knowledge:
-            news = msgspec.structs.replace(news, knowledge=knowledge.of(store, whole=True))
+            news = msgspec.structs.replace(news, knowledge=project_knowledge.of(store, whole=True))
         mirror.profile.write(files, news)
         _, mark = store.events_since(None)
         mirror.keep_cursor(Cursor(*mark))
@@ -91,9 +91,9 @@ def export(
 def _is_followed(mirror: Mirror, cursor: Cursor) -> bool:
     if mirror.store.has_events_since((cursor.inode, cursor.offset)):
         return False
-    if mirror.wants_prompts and queue.size(mirror.store) != cursor.prompts:
+    if mirror.wants_prompts and prompt_queue.size(mirror.store) != cursor.prompts:
         return False
-    return not mirror.wants_knowledge or knowledge.stamp(mirror.store) == cursor.knowledge
+    return not mirror.wants_knowledge or project_knowledge.stamp(mirror.store) == cursor.knowledge
 
 
 def _follow(
@@ -112,8 +112,8 @@ def _follow(
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
-        known = knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
-        size = queue.size(mirror.store) if mirror.wants_prompts else 0
+        known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
+        size = prompt_queue.size(mirror.store) if mirror.wants_prompts else 0
         news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
         files = mirror.files()
         files.written = written
@@ -121,7 +121,7 @@ def _follow(
         mirror.warnings.extend(files.warnings)
         if not is_new:
             _drop_purged(files, mirror, events)
-        left = knowledge.leave(mirror, cursor.files if cursor else {})
+        left = project_knowledge.leave(mirror, cursor.files if cursor else {})
         now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, files=left, prompts=size)
         if cursor != now:
             mirror.keep_cursor(now)
@@ -144,9 +144,9 @@ def _with_knowledge(news: News, mirror: Mirror, cursor: Cursor | None, known: st
     """Add what the project works on and remembers, where the layout shows it."""
     if not mirror.wants_knowledge:
         return news
-    is_gone = cursor is not None and knowledge.is_missing(mirror, cursor.files)
+    is_gone = cursor is not None and project_knowledge.is_missing(mirror, cursor.files)
     is_new = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
-    told = knowledge.of(mirror.store, whole=news.is_whole or is_gone, is_new=is_new)
+    told = project_knowledge.of(mirror.store, whole=news.is_whole or is_gone, is_new=is_new)
     return msgspec.structs.replace(news, knowledge=told)
 
 
@@ -154,7 +154,7 @@ def _with_prompts(news: News, mirror: Mirror, cursor: Cursor | None, size: int) 
     """Add the prompts that wait, if the queue is another than it was."""
     if not size or (cursor is not None and size == cursor.prompts):
         return news
-    return msgspec.structs.replace(news, prompts=queue.of(mirror.store))
+    return msgspec.structs.replace(news, prompts=prompt_queue.of(mirror.store))
 
 
 def _looked(mirror: Mirror) -> Cursor | None:
@@ -163,7 +163,7 @@ def _looked(mirror: Mirror) -> Cursor | None:
     if not mirror.folder.is_dir():
         return cursor
     if cursor is None:
-        noting.take_in(mirror)
+        pending_files.take_in(mirror)
     noticed = Noticed()
     look(mirror, cursor or NOWHERE, noticed)
     mirror.problems.extend(noticed.problems)
