@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.profiles.openclaw.working_buffer import continued
+from leftoff.profiles.openclaw.working_buffer import add_exchanges
 from leftoff.profiles.profile import Exchange
 from stores import NOON
 
@@ -30,18 +30,18 @@ def test_told_one_by_one_or_twice_the_buffer_is_the_same(said: list[Exchange]) -
     text = ""
     for number in range(1, len(said) + 1):
         asked = Exchange(at=said[number - 1].at, asked=said[number - 1].asked)
-        text = continued(text, [*said[: number - 1], asked], NOON)
-        text = continued(text, said[:number], NOON)
-        assert continued(text, said[:number], NOON + timedelta(hours=1)) == text
+        text = add_exchanges(text, [*said[: number - 1], asked], NOON)
+        text = add_exchanges(text, said[:number], NOON)
+        assert add_exchanges(text, said[:number], NOON + timedelta(hours=1)) == text
 
-    assert text == continued("", said, NOON)
+    assert text == add_exchanges("", said, NOON)
     assert text.count(" Human\n") >= len(said)
 
 
 @pytest.mark.accept(51)
 @given(SAID)
 def test_what_was_asked_stands_there_word_for_word(said: list[Exchange]) -> None:
-    text = continued("", said, NOON)
+    text = add_exchanges("", said, NOON)
 
     for each in said:
         asked = each.asked.replace("\r\n", "\n").strip("\n")
@@ -52,25 +52,25 @@ def test_only_the_newest_are_told_and_the_earlier_ones_stay() -> None:
     said = [Exchange(at=NOON + timedelta(seconds=n), asked=f"request {n}") for n in range(50)]
     text = ""
     for number in range(1, 51):
-        text = continued(text, said[max(0, number - 20) : number], NOON)
+        text = add_exchanges(text, said[max(0, number - 20) : number], NOON)
 
     assert [f"request {n}\n" in text for n in range(50)] == [True] * 50
 
 
 def test_another_filling_of_the_context_starts_anew() -> None:
-    text = continued("", [Exchange(at=NOON, asked="first")], NOON)
+    text = add_exchanges("", [Exchange(at=NOON, asked="first")], NOON)
     later = NOON + timedelta(days=1)
-    text = continued(text, [Exchange(at=later, asked="second")], later)
+    text = add_exchanges(text, [Exchange(at=later, asked="second")], later)
 
     assert "first" not in text
     assert "**Started:** 2026-11-16T12:00:00Z" in text
 
 
 def test_what_a_person_added_stays() -> None:
-    text = continued("", [Exchange(at=NOON, asked="first")], NOON)
+    text = add_exchanges("", [Exchange(at=NOON, asked="first")], NOON)
     edited = text.replace("---\n", "---\n\nMind the semicolons.\n")
     second = Exchange(at=NOON + timedelta(seconds=1), asked="second")
-    again = continued(edited, [Exchange(at=NOON, asked="first"), second], NOON)
+    again = add_exchanges(edited, [Exchange(at=NOON, asked="first"), second], NOON)
 
     assert "Mind the semicolons." in again
     assert again.index("first") < again.index("second")

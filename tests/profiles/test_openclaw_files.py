@@ -16,7 +16,7 @@ from gitrepo import Repo
 from leftoff import importing, profiles
 from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, Plan, from_plain, to_plain
 from leftoff.profiles import mirror, openclaw
-from leftoff.profiles.openclaw import moments, openclaw_writer, section_items
+from leftoff.profiles.openclaw import moments, openclaw_layout, section_items
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.redact import redact_value
 from leftoff.store import Store
@@ -100,9 +100,9 @@ def test_a_file_of_ours_is_written_again_byte_for_byte(folder: str) -> None:
     plain = {**told, "schema": 1, "id": "", "trigger": "import", "name": native.name}
     again = from_plain({**plain, "saved_at": native.saved_at.isoformat()}, Checkpoint)
 
-    text = openclaw_writer.render(again)
+    text = openclaw_layout.render(again)
 
-    created = f"**Created:** {moments.written(native.saved_at)}"
+    created = f"**Created:** {moments.write(native.saved_at)}"
     expected = data.decode().replace("**Created:** 2026-11-13 17:30 GMT+1", created)
     assert text.replace("## Progress\n\n###", "## Progress\n###") == expected.replace(
         "## Progress\n\n###", "## Progress\n###"
@@ -218,7 +218,7 @@ def _tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_tokyo")
 def test_a_moment_is_written_with_the_offset_that_holds() -> None:
     """The original stamps GMT+8 in any zone (D4)."""
-    assert moments.written(datetime(2026, 11, 15, 18, 40, tzinfo=UTC)) == "2026-11-16 03:40 GMT+9"
+    assert moments.write(datetime(2026, 11, 15, 18, 40, tzinfo=UTC)) == "2026-11-16 03:40 GMT+9"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_moment_is_read_back(monkeypatch: pytest.MonkeyPatch, zone: str, shown
     monkeypatch.setenv("TZ", zone)
     time.tzset()
 
-    assert moments.written(moment) == shown
+    assert moments.write(moment) == shown
     assert moments.read(shown, Path("nowhere")) == moment
     monkeypatch.undo()
     time.tzset()
@@ -339,13 +339,13 @@ def held(checkpoint: Checkpoint) -> dict[str, Any]:
 
 @given(checkpoints())
 def test_every_value_of_a_checkpoint_is_read_back(checkpoint: Checkpoint) -> None:
-    text = openclaw_writer.render(checkpoint)
+    text = openclaw_layout.render(checkpoint)
     native = openclaw.read(Path("some-work.md"), text.encode())
     plain = {key: value for key, value in native.told.items() if value}
     again = from_plain({**_plain_json(), **plain, "name": native.name}, Checkpoint)
 
     assert held(again) == held(checkpoint)
-    assert openclaw_writer.render(again) == text
+    assert openclaw_layout.render(again) == text
 
 
 def _plain_json() -> dict[str, Any]:

@@ -27,7 +27,7 @@ from leftoff.checkpoint import (
 )
 from leftoff.profiles import cost_ledger, mirror, quoin
 from leftoff.profiles.profile import Native, Profile
-from leftoff.profiles.quoin import rendering
+from leftoff.profiles.quoin import quoin_layout, section_values
 from leftoff.store import Store
 from stores import MEMORY, contents, draft, project_at
 
@@ -181,7 +181,7 @@ def checkpoints(draw: st.DrawFn) -> Checkpoint:
     plan = st.builds(Plan, path=OPTIONAL, title=OPTIONAL, step=number, total=number, stage=OPTIONAL)
     decision = st.builds(Decision, what=TEXTS, why=st.just("") | TEXTS, alternatives=LISTS)
     origin = st.sampled_from(["stated", "inferred"])
-    shown = st.sampled_from(rendering.SHOWN)
+    shown = st.sampled_from(section_values.LISTED)
     return Checkpoint(
         schema=1,
         id="20261115T120000000Z-00000000",
@@ -234,7 +234,7 @@ def test_a_checkpoint_written_and_read_is_the_same(
     checkpoint: Checkpoint,
     is_crlf: bool,  # noqa: FBT001 - hypothesis gives it
 ) -> None:
-    text = rendering.render(checkpoint)
+    text = quoin_layout.render(checkpoint)
     if is_crlf and "\r" not in text:
         text = text.replace("\n", "\r\n")
     native = quoin.read(Path("x/memory/checkpoints/2026-11-15-x.md"), text.encode())
@@ -263,7 +263,7 @@ def test_a_decision_and_its_reason_are_told_apart_again(what: str, why: str) -> 
         decisions=[Decision(what=what, why=why)],
     )
     path = Path("x/memory/checkpoints/2026-11-15-x.md")
-    native = quoin.read(path, rendering.render(saved).encode())
+    native = quoin.read(path, quoin_layout.render(saved).encode())
 
     assert again(native).decisions == saved.decisions
 
@@ -315,7 +315,7 @@ def test_five_hundred_files_are_imported_and_listed_by_task(cli: Cli, tmp_path: 
         checkpoint = draft(f"task-{number % 50}", f"Step {number}", branch="main")
         day = f"2026-{1 + number // 50:02d}-15"
         path = folder / f"{day}-task-{number % 50}.md"
-        lines = rendering.render(checkpoint).partition("## Saved at")[0]
+        lines = quoin_layout.render(checkpoint).partition("## Saved at")[0]
         path.write_text(lines, encoding="utf-8")
     report = cli.json("import", "--from", "quoin", str(tmp_path / "many"))
 

@@ -93,12 +93,12 @@ def _fields(text: str) -> Plain:
     front = _FRONT.match(text)
     fields: Plain = dict(_front(front[1])) if front else {}
     body = front[2] if front else text
-    first, *parts = markdown.sections(body)
+    first, *parts = markdown.split_sections(body)
     for part in parts:
         key = _SECTIONS.get(part.title.lower())
         if key and key not in fields:
-            fields[key] = markdown.bullets(part.lines) if key in _LISTS else part.text
-    title = markdown.title(body)
+            fields[key] = markdown.read_bullets(part.lines) if key in _LISTS else part.text
+    title = markdown.find_title(body)
     fields.setdefault("title", title or None)
     plain = [line for line in first.text.split("\n") if line.strip() and not line.startswith("#")]
     fields["body"] = " ".join(plain)

@@ -15,7 +15,7 @@ from leftoff import paths, sessionstate
 from leftoff.checkpoint import Checkpoint
 from leftoff.git import printable
 from leftoff.paths import Project
-from leftoff.profiles.openclaw import autosave, openclaw_reader, openclaw_writer, working_buffer
+from leftoff.profiles.openclaw import autosave, openclaw_layout, working_buffer
 from leftoff.profiles.profile import Files, More, Native, News
 from leftoff.profiles.regular_files import digest
 
@@ -34,7 +34,7 @@ SETTINGS: Mapping[str, Any] = {
 HOLDS = frozenset(
     {
         "name", "summary", "left_off", "done", "next_action", "blockers", "questions", "decisions",
-        "failed", "notes", "files_modified", "artifacts", "plan", "branch", openclaw_reader.KEY,
+        "failed", "notes", "files_modified", "artifacts", "plan", "branch", openclaw_layout.KEY,
     }
 )  # fmt: skip
 IS_LIVING = True
@@ -106,7 +106,7 @@ def read(path: Path, data: bytes) -> Native:
     name = path.stem.removesuffix(_mark(_owner(text))) if _BESIDE in path.stem else path.stem
     if f"{name}.md" == _AUTOSAVE_NAME:
         return autosave.read(text, path)
-    return msgspec.structs.replace(openclaw_reader.read(text, path), name=name)
+    return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
 
 
 def write(files: Files, news: News) -> None:
@@ -121,7 +121,7 @@ def write(files: Files, news: News) -> None:
             files.trash(path)
             continue
         text = (
-            openclaw_writer.render(checkpoint, project=project)
+            openclaw_layout.render(checkpoint, project=project)
             if name
             else autosave.render(checkpoint, _state(files), project=project)
         )
@@ -131,7 +131,7 @@ def write(files: Files, news: News) -> None:
         files.append(LOG, line, key=checkpoint.id, head=autosave.LOG_TITLE)
     if news.session is not None and news.session.buffer:
         said = news.session.buffer
-        files.edit(BUFFER, lambda text: working_buffer.continued(text, said, news.now))
+        files.edit(BUFFER, lambda text: working_buffer.add_exchanges(text, said, news.now))
 
 
 def _project(files: Files, news: News) -> str:
@@ -158,8 +158,7 @@ def _mark(project: str) -> str:
 
 def _owner(text: str) -> str:
     """Return the project that a file names; empty where it names none."""
-    found = openclaw_reader.divided(text)[0].fields.get("project", "")
-    return found.partition("\n")[0]
+    return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(text))
 
 
 def _state(files: Files) -> str:

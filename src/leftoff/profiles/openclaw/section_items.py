@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from leftoff.profiles import markdown
+
 Kind = Literal["bullet", "heading", "prose"]
 
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
@@ -25,7 +27,7 @@ class Item(msgspec.Struct, frozen=True):
     text: str
 
 
-def items(lines: Sequence[str]) -> list[Item]:
+def split_items(lines: Sequence[str]) -> list[Item]:
     """Split the lines of a section into what stands there; the template's remarks are left out."""
     found: list[tuple[Kind, list[str]]] = []
     fence, gap = "", 0
@@ -35,10 +37,10 @@ def items(lines: Sequence[str]) -> list[Item]:
             continue
         kind = _begins(line)
         if found and (fence or _goes_on(found[-1][0], line, gap)):
-            found[-1][1].extend([*[""] * gap, _undented(line, found[-1][0])])
+            found[-1][1].extend([*[""] * gap, _cut_indent(line, found[-1][0])])
         else:
             found.append((kind, [_content(line, kind)]))
-        fence, gap = _fenced(line, fence), 0
+        fence, gap = _follow_fence(line, fence), 0
     return [Item(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
 
 
@@ -55,7 +57,7 @@ def _goes_on(above: Kind, line: str, gap: int) -> bool:
     return above == "prose" and _begins(line) == "prose"
 
 
-def _undented(line: str, above: Kind) -> str:
+def _cut_indent(line: str, above: Kind) -> str:
     if above != "bullet":
         return line
     return line[2:] if line.startswith("  ") else line.removeprefix("\t")
@@ -66,14 +68,14 @@ def _content(line: str, kind: Kind) -> str:
     return (found[1] or "") if found else line
 
 
-def _fenced(line: str, fence: str) -> str:
+def _follow_fence(line: str, fence: str) -> str:
     mark = _FENCE.match(line)
     if mark is None:
         return fence
     return mark[1] if not fence else "" if mark[1] == fence else fence
 
 
-def plain(lines: Sequence[str]) -> str:
+def join_lines(lines: Sequence[str]) -> str:
     """Return the lines of a section as one text, still escaped."""
     return "\n".join(_without_remarks(lines)).strip(EDGES)
 
@@ -102,21 +104,16 @@ def _end_of_comment(lines: Sequence[str], at: int) -> int | None:
 
 # What would be read as something else at the beginning of a line.
 _MARKUP = (
-    r"(#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|"
-    rf"{re.escape(INFERRED)}$)"
+    r"#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|"
+    rf"{re.escape(INFERRED)}$"
 )
-_SPECIAL = re.compile(rf"^([ \t]*)(\\*){_MARKUP}", re.MULTILINE)
-_ESCAPED = re.compile(rf"^([ \t]*)\\(\\*){_MARKUP}", re.MULTILINE)
+_ESCAPES = markdown.Escapes(_MARKUP, indent=r"[ \t]*")
+unescape = _ESCAPES.unescape
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Keep the lines of a text from being read as markup."""
-    return _SPECIAL.sub(r"\1\\\2\3", tidy(text))
-
-
-def unescaped(text: str) -> str:
-    """Read an escaped text back."""
-    return _ESCAPED.sub(r"\1\2\3", text)
+    return _ESCAPES.escape(tidy(text))
 
 
 def tidy(text: str) -> str:
@@ -125,7 +122,7 @@ def tidy(text: str) -> str:
     return "\n".join(line if line.strip(EDGES) else "" for line in lines)
 
 
-def bullet(text: str) -> str:
+def write_bullet(text: str) -> str:
     """Write a bullet; its further lines are indented."""
     first, *rest = text.split("\n")
     indented = (f"  {line}" if line else "" for line in rest)

@@ -20,7 +20,7 @@ _HEADING = re.compile(rf"^(\\*## {_STAMP} (?:Human|Agent \(summary\)))$", re.MUL
 _ANSWER = re.compile(rf"^## ({_STAMP}) Agent \(summary\)$", re.MULTILINE)
 
 
-def continued(text: str, exchanges: Sequence[Exchange], now: datetime) -> str:
+def add_exchanges(text: str, exchanges: Sequence[Exchange], now: datetime) -> str:
     """Return the buffer with these exchanges in it; one that has none of them is started anew."""
     if not exchanges:
         return text
@@ -48,16 +48,16 @@ def _blocks(text: str) -> list[tuple[str, str]]:
 
 def _block(heading: str, exchange: Exchange, before: str, now: datetime) -> str:
     """Write an exchange, or add the answer to one; what stands there already stays."""
-    block = before or f"{heading}\n{_quoted(exchange.asked)}\n"
+    block = before or f"{heading}\n{_quote(exchange.asked)}\n"
     if not exchange.answered.strip() or _ANSWER.search(before):
         return block
-    answer = f"## {_stamp(now)} Agent (summary)\n{_quoted(exchange.answered)}\n"
+    answer = f"## {_stamp(now)} Agent (summary)\n{_quote(exchange.answered)}\n"
     # The empty line before the next exchange is part of this one.
     gap = "\n" if before.endswith("\n\n") else ""
     return f"{block.rstrip(_END)}\n\n{answer}{gap}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Keep words as they were said, but for a line that would look like one of our headings."""
     plain = text.replace("\r\n", "\n").strip("\n")
     return _HEADING.sub(r"\\\1", plain)

@@ -13,11 +13,11 @@ from leftoff import paths
 from leftoff.paths import Project
 from leftoff.profiles import cost_ledger as ledgers
 from leftoff.profiles.profile import AtWork, More, Native
-from leftoff.profiles.quoin import parsing, pidfiles, sentinels
+from leftoff.profiles.quoin import pidfiles, quoin_layout, sentinels
 from leftoff.profiles.quoin.pidfiles import path_of as work_path
 from leftoff.profiles.quoin.pidfiles import text_of as work_text
+from leftoff.profiles.quoin.quoin_layout import task_of
 from leftoff.profiles.quoin.quoin_writer import write
-from leftoff.profiles.quoin.rendering import task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.skill_notes import noted
 from leftoff.profiles.regular_files import names_in, newest_in
@@ -90,7 +90,7 @@ def natives(folder: Path) -> Iterator[Path]:
 
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file; the mark that names it tells whose it is."""
-    return parsing.read(path, data, _pending(path.parents[2]))
+    return quoin_layout.read(path, data, _pending(path.parents[2]))
 
 
 def _pending(folder: Path) -> Mapping[str, str]:

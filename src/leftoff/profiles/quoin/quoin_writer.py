@@ -9,7 +9,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import cost_ledger
 from leftoff.profiles.profile import Files, News, PromptNews, SessionNews, TakenUp
 from leftoff.profiles.quoin import sentinels
-from leftoff.profiles.quoin.rendering import PRECOMPACT, render, task_of
+from leftoff.profiles.quoin.quoin_layout import PRECOMPACT, render, task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
 
 SOFT_CAP_BYTES = 4096

@@ -8,17 +8,19 @@ line, which a change of line ends would take away.
 import re
 from collections.abc import Iterable, Sequence
 
+from leftoff.profiles import markdown
+
 NONE = "(none)"
 
-_SPECIAL = re.compile(r"(\s*)(\\*)(##[ \t]|```|~~~|\(none|- (?:why|instead of|impact): )")
+_ESCAPES = markdown.Escapes(r"##[ \t]|```|~~~|\(none|- (?:why|instead of|impact): ")
 _RETURN = re.compile(r"\r\\*$")
 _ITEM = re.compile(r"[-*+] (.*)", re.DOTALL)
 _INDENT = "  "
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Write a text so that no line of it means something else."""
-    lines = [_escaped_line(line) for line in text.split("\n")]
+    lines = [_escape_line(line) for line in text.split("\n")]
     for numbers in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         for number in numbers:
             if lines[number].strip():
@@ -27,29 +29,24 @@ def escaped(text: str) -> str:
     return "\n".join(lines)
 
 
-def _escaped_line(line: str) -> str:
+def _escape_line(line: str) -> str:
     if _RETURN.search(line):
         line += "\\"
-    if _SPECIAL.match(line):
-        return _SPECIAL.sub(r"\1\\\2\3", line, count=1)
-    return f"\\{line}" if _is_covered_blank(line) else line
+    return f"\\{line}" if _is_covered_blank(line) else _ESCAPES.escape(line)
 
 
-def unescaped(lines: Sequence[str]) -> str:
+def unescape(lines: Sequence[str]) -> str:
     """Read the lines of a text back, without the blank ones around it."""
     kept = [*lines]
     while kept and not kept[0].strip():
         kept.pop(0)
     while kept and not kept[-1].strip():
         kept.pop()
-    return "\n".join(_unescaped_line(line) for line in kept)
+    return "\n".join(_unescape_line(line) for line in kept)
 
 
-def _unescaped_line(line: str) -> str:
-    if _is_covered_blank(line):
-        line = line[1:]
-    elif (found := _SPECIAL.match(line)) and found[2]:
-        line = f"{found[1]}{found[2][1:]}{line[found.start(3) :]}"
+def _unescape_line(line: str) -> str:
+    line = line[1:] if _is_covered_blank(line) else _ESCAPES.unescape(line)
     return line[:-1] if _RETURN.search(line) and line.endswith("\\") else line
 
 
@@ -58,24 +55,24 @@ def _is_covered_blank(line: str) -> bool:
     return line.startswith("\\") and not line.strip("\\").strip()
 
 
-def text(value: str | None) -> str:
+def write_text(value: str | None) -> str:
     """Write a text as a section's body."""
-    return escaped(value) if value else NONE
+    return escape(value) if value else NONE
 
 
 def read_text(lines: Sequence[str]) -> str | None:
     """Read a section's body as a text; None if it says that there is none."""
-    found = unescaped(lines)
+    found = unescape(lines)
     is_none = "\n".join(lines).strip() == NONE
     return None if is_none or not found else found
 
 
-def items(values: Iterable[str]) -> str:
+def write_items(values: Iterable[str]) -> str:
     """Write texts as bullets; a text of several lines goes on indented."""
-    return "\n".join(item(escaped(value)) for value in values) or NONE
+    return "\n".join(write_item(escape(value)) for value in values) or NONE
 
 
-def item(value: str) -> str:
+def write_item(value: str) -> str:
     """Write one text, escaped already, as a bullet."""
     first, *rest = value.split("\n")
     return "\n".join([f"- {first}", *(f"{_INDENT}{line}" if line else "" for line in rest)])
@@ -83,10 +80,10 @@ def item(value: str) -> str:
 
 def read_items(lines: Sequence[str]) -> list[str]:
     """Read bullets as texts; a line that is none is a text of its own."""
-    return [unescaped(each) for each in raw_items(lines)]
+    return [unescape(each) for each in split_items(lines)]
 
 
-def raw_items(lines: Sequence[str]) -> list[list[str]]:
+def split_items(lines: Sequence[str]) -> list[list[str]]:
     """Read bullets as lines, escapes and all."""
     found: list[list[str]] = []
     blanks = 0

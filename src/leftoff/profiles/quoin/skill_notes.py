@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from leftoff.profiles import markdown
 from leftoff.profiles.quoin import section_texts
-from leftoff.profiles.quoin.rendering import DATED, PLAN, STATE
+from leftoff.profiles.quoin.quoin_layout import DATED
+from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.profiles.quoin.sentinels import MEMORY
 from leftoff.profiles.regular_files import read_regular
 
@@ -57,7 +58,7 @@ def _text(path: Path) -> str:
 
 def _state(path: Path) -> dict[str, Any]:
     dated = DATED.fullmatch(path.name)
-    parts = {part.title.lower(): part.lines for part in markdown.sections(_text(path))}
+    parts = {part.title.lower(): part.lines for part in markdown.split_sections(_text(path))}
     cost = (_FIELD.match(line) for line in parts.get("cost", []))
     fields = {found[1]: found[2] for found in cost if found}
     unfinished = section_texts.read_text(parts.get("unfinished work", []))
@@ -75,7 +76,7 @@ def _state(path: Path) -> dict[str, Any]:
 
 
 def _listed(parts: dict[str, list[str]], title: str) -> list[str]:
-    found = [section_texts.unescaped(raw) for raw in section_texts.raw_items(parts.get(title, []))]
+    found = [section_texts.unescape(raw) for raw in section_texts.split_items(parts.get(title, []))]
     return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
 
 
