@@ -64,10 +64,10 @@ def test_archived_and_broken_plans_are_passed_over(tmp_path: Path) -> None:
 
 def test_what_is_under_way_is_told_in_canonical_keys(tmp_path: Path) -> None:
     folder = tmp_path / ".claude"
-    assert sail_plans.seen(tmp_path) == {}
+    assert sail_plans.observe(tmp_path) == {}
 
     put(folder, "state-index.json", {"active_plan": "p", "active_plan_stage": 2})
-    assert sail_plans.seen(tmp_path) == {"plan": {"title": "p", "step": 2}}
+    assert sail_plans.observe(tmp_path) == {"plan": {"title": "p", "step": 2}}
 
     put(folder, "plans/p/state.json", {"current_stage": 2, "stages": {"a": {}, "b": {}, "c": {}}})
     put(
@@ -75,7 +75,7 @@ def test_what_is_under_way_is_told_in_canonical_keys(tmp_path: Path) -> None:
         "state-index.json",
         {"active_blueprint": "p", "active_blueprint_stage": 2, "active_tdd_phase": "red"},
     )
-    assert sail_plans.seen(tmp_path) == {
+    assert sail_plans.observe(tmp_path) == {
         "plan": {"title": "p", "step": 2, "total": 3},
         "tdd_phase": "red",
     }
@@ -88,10 +88,10 @@ def test_no_content_of_a_file_is_an_error(tmp_path_factory: Any, data: bytes) ->
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
 
-    sail_plans.seen(folder.parent)
+    sail_plans.observe(folder.parent)
     sail_plans.plans(folder)
     sail_plans.tdd_session(folder)
-    sail_plans.delegated(folder, sail_plans.read_index(folder) or {})
+    sail_plans.find_delegated(folder, sail_plans.read_index(folder) or {})
     sail_plans.newest_kept(folder, 3)
 
 

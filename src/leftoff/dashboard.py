@@ -124,7 +124,7 @@ def _look(store: Store, folder: Path) -> _World:
         index=index,
         plans=sail_plans.plans(folder),
         tdd=sail_plans.tdd_session(folder),
-        delegation=sail_plans.delegated(folder, index)
+        delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
         or [sail_plans.Task(what="not told")] * is_delegating,
         left_worktrees=[] if is_delegating else sail_plans.delegates(folder),

@@ -51,7 +51,7 @@ class TddSession(msgspec.Struct, frozen=True, kw_only=True):
     mode: str | None = None
 
 
-def seen(worktree: Path) -> dict[str, Any]:
+def observe(worktree: Path) -> dict[str, Any]:
     """Return what is under way in a worktree, in canonical keys; nothing where nobody says."""
     folder = worktree / FOLDER
     index = read_index(folder)
@@ -125,14 +125,14 @@ def read_plan(folder: Path, name: str) -> StagedPlan | None:
     listed = [*stages] if isinstance(stages, dict) else []
     stage = _stage(state.get("current_stage"))
     number = _number(stage, listed)
-    ended = _ended(state, stages)
+    ended = _find_end(state, stages)
     return StagedPlan(
         name=name,
         stage=stage,
         number=number,
         total=_total(stage, number, listed),
         status=ended or "",
-        updated_at=moment(state.get("updated")) or _written_at(path),
+        updated_at=moment(state.get("updated")) or _find_time(path),
         is_open=ended is None,
     )
 
@@ -160,7 +160,7 @@ def _total(stage: Stage | None, number: int | None, listed: list[str]) -> int:
     return len(listed)
 
 
-def _ended(state: Mapping[str, Any], stages: object) -> str | None:
+def _find_end(state: Mapping[str, Any], stages: object) -> str | None:
     """Return the word that says a plan is over; None while it goes on."""
     last = stages.get(_LAST_STAGE) if isinstance(stages, dict) else None
     words = [
@@ -211,7 +211,7 @@ def moment(value: object) -> datetime | None:
         return None
 
 
-def _written_at(path: Path) -> datetime:
+def _find_time(path: Path) -> datetime:
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError:
@@ -234,17 +234,17 @@ def newest_kept(folder: Path, limit: int) -> list[Kept]:
         *folder.glob("checkpoints/*.json"),
         *folder.glob(f"{PLANS}/*/checkpoints/*.json"),
     ]
-    found = [_kept(path) for path in sorted(paths, key=_written_at, reverse=True)[:limit]]
+    found = [_read_kept(path) for path in sorted(paths, key=_find_time, reverse=True)[:limit]]
     return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
 
 
-def _kept(path: Path) -> Kept | None:
+def _read_kept(path: Path) -> Kept | None:
     found = read_object(path)
     if found is None:
         return None
     ours = found.get("leftoff")
     return Kept(
-        saved_at=moment(found.get("timestamp")) or _written_at(path),
+        saved_at=moment(found.get("timestamp")) or _find_time(path),
         summary=text(found.get("summary")),
         next_action=text(found.get("next_action")),
         id=text(ours.get("id")) if isinstance(ours, dict) else None,
@@ -259,19 +259,19 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
 
 
-def delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
+def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
     """Return what is being done by helpers, as the index tells or their worktrees show."""
     if not index.get("delegate_running"):
         return []
     told = index.get("delegation")
     listed = told.get("tasks") if isinstance(told, dict) else index.get("delegate_tasks", told)
     if isinstance(listed, dict):
-        listed = [_named(name, each) for name, each in listed.items()]
+        listed = [_add_name(name, each) for name, each in listed.items()]
     tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
     return [task for task in tasks if task] or [Task(what=name) for name in delegates(folder)]
 
 
-def _named(name: str, value: object) -> dict[str, Any]:
+def _add_name(name: str, value: object) -> dict[str, Any]:
     """Read a task that is told under its name, by its status or at length."""
     told = value if isinstance(value, dict) else {"status": value}
     return {"id": name, **told}

@@ -14,7 +14,7 @@ from leftoff import briefing, config, dashboard, paths, restore, saving
 from leftoff.checkpoint import Plan
 from leftoff.hooks import start
 from leftoff.paths import Project, find_project, home
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
 from stores import draft
 from talk import Talk
@@ -75,13 +75,13 @@ def everything_shown(project: Project) -> str:
     told = [_started(project, "one", source) for source in ("startup", "compact")]
     settings = config.load(project).settings
     with closing(Store(project)) as store:
-        mirror.notice(store, settings.mirror)
-        mirror.follow(store, settings.mirror)
+        open_mirrors(settings.mirror).import_edits(store)
+        open_mirrors(settings.mirror).export_changes(store)
         draft = saving.compose({"summary": "Mine"}, store)
         saved = saving.save(store, draft, name="mine").saved
         checks = restore.check(saved.checkpoint, project, store.now())
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
-        told += [str(dashboard.look(store)), str(mirror.noted(store, settings.mirror))]
+        told += [str(dashboard.look(store)), str(open_mirrors(settings.mirror).read_notes(store))]
         told += [str(store.load(entry)) for entry in store.index().newest(100)]
         told += [line.decode() for log in ("memory", "prompts") for line in store.lines(log)]
     return "\n".join([*told, _started(project, "two", "startup")])

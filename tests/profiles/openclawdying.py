@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deaths import _arm, _in_child
 from leftoff.paths import Project
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import Exchange, SessionNews
 from leftoff.store import Store
 from leftoff.wal import notes
@@ -32,7 +32,7 @@ def _prepare(project: Project) -> None:
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First"))
-    mirror.follow(store, ["openclaw"])
+    open_mirrors(["openclaw"]).export_changes(store)
     store.record("cleared", [store.find("first-task").id])
     store.save(draft("second-task", "Second"))
     for number in range(2):
@@ -43,7 +43,7 @@ def _prepare(project: Project) -> None:
 
 def _follow(project: Project) -> None:
     store = Store(project)
-    followed = mirror.follow(store, ["openclaw"], session=SAID)
+    followed = open_mirrors(["openclaw"]).export_changes(store, session=SAID)
     store.close()
     assert not followed.problems, followed.problems
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from deaths import _arm, _in_child
 from leftoff import prompts
 from leftoff.paths import Project
-from leftoff.profiles import cost_ledger, mirror
+from leftoff.profiles import cost_ledger
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 from stores import NOON, draft, project_at, view
@@ -23,7 +24,7 @@ def _prepare(project: Project) -> None:
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First", session_id="s1"))
-    mirror.follow(store, ["quoin"])
+    open_mirrors(["quoin"]).export_changes(store)
     store.record("resumed", [store.find("first-task").id])
     store.save(draft("second-task", "Second", session_id="s2"))
     store.save(draft("second-task", "Second again", session_id="s2"), overwrite=True)
@@ -33,7 +34,7 @@ def _prepare(project: Project) -> None:
 
 def _follow(project: Project) -> None:
     store = Store(project)
-    followed = mirror.follow(store, ["quoin"])
+    followed = open_mirrors(["quoin"]).export_changes(store)
     store.close()
     assert not followed.problems, followed.problems
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from leftoff.paths import Project
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
 from stores import draft, project_at
 
@@ -19,7 +19,7 @@ def save_until_killed(project: Project, seed: int) -> None:
     store = Store(project)
     for number in itertools.count():
         store.save(draft(f"work-{seed}-{number}", "text " * (seed % 40)))
-        mirror.follow(store, ["sail"])
+        open_mirrors(["sail"]).export_changes(store)
 
 
 def main() -> None:

@@ -23,8 +23,9 @@ from leftoff.checkpoint import (
 )
 from leftoff.features import Attempt, Feature, Fix, Loop, Scenario
 from leftoff.features.context import WORKING_LINES
-from leftoff.profiles import harness, mirror
+from leftoff.profiles import harness
 from leftoff.profiles.harness import feature_files, layers, loop_files
+from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.store import Store
 from stores import MEMORY, Clock, contents, draft, project_at
 
@@ -105,12 +106,12 @@ def test_what_is_exported_is_imported_again(checkpoint: Checkpoint) -> None:
         one, other, out = (Path(name) / each for each in ("one", "other", "out"))
         here, there = Store(project_at(one), now=Clock()), Store(project_at(other), now=Clock())
         saved = here.save(checkpoint).checkpoint
-        mirror.export(here, "harness", out)
+        export_all(here, "harness", out)
         before = contents(out)
         context = next(out.glob("sessions/*/working-context.json"))
         shown = len(context.read_bytes().splitlines())
         report = importing.import_all(there, "harness", profiles.load("harness"), out)
-        mirror.export(here, "harness", out)
+        export_all(here, "harness", out)
 
         found = [to_plain(there.load(each)) for each in there.index().newest(10)]
         here.close()
@@ -161,7 +162,7 @@ FIXES = st.builds(Fix, id=st.just("fix-feature-007-1"), linked_to=st.just("featu
 
 @given(item=FEATURES | FIXES)
 def test_a_feature_is_read_back_as_it_was(item: Feature | Fix) -> None:
-    plain = json.loads(json.dumps(feature_files.written(item, {})))
+    plain = json.loads(json.dumps(feature_files.write_item(item, {})))
     found = (
         feature_files.read_features([plain])
         if isinstance(item, Feature)
@@ -169,7 +170,7 @@ def test_a_feature_is_read_back_as_it_was(item: Feature | Fix) -> None:
     )
 
     assert found == [item]
-    assert feature_files.written(item, plain) is plain
+    assert feature_files.write_item(item, plain) is plain
 
 
 LOOPS = st.builds(
@@ -199,10 +200,10 @@ LOOPS = st.builds(
 
 @given(loop=LOOPS)
 def test_a_loop_is_read_back_as_it_was(loop: Loop) -> None:
-    plain = json.loads(json.dumps(loop_files.written_loop(loop, {})))
+    plain = json.loads(json.dumps(loop_files.show_loop(loop, {})))
 
     assert loop_files.read_loop(plain) == loop
-    assert loop_files.written_loop(loop, plain) is plain
+    assert loop_files.show_loop(loop, plain) is plain
 
 
 @given(
@@ -220,7 +221,7 @@ def test_an_entry_of_the_memory_is_read_back_as_it_was(
     layer: layers.Layer, at: datetime, **said: Any
 ) -> None:
     entry = memory.Entry(id="abc", kind=layer.kind, at=at, **said)
-    plain = json.loads(json.dumps(layers.written(layer, entry, {}, [])))
+    plain = json.loads(json.dumps(layers.write_entry(layer, entry, {}, [])))
     found = layers.draft_of(layer, plain)
 
     assert found is not None
@@ -233,7 +234,7 @@ def test_an_entry_of_the_memory_is_read_back_as_it_was(
 
 
 def test_an_idle_loop_is_the_idle_record() -> None:
-    assert loop_files.written_loop(Loop(last_checkpoint="4f2a9c1"), {}) == {
+    assert loop_files.show_loop(Loop(last_checkpoint="4f2a9c1"), {}) == {
         "version": 9,
         "feature": None,
         "featureName": None,

@@ -15,7 +15,8 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import importing, profiles
 from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, Plan, from_plain, to_plain
-from leftoff.profiles import mirror, openclaw
+from leftoff.profiles import openclaw
+from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.openclaw import moments, openclaw_layout, section_items
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.redact import redact_value
@@ -155,7 +156,7 @@ def test_unknown_fields_and_sections_are_kept_and_written_again(store: Store) ->
     source = GOLDEN / "unknown" / "memory" / "checkpoints" / "invoice-pdf.md"
     target.write_bytes(source.read_bytes())
     importing.import_all(store, "openclaw", openclaw, folder)
-    mirror.export(store, "openclaw", store.project.root / "other")
+    export_all(store, "openclaw", store.project.root / "other")
 
     text = (store.project.root / "other/memory/checkpoints/invoice-pdf.md").read_text("utf-8")
     assert "**Owner:** Ada Lovelace\n" in text
@@ -367,7 +368,7 @@ def test_an_export_that_is_imported_again_holds_the_same(
             plain = {**to_plain(checkpoint), "name": f"work-number-{number}"}
             # As every save does: what only looks like a secret would be read back without it.
             one.save(redact_value(from_plain(plain, Checkpoint)))
-        mirror.export(one, "openclaw", base / "files")
+        export_all(one, "openclaw", base / "files")
         report = importing.import_all(two, "openclaw", openclaw, base / "files")
 
         assert report.imported == len(made)

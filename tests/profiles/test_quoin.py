@@ -25,7 +25,8 @@ from leftoff.checkpoint import (
     from_plain,
     to_plain,
 )
-from leftoff.profiles import cost_ledger, mirror, quoin
+from leftoff.profiles import cost_ledger, quoin
+from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.profile import Native, Profile
 from leftoff.profiles.quoin import quoin_layout, section_values
 from leftoff.store import Store
@@ -275,7 +276,7 @@ def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> No
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         here, there = (Store(project_at(Path(folder) / name)) for name in ("here", "there"))
         saved = here.save(checkpoint).checkpoint
-        mirror.export(here, "quoin", Path(folder) / "out")
+        export_all(here, "quoin", Path(folder) / "out")
         report = importing.import_all(there, "quoin", quoin, Path(folder) / "out")
         found = there.load(there.index().newest(2)[0])
         for store in (here, there):

@@ -15,6 +15,7 @@ from leftoff.cli.layout import aligned, cut, one_line, terminal_width
 from leftoff.cli.output import Output, printable
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NoSuchCheckpoint, NotAProject
 from leftoff.names import checked_name, kebab
+from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.store import LISTED, TRASHED, Entry, Store
 
 P = ParamSpec("P")
@@ -54,26 +55,25 @@ class App:
     @functools.cached_property
     def _opened(self) -> tuple[Store, list[str]]:
         store = Store(self.project)
-        if not self.settings.mirror:
-            return store, []
-        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
+        edits = self.mirrors.import_edits(store)
+        self._warn_once(edits.problems)
+        return store, edits.gone
 
-        noticed = mirror.notice(store, self.settings.mirror)
-        self._warn_once(noticed.problems)
-        return store, noticed.gone
+    @functools.cached_property
+    def mirrors(self) -> Mirrors:
+        """The native files of the profiles that this project mirrors."""
+        return open_mirrors(self.settings.mirror)
 
     def mirror(self) -> dict[str, list[Path]]:
         """Bring mirrored files up to date; return what was written, by profile."""
         if not self.settings.mirror:
             return {}
-        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-        followed = mirror.follow(self.store, self.settings.mirror, briefing=self.briefing)
-        self.unwritten = followed.unwritten
-        failed = set(followed.unwritten.values())
-        others = [problem for problem in followed.problems if problem not in failed]
-        self._warn_once([*others, *followed.warnings])
-        return followed.written
+        exported = self.mirrors.export_changes(self.store, briefing=self.briefing)
+        self.unwritten = exported.unwritten
+        failed = set(exported.unwritten.values())
+        others = [problem for problem in exported.problems if problem not in failed]
+        self._warn_once([*others, *exported.warnings])
+        return exported.written
 
     def own_up(self, problem: str) -> str:
         """Return a problem that the caller tells, so that nobody else does."""
@@ -94,27 +94,15 @@ class App:
 
     def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Leave a mark while a command works, where a mirrored system looks for one."""
-        if not self.settings.mirror:
-            return contextlib.nullcontext()
-        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-        return mirror.at_work(self.project, self.settings.mirror, what)
+        return self.mirrors.mark_work(self.project, what)
 
     def noted(self, *, since: datetime | None = None) -> dict[str, Any]:
         """Return what mirrored files tell of the work at hand, in canonical keys."""
-        if not self.settings.mirror:
-            return {}
-        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-        return mirror.noted(self.store, self.settings.mirror, since=since)
+        return self.mirrors.read_notes(self.store, since=since)
 
     def keeps_notes(self) -> bool:
         """Say whether a mirrored system keeps notes on the work at hand."""
-        if not self.settings.mirror:
-            return False
-        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-        return mirror.keeps_notes(self.settings.mirror)
+        return self.mirrors.keep_notes()
 
     @property
     def settings(self) -> config.Settings:

@@ -8,7 +8,7 @@ import msgspec
 
 from leftoff import paths
 from leftoff.cli.app import App
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import Waiting
 from leftoff.restore import Candidate
 from leftoff.store import LISTED, Entry
 
@@ -21,7 +21,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """All candidates, and the native files among them that cannot be read, by key."""
 
     candidates: list[Candidate]
-    unreadable: dict[str, mirror.Waiting] = {}
+    unreadable: dict[str, Waiting] = {}
 
 
 def current_session() -> str | None:
@@ -32,12 +32,12 @@ def current_session() -> str | None:
 
 def find(app: App) -> Found:
     """Return what could be restored; where native files tell what waits, they are believed."""
-    if not mirror.tells_what_waits(app.settings.mirror):
+    if not app.mirrors.tell_what_waits():
         return Found(candidates=[_candidate(app, each) for each in _listed(app)])
     # First of all: it takes in what was there before anybody looked.
-    waiting = mirror.waiting(app.store, app.settings.mirror)
+    waiting = app.mirrors.find_waiting(app.store)
     listed = {each.id: each for each in _listed(app)}
-    shown = mirror.shown(app.store, app.settings.mirror)
+    shown = app.mirrors.find_shown(app.store)
     known = {each.checkpoint_id: each for each in waiting if each.checkpoint_id}
     extra = [app.store.index().get(each) for each in known if each not in listed]
     entries = [*listed.values(), *(each for each in extra if each is not None)]
@@ -63,7 +63,7 @@ def _listed(app: App) -> list[Entry]:
 
 
 def _candidate(app: App, entry: Entry) -> Candidate:
-    task = entry.name or mirror.task_of(app.settings.mirror, app.store.load(entry))
+    task = entry.name or app.mirrors.find_task(app.store.load(entry))
     is_for_later = entry.name is not None or entry.trigger == _SAVED_FOR_LATER
     is_recent = app.store.now() - entry.saved_at < _WAITS
     has_session = entry.session_id is not None
@@ -92,7 +92,7 @@ def _mtime(path: Path) -> datetime | None:
         return None
 
 
-def _unreadable(app: App, key: str, waiting: mirror.Waiting) -> Candidate:
+def _unreadable(app: App, key: str, waiting: Waiting) -> Candidate:
     """Offer a file that cannot be read, by what is known of it."""
     copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
     known = _candidate(app, copy) if copy is not None and not copy.problem else None

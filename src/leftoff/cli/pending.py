@@ -17,7 +17,7 @@ from leftoff.cli.telling import View
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
 from leftoff.fence import Rendered, block, join, say
 from leftoff.names import kebab
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import Waiting
 from leftoff.restore import Candidate, Pick
 from leftoff.store import Entry
 
@@ -39,7 +39,7 @@ def resume_pending(
     One that was left for another session is taken with a warning; of several you choose one.
     """
     # quoin's users are asked whether or not there is anything to read.
-    always_asks = mirror.tells_what_waits(app.settings.mirror)
+    always_asks = app.mirrors.tell_what_waits()
     view = View(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
     with app.at_work("checkpoint"):
         found = candidates.find(app)
@@ -143,7 +143,7 @@ def _restore(app: App, found: Found, pick: Pick, view: View) -> int:
     return 0
 
 
-def _show_broken(app: App, broken: mirror.Waiting) -> int:
+def _show_broken(app: App, broken: Waiting) -> int:
     """Show a file that cannot be read as it is; it goes on waiting."""
     problem = f"{broken.path} cannot be read: {broken.problem}"
     lines = [MANUAL_RECOVERY]
@@ -158,7 +158,7 @@ def _show_broken(app: App, broken: mirror.Waiting) -> int:
     raise CheckpointUnreadable(problem, hint=" ".join(lines))
 
 
-def _broken_text(broken: mirror.Waiting) -> Rendered:
+def _broken_text(broken: Waiting) -> Rendered:
     if not broken.text.strip():
         return say("The file is missing: {path}", path=broken.path)
     return join([say("From the file {path}:", path=broken.path), block(broken.text)])

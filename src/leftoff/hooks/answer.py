@@ -14,6 +14,7 @@ from leftoff.errors import NotAProject
 from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.draining import is_off
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
 
 
@@ -77,10 +78,7 @@ def _mirror(store: Store) -> None:
     from leftoff import config  # noqa: PLC0415 - as above
 
     mirrored = config.load(store.project).settings.mirror
-    if mirrored:
-        from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-        mirror.follow(store, mirrored)
+    open_mirrors(mirrored).export_changes(store)
 
 
 def main(agent: str, event: str, ask_path: str) -> None:

@@ -13,6 +13,7 @@ from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool
 from leftoff.hooks.draining import is_off
 from leftoff.paths import Project
+from leftoff.profiles.mirror import open_mirrors
 
 ALLOWED = ".allow-compact"
 """A file in the project's folder that lets every compaction pass."""
@@ -84,8 +85,4 @@ def _passes(event: HookEvent, project: Project) -> bool:
 
 def _is_others_turn(project: Project, settings: config.Settings) -> bool:
     """Say whether somebody is at work who would be cut short."""
-    if not settings.mirror:
-        return False
-    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-    return bool(mirror.others_at_work(project, settings.mirror))
+    return bool(open_mirrors(settings.mirror).find_others_at_work(project))

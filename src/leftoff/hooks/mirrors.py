@@ -6,6 +6,7 @@ from leftoff import paths, prompts
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.case import Case
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import Exchange, SessionNews
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
@@ -13,35 +14,22 @@ from leftoff.store import Store
 
 def noted(case: Case) -> dict[str, Any]:
     """Return what mirrored files tell of the session's work."""
-    if not case.settings.mirror:
-        return {}
-    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-
-    return mirror.noted(case.store, case.settings.mirror, case.event.session_id)
+    return open_mirrors(case.settings.mirror).read_notes(case.store, case.event.session_id)
 
 
 def tell_what_waits(case: Case) -> bool:
     """Say whether mirrored files tell which session's state waits to be taken up."""
-    if not case.settings.mirror:
-        return False
-    from leftoff.profiles import mirror  # noqa: PLC0415 - same
-
-    return mirror.tells_what_waits(case.settings.mirror)
+    return open_mirrors(case.settings.mirror).tell_what_waits()
 
 
 def follow(case: Case) -> None:
     """Bring the mirrored files up to date with this event."""
     if not case.settings.mirror:
         return
-    from leftoff.profiles import mirror  # noqa: PLC0415 - same
-
-    followed = mirror.follow(
-        case.store,
-        case.settings.mirror,
-        session=_news(case),
-        briefing=lambda: _briefing(case.store),
+    exported = open_mirrors(case.settings.mirror).export_changes(
+        case.store, session=_news(case), briefing=lambda: _briefing(case.store)
     )
-    for problem in followed.problems:
+    for problem in exported.problems:
         trouble.note(paths.state_folder(), "mirroring", LeftoffError(problem))
 
 

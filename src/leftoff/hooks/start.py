@@ -21,6 +21,8 @@ from leftoff.errors import LeftoffError, NotAProject
 from leftoff.fence import Rendered, join, say
 from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.profiles.profile import SessionNews
 from leftoff.records import Life
 from leftoff.store import Store, disk, utc_now
 
@@ -167,12 +169,11 @@ def _look_at_mirrors(event: HookEvent, store: Store, state: Path) -> None:
     mirrored = config.load(store.project).settings.mirror
     if not mirrored:
         return
-    from leftoff.profiles import mirror  # noqa: PLC0415 - most users mirror nothing
-    from leftoff.profiles.profile import SessionNews  # noqa: PLC0415 - same
-
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
-    followed = mirror.follow(store, mirrored, session=news, briefing=lambda: _page(store))
-    for problem in followed.problems:
+    exported = open_mirrors(mirrored).export_changes(
+        store, session=news, briefing=lambda: _page(store)
+    )
+    for problem in exported.problems:
         trouble.note(state, "mirroring", LeftoffError(problem))
 
 

@@ -31,7 +31,7 @@ SESSION_FOLDERS = (
 )
 
 
-def wanted_events(names: Iterable[str]) -> frozenset[str]:
+def find_wanted_events(names: Iterable[str]) -> frozenset[str]:
     """Return the kinds of hook events that some profiles need beyond those that all do."""
     return frozenset[str]().union(*(load(name).EVENTS for name in names if name in PROFILES))
 

@@ -14,7 +14,6 @@ from leftoff import paths
 from leftoff.checkpoint import Checkpoint
 from leftoff.paths import Project
 from leftoff.profiles import markdown
-from leftoff.profiles.codec import Field, Layout, Lines, Plain, Section, Style
 from leftoff.profiles.guardzindex import (
     INDEX,
     names_listed,
@@ -23,6 +22,7 @@ from leftoff.profiles.guardzindex import (
     summary_in,
     with_bullets,
 )
+from leftoff.profiles.markdown_codec import Field, Layout, Lines, Plain, Section, Style
 from leftoff.profiles.profile import Files, More, Native, News
 from leftoff.profiles.regular_files import names_in
 
@@ -67,7 +67,7 @@ def natives(folder: Path) -> Iterator[Path]:
     yield from (folder / name for name in sorted(names_in(folder, ".md")) if _FILE.match(name))
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists though their files are gone."""
     there = {*names_in(folder, ".md")}
     return [name for name in names_listed(folder) if f"checkpoint-{name}.md" not in there]

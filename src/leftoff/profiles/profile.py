@@ -207,7 +207,7 @@ class Profile(Protocol):
     def folders(self, folder: Path) -> list[Path]:
         """Tell which folders, or files that are changed in place, hold checkpoints and more."""
 
-    def listed(self, folder: Path) -> list[str]:
+    def find_stale_names(self, folder: Path) -> list[str]:
         """Return the names that an index of the layout lists though their files are gone."""
 
     def natives(self, folder: Path) -> Iterator[Path]:
@@ -246,7 +246,7 @@ class Worker(Protocol):
 class Knowing(Protocol):
     """A profile whose files show features and memory, as `WANTS_KNOWLEDGE` says."""
 
-    def changed(self, folder: Path, names: Collection[str]) -> More:
+    def read_changed(self, folder: Path, names: Collection[str]) -> More:
         """Read what some files, by their paths in the folder, hold of them."""
 
 
@@ -254,7 +254,9 @@ class Knowing(Protocol):
 class Noted(Protocol):
     """A profile whose files hold notes on the work at hand, beside checkpoints."""
 
-    def noted(self, folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
+    def read_notes(
+        self, folder: Path, session_id: str | None, since: datetime | None
+    ) -> dict[str, Any]:
         """Tell what a save should know, in canonical keys, if it was noted since then."""
 
 

@@ -61,7 +61,7 @@ def _places(folder: Path) -> list[Path]:
     return [folder / _CHECKPOINTS, *sorted(folder.glob(f"{sail_plans.PLANS}/*/{_CHECKPOINTS}"))]
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: no index lists checkpoints."""
     del folder
     return []
@@ -153,13 +153,13 @@ def _update(files: Files, change: Callable[[Members], Members], *, warns: bool =
     path = files.root / sail_plans.INDEX
     problems: list[str] = []
     if path.is_file():
-        files.edit(sail_plans.INDEX, lambda text: _changed(text, change, problems))
+        files.edit(sail_plans.INDEX, lambda text: _change(text, change, problems))
     # Once with every save, not with every event of every session.
     if problems and warns:
         files.warn(f"{path} cannot be read and was left as it is: {problems[0]}")
 
 
-def _changed(text: str, change: Callable[[Members], Members], problems: list[str]) -> str:
+def _change(text: str, change: Callable[[Members], Members], problems: list[str]) -> str:
     try:
         index = json.loads(text.removeprefix(_BOM))
         if isinstance(index, dict):
@@ -179,7 +179,7 @@ def _with_last(index: Members, last: datetime) -> Members:
 
 def _follow(files: Files, session: SessionNews) -> None:
     """Show in the index what the plans' own files say, after one was edited and now and then."""
-    edited = _edited(files.root, session.file)
+    edited = _find_edited(files.root, session.file)
     if session.event == "post-tool" and edited is None:
         return
     path = files.root / sail_plans.INDEX
@@ -194,7 +194,7 @@ def _fresh() -> str:
     return f"{json.dumps(_NEW, indent=2)}\n"
 
 
-def _edited(root: Path, file: str) -> str | None:
+def _find_edited(root: Path, file: str) -> str | None:
     """Return the plan whose state was written, empty for a test-first session; None for others."""
     if not file:
         return None

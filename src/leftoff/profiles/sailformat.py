@@ -59,12 +59,12 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     native = _plain(found)
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
-    told = _told(native)
+    told = _tell(native)
     if ours.get("check") == _check(native):
         told |= {REST: _without_derived(_dict(told.get(REST)), ours), **_dict(ours.get("exact"))}
     if plan is not None and not told.get("plan"):
         told["plan"] = {"title": plan}
-    saved_at = _saved_at(native, ours, stem)
+    saved_at = _find_moment(native, ours, stem)
     name = ours.get("name") if ours else plan or _name(told, saved_at)
     return Native(told=told, name=sail_plans.text(name), saved_at=saved_at)
 
@@ -85,7 +85,7 @@ def _plain(value: Any, deep: int = 0) -> Any:
     return str(value) if is_huge or is_odd else value
 
 
-def _told(native: Plain) -> Plain:
+def _tell(native: Plain) -> Plain:
     """Tell what sail's keys say in ours; what they hold beside that is kept as it is."""
     context, guard = _dict(native.get("context")), _dict(native.get("compaction_context"))
     told: Plain = {
@@ -168,12 +168,12 @@ def _decision(value: object) -> Plain:
     if isinstance(value, dict):
         what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
         why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
-        return _reasoned(_words(what or value), _words(why))
+        return _make_decision(_words(what or value), _words(why))
     what, _, why = _words(value).partition(": ")
-    return _reasoned(what, why)
+    return _make_decision(what, why)
 
 
-def _reasoned(what: str, why: str) -> Plain:
+def _make_decision(what: str, why: str) -> Plain:
     return {"what": what, "why": why} if why else {"what": what}
 
 
@@ -191,7 +191,7 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _saved_at(native: Plain, ours: Plain, stem: str) -> datetime | None:
+def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
     told = sail_plans.moment(native.get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
     if exact is not None and (told is None or exact.replace(microsecond=0) == told):
@@ -295,7 +295,7 @@ _CAVEAT = "The next action was inferred from the session; nobody stated it."
 def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
     """Return the values that reading the file back would not give."""
     plain = to_plain(checkpoint)
-    back = _told(_plain(dict(native)))
+    back = _tell(_plain(dict(native)))
     keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:

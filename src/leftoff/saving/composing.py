@@ -57,7 +57,7 @@ def compose(
 def _noted(project: Project) -> dict[str, Any]:
     """Return what files tell of the work, where the user chose to keep such files."""
     settings = config.load(project).settings
-    staged = sail_plans.seen(project.worktree) if settings.follows("sail") else {}
+    staged = sail_plans.observe(project.worktree) if settings.follows("sail") else {}
     return {**staged, **sessionstate.read(place(project, settings))}
 
 

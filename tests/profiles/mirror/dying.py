@@ -9,7 +9,7 @@ from programs import with_our_path
 
 _PROGRAM = """
 import os, signal, sys
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.mirror import native_files
 from leftoff.paths import find_project
 from leftoff.store import Store
@@ -27,7 +27,7 @@ store = Store(find_project())
 store.index()
 for name in real:
     setattr(os, name, dying(name))
-mirror.follow(store, [profile])
+open_mirrors([profile]).export_changes(store)
 """
 
 

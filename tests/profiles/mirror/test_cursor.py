@@ -8,7 +8,7 @@ import pytest
 
 from gitrepo import Repo
 from leftoff.paths import find_project
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.store import Store
 from stores import draft
@@ -39,15 +39,15 @@ def test_a_planted_cursor_does_not_stop_mirrors(
     repo: Repo, plant: Callable[[Path], object]
 ) -> None:
     store = Store(find_project(repo.folder))
-    mirror.follow(store, ["guardz"])
+    open_mirrors(["guardz"]).export_changes(store)
     path = Mirror(store, "guardz").state / "cursor.json"
     path.unlink()
     plant(path)
     store.save(draft("login-form", "Validate the form"))
 
-    followed = mirror.follow(store, ["guardz"])
+    followed = open_mirrors(["guardz"]).export_changes(store)
 
     assert followed.problems == []
     assert followed.written["guardz"]
-    assert Mirror(store, "guardz").cursor() is not None
+    assert Mirror(store, "guardz").manifest.read_cursor() is not None
     store.close()

@@ -12,7 +12,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import profiles
 from leftoff.paths import find_project
-from leftoff.profiles import mirror
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.store import LISTED, Store, standing
 from profiles.mirror import dying
@@ -92,7 +92,7 @@ def test_a_checkpoint_without_its_line_is_mirrored_by_the_next_save(
 
     with contextlib.closing(Store(find_project(repo.folder))) as store:
         store.save(draft("third-work"))
-        mirror.follow(store, ["guardz"])
+        open_mirrors(["guardz"]).export_changes(store)
 
     assert names(memory) == ["first-work", "second-work", "third-work"]
 
@@ -118,7 +118,7 @@ def test_news_told_twice_change_nothing_more(cli: Cli, memory: Path, repo: Repo)
     before = {path: path.read_bytes() for path in memory.iterdir()}
     store = Store(find_project(repo.folder))
     (Mirror(store, "guardz").state / "cursor.json").unlink()
-    mirror.follow(store, ["guardz"])
+    open_mirrors(["guardz"]).export_changes(store)
     store.close()
 
     assert {path: path.read_bytes() for path in memory.iterdir()} == before
@@ -133,7 +133,7 @@ def test_killed_at_any_step_the_next_command_makes_up_for_it(
         store.save(draft(f"work-{number}", "Work"))
         if not dying.is_killed(repo.folder, "guardz", after=number):
             break
-        problems = mirror.follow(store, ["guardz"]).problems
+        problems = open_mirrors(["guardz"]).export_changes(store).problems
         assert problems == []
         assert names(memory) == sorted(["first-work", *(f"work-{n}" for n in range(number + 1))])
         listed = re.findall(r"- \*\*(.+?)\*\*", (memory / "MEMORY.md").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from faulting import CAREFUL_RENAMES, LINKS, library
-from leftoff.profiles.mirror.manifest import Notes
+from leftoff.profiles.mirror.manifest import Manifest
 from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.store import utc_now
 from programs import run
@@ -16,7 +16,7 @@ from programs import run
 def opened(folder: Path) -> NativeFiles:
     return NativeFiles(
         folder / "native",
-        Notes(folder / "notes.jsonl"),
+        Manifest(folder),
         store=folder,
         now=utc_now,
         on_edit=lambda *_: None,

@@ -87,10 +87,10 @@ def write(documents: Documents, known: Orchestration) -> None:
     """Show what agents that work together have found, until it is in memory."""
     if known == Orchestration() and documents.files.read(AGENTS) is None:
         return
-    documents.change(AGENTS, lambda found: _written(known, found))
+    documents.change(AGENTS, lambda found: _write(known, found))
 
 
-def _written(known: Orchestration, found: Plain) -> Plain:
+def _write(known: Orchestration, found: Plain) -> Plain:
     if found and read(found) == known:
         return found
     shared = {**object_of(found.get("sharedState")), "discoveredPatterns": known.patterns}
@@ -98,14 +98,14 @@ def _written(known: Orchestration, found: Plain) -> Plain:
         "version": 3,
         **found,
         "currentSession": known.session,
-        "agentResults": [_written_result(each) for each in known.results],
-        "teamState": _written_team(known.team, object_of(found.get("teamState"))),
-        "architecturalDecisions": [_written_choice(each) for each in known.decisions],
+        "agentResults": [_write_result(each) for each in known.results],
+        "teamState": _write_team(known.team, object_of(found.get("teamState"))),
+        "architecturalDecisions": [_write_choice(each) for each in known.decisions],
         "sharedState": shared,
     }
 
 
-def _written_result(result: Result) -> Plain:
+def _write_result(result: Result) -> Plain:
     return {key: getattr(result, key) for key in _RESULT_KEYS} | (
         {"rootCause": result.root_cause, "prevention": result.prevention}
         if result.root_cause or result.prevention
@@ -113,13 +113,13 @@ def _written_result(result: Result) -> Plain:
     )
 
 
-def _written_team(team: Team | None, found: Plain) -> Plain | None:
+def _write_team(team: Team | None, found: Plain) -> Plain | None:
     if team is None:
         return None
-    mates = [_written_result(each) for each in team.mates]
+    mates = [_write_result(each) for each in team.mates]
     return {**found, "teamName": team.name, "feature": team.feature, "teammates": mates}
 
 
-def _written_choice(choice: Choice) -> Plain:
+def _write_choice(choice: Choice) -> Plain:
     keys = ("decision", "rationale", "alternatives", "impact", "feature")
     return {key: getattr(choice, key) for key in keys}

@@ -21,7 +21,7 @@ from leftoff.profiles.harness.documents import (
     iso,
     moment_of,
     object_of,
-    parsed,
+    parse,
     text_of,
     texts_of,
     without,
@@ -54,21 +54,21 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def read(path: Path, data: bytes) -> Native:
     """Read a progress file, a working context or the record beside one."""
     try:
-        found = parsed(data)
+        found = parse(data)
     except ValueError as error:
         return Native(problem=str(error))
     if not isinstance(found, dict) or not found:
         return Native(problem="It holds no JSON object with anything in it.")
     if path.name == RECORD:
-        return _recorded(found)
+        return _read_record(found)
     record = _record_of(path, found)
     told = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
     if not any(told.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
         return Native(problem="It does not tell of any work.")
     name = record.get("name") if record else told.get("feature") or told.get("summary")
-    edited = _edited(told, record, path.name)
+    edited = _find_edits(told, record, path.name)
     return Native(
-        told=_completed(told, record, edited),
+        told=_complete(told, record, edited),
         name=name,
         saved_at=moment_of(found.get("lastUpdated")),
         is_exact=True,
@@ -76,7 +76,7 @@ def read(path: Path, data: bytes) -> Native:
     )
 
 
-def _recorded(found: Plain) -> Native:
+def _read_record(found: Plain) -> Native:
     told = without(found, *_NOT_TOLD)
     return Native(
         told=told,
@@ -95,7 +95,7 @@ def _record_of(path: Path, found: Plain) -> Plain:
         path = path.parent / SESSIONS / session / CONTEXT
     found_record = read_regular(path.with_name(RECORD))
     try:
-        return object_of(parsed(found_record[0])) if found_record else {}
+        return object_of(parse(found_record[0])) if found_record else {}
     except ValueError:
         return {}
 
@@ -160,13 +160,13 @@ def _is_change(role: str) -> bool:
     return role.startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
 
 
-def _edited(told: Plain, record: Plain, shown_as: str) -> Plain:
+def _find_edits(told: Plain, record: Plain, shown_as: str) -> Plain:
     """Return what a file says otherwise than it was written."""
     shown = object_of(object_of(record.get("shown")).get(shown_as))
     return {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
 
 
-def _completed(told: Plain, record: Plain, edited: Plain) -> Plain:
+def _complete(told: Plain, record: Plain, edited: Plain) -> Plain:
     """Add what the record knows, but for what the file says otherwise since."""
     if not record:
         return told

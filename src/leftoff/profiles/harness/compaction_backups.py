@@ -10,7 +10,7 @@ from leftoff.profiles.harness.documents import (
     Plain,
     iso,
     object_of,
-    rendered,
+    render,
     text_of,
 )
 from leftoff.profiles.profile import News, SessionNews
@@ -27,9 +27,9 @@ def write(news: News, session: SessionNews, documents: Documents) -> None:
     path = f"{BACKUPS}/pre-compact-{at.astimezone(UTC):%Y%m%d-%H%M%S}.json"
     if documents.files.read(path) is None:
         backup = _backup(documents, news.project, session.session_id, at)
-        documents.files.create(path, rendered(backup).encode())
+        documents.files.create(path, render(backup).encode())
     text = (documents.files.read(checkpoints.PROGRESS) or b"").decode("utf-8", "surrogateescape")
-    counted = documents.changed(checkpoints.PROGRESS, text, lambda found: _counted(found, at))
+    counted = documents.apply(checkpoints.PROGRESS, text, lambda found: _count(found, at))
     if counted != text:
         # Noted as ours: a count is no edit that somebody made.
         data = counted.encode("utf-8", "surrogateescape")
@@ -81,7 +81,7 @@ def _git(project: Project) -> Plain:
     }
 
 
-def _counted(found: Plain, at: datetime) -> Plain:
+def _count(found: Plain, at: datetime) -> Plain:
     if found.get("lastCompaction") == iso(at):
         return found
     count = found.get("compactionCount")

@@ -17,7 +17,7 @@ _FIRST_YEAR = 1970
 _ODD = (msgspec.MsgspecError, UnicodeDecodeError, UnicodeEncodeError, RecursionError)
 
 
-def parsed(data: bytes | str) -> Any:
+def parse(data: bytes | str) -> Any:
     """Read JSON; raises ValueError for what is none."""
     text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
     try:
@@ -32,13 +32,13 @@ def read(path: Path, problems: list[str]) -> Any:
     if found is None or not found[0].strip():
         return None
     try:
-        return parsed(found[0])
+        return parse(found[0])
     except ValueError as error:
         problems.append(f"{path.name} was left out: {error}")
         return None
 
 
-def rendered(value: object, *, like: str = "") -> str:
+def render(value: object, *, like: str = "") -> str:
     """Write JSON as the original does: two blanks for each level, a newline at the end."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
     if "\r\n" in like:
@@ -62,12 +62,12 @@ class Documents:
 
     def change(self, path: str, change: Callable[[Plain], Plain]) -> None:
         """Change an object in place; what is no object is told and left as it is."""
-        self.files.edit(path, lambda text: self.changed(path, text, change))
+        self.files.edit(path, lambda text: self.apply(path, text, change))
 
-    def changed(self, path: str, text: str, change: Callable[[Plain], Plain]) -> str:
+    def apply(self, path: str, text: str, change: Callable[[Plain], Plain]) -> str:
         """Return the text of an object after a change; what did not change keeps its bytes."""
         try:
-            before = parsed(text) if text.strip() else {}
+            before = parse(text) if text.strip() else {}
         except ValueError as error:
             self.problems.append(f"{path} was left as it is. {error}")
             return text
@@ -75,13 +75,13 @@ class Documents:
             self.problems.append(f"{path} was left as it is. It holds no object.")
             return text
         after = change(before)
-        return text if after == before else rendered(after, like=text)
+        return text if after == before else render(after, like=text)
 
     def read(self, path: str) -> Plain:
         """Return the object in a file; an empty one where there is none."""
         data = self.files.read(path)
         try:
-            found = parsed(data) if data and data.strip() else {}
+            found = parse(data) if data and data.strip() else {}
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}

@@ -80,7 +80,7 @@ _SCALARS = frozenset({"projectType"})
 def drafts_of(shelf: Shelf, found: Plain) -> Iterator[Draft]:
     """Yield each fact, with the place where it stands."""
     for section in shelf.sections:
-        for fact in _told(_at(found, section)):
+        for fact in _tell(_at(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
             kept |= {"raw": fact.raw} if fact.raw is not None else {}
             yield Draft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
@@ -101,13 +101,13 @@ def _at(found: Plain, section: str) -> Any:
     return value
 
 
-def _told(value: object) -> Iterator[Fact]:
+def _tell(value: object) -> Iterator[Fact]:
     """Yield what a section says: texts of a list, `key: value` of an object, or a text."""
     if isinstance(value, str):
         yield Fact(value)
     elif isinstance(value, dict):
         for key, each in value.items():
-            inner = [fact.text for fact in _told(each) if fact.text.strip()]
+            inner = [fact.text for fact in _tell(each) if fact.text.strip()]
             raw = None if isinstance(each, str) else each
             if inner and key.strip():
                 yield Fact(f"{key}: {', '.join(inner)}", key, raw)
@@ -147,7 +147,7 @@ def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -
 
 
 def _all(shelf: Shelf, found: Plain) -> Iterator[str]:
-    return (fact.text for section in shelf.sections for fact in _told(_at(found, section)))
+    return (fact.text for section in shelf.sections for fact in _tell(_at(found, section)))
 
 
 def _section(shelf: Shelf, entry: Entry) -> str:
@@ -168,10 +168,10 @@ def _with(found: Plain, section: str, entry: Entry) -> Plain:
     key, _, inner = section.partition(".")
     if inner:
         return {**found, key: _with(object_of(found.get(key)), inner, entry)}
-    return {**found, key: _joined(found.get(key), section, entry)}
+    return {**found, key: _join(found.get(key), section, entry)}
 
 
-def _joined(value: object, section: str, entry: Entry) -> object:
+def _join(value: object, section: str, entry: Entry) -> object:
     """Add a fact to a section, whatever the section is."""
     kept = object_of(entry.extra.get(EXTRA))
     raw, key = kept.get("raw"), text_of(kept.get("key"))

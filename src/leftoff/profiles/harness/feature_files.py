@@ -158,7 +158,7 @@ def _read_link(found: Plain, values: Plain, taken: set[str]) -> Plain:
     return {"linkedTo": rest} if rest else {}
 
 
-def put_away(item: Item, otherwise: datetime | None) -> Item:
+def archive(item: Item, otherwise: datetime | None) -> Item:
     """Return what stands in an archive as put away, also if the archive does not say when."""
     if item.archived_at is not None:
         return item
@@ -196,11 +196,11 @@ def _with_lists(found: Plain, lists: dict[str, list[Item]], board: Board) -> Pla
         for each in standing if isinstance(standing, list) else []:
             item_id = text_of(object_of(each).get("id"))
             if item_id in wanted and _is_known(each, board):
-                kept.append(written(wanted.pop(item_id), each))
+                kept.append(write_item(wanted.pop(item_id), each))
             elif item_id not in known or not _is_known(each, board):
                 wanted.pop(item_id, None)
                 kept.append(each)
-        result[key] = [*kept, *(written(item, {}) for item in wanted.values())]
+        result[key] = [*kept, *(write_item(item, {}) for item in wanted.values())]
     return result
 
 
@@ -214,13 +214,13 @@ def _is_known(found: Plain, board: Board) -> bool:
     )
 
 
-def written(item: Item, standing: Plain) -> Plain:
+def write_item(item: Item, standing: Plain) -> Plain:
     """Return a feature or fix as the layout writes it; one that did not change as it stands."""
     if standing and _is_shown(item, standing):
         return standing
     kept = object_of(item.extra.get(EXTRA))
     result = {**without(kept, "github", "linkedTo"), **standing, "id": item.id}
-    if (shown := _shown(item, standing)) is None or shown.name != item.name:
+    if (shown := _read_standing(item, standing)) is None or shown.name != item.name:
         result["name"] = item.name
     for ours, theirs, is_known in _keys(type(item)):
         if shown is not None and theirs in standing and getattr(shown, ours) == getattr(item, ours):
@@ -232,7 +232,7 @@ def written(item: Item, standing: Plain) -> Plain:
             continue
         if theirs in result or theirs in _ALWAYS or value != _default(item, ours):
             result[theirs] = value
-    result["github"] = _written_github(item, object_of(kept.get("github")), standing)
+    result["github"] = _write_github(item, object_of(kept.get("github")), standing)
     if isinstance(item, Fix):
         link = {**object_of(kept.get("linkedTo")), **object_of(standing.get("linkedTo"))}
         result = {**result, "linkedTo": {**link, "featureId": item.linked_to}}
@@ -243,20 +243,20 @@ def written(item: Item, standing: Plain) -> Plain:
 
 
 def _is_shown(item: Item, standing: Plain) -> bool:
-    shown = _shown(item, standing)
+    shown = _read_standing(item, standing)
     if shown is None:
         return False
     former = {FORMER_ID: item.extra[FORMER_ID]} if FORMER_ID in item.extra else {}
     return msgspec.structs.replace(shown, extra={**shown.extra, **former}) == item
 
 
-def _shown(item: Item, standing: Plain) -> Item | None:
+def _read_standing(item: Item, standing: Plain) -> Item | None:
     """Return what a file says of an item, as we would keep it."""
     found = _read(standing, type(item)) if standing else None
     return redact_value(found) if found is not None else None
 
 
-def _written_github(item: Item, kept: Plain, standing: Plain) -> Plain:
+def _write_github(item: Item, kept: Plain, standing: Plain) -> Plain:
     numbers = {"issueNumber": item.issue, "prNumber": item.pr, "branch": item.branch}
     known = {**kept, **object_of(standing.get("github"))}
     told = {key: each for key, each in numbers.items() if each is not None or key not in known}

@@ -36,7 +36,7 @@ def is_here(folder: Path) -> bool:
     return any((folder / name).exists() for name in known) or any(each.is_file() for each in old)
 
 
-def watched(folder: Path) -> list[Path]:
+def folders(folder: Path) -> list[Path]:
     """Return the folder and all files in it that others may change."""
     sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *loop_files.loops_in(folder)]
     shared = [folder / path for path in _SHARED]
@@ -74,11 +74,16 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
         memories=active,
         queued=queued,
         features=_features(folder, documents),
-        features_at=_written_at(folder),
+        features_at=_find_time(folder),
         loops=_loops(folder, only, problems),
         orchestration=agent_files.read(agents) if agents else None,
         problems=problems,
     )
+
+
+def read_changed(folder: Path, names: Collection[str]) -> More:
+    """Read what some files hold of features and memory."""
+    return more(folder, only=names)
 
 
 def _with_older(
@@ -111,12 +116,12 @@ def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fi
             *feature_files.read_features(document.get("archived")),
             *feature_files.read_fixes(document.get("archivedFixes")),
         ]
-        found += [feature_files.put_away(each, _written_at(folder)) for each in archived]
+        found += [feature_files.archive(each, _find_time(folder)) for each in archived]
     # What is in two files is told by the first: the newer one, and the active one.
     return list({each.id: each for each in reversed(found)}.values())[::-1]
 
 
-def _written_at(folder: Path) -> datetime | None:
+def _find_time(folder: Path) -> datetime | None:
     paths = [
         folder / feature_files.ACTIVE,
         folder / feature_files.ARCHIVE,

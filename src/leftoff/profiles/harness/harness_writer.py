@@ -15,7 +15,7 @@ from leftoff.profiles.harness import (
     memories,
 )
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
-from leftoff.profiles.harness.documents import Documents, Plain, moment_of, rendered
+from leftoff.profiles.harness.documents import Documents, Plain, moment_of, render
 from leftoff.profiles.profile import Files, Knowledge, News
 
 BRIEFING = "session-briefing.md"
@@ -32,7 +32,7 @@ def write(files: Files, news: News) -> None:
     problems = shared.problems
     for worktree, saved in _by_worktree(news).items():
         problems += _locally(files, worktree, partial(_write_checkpoints, saved, board, news))
-    for checkpoint in _shown_again(news):
+    for checkpoint in _find_shown_again(news):
         act = partial(_write_again, checkpoint, board, news)
         problems += _locally(files, checkpoint.worktree, act)
     if knowledge is not None and knowledge.is_new:
@@ -76,7 +76,7 @@ def _write_checkpoints(
         _write_progress(documents, saved[-1], news)
 
 
-def _shown_again(news: News) -> list[Checkpoint]:
+def _find_shown_again(news: News) -> list[Checkpoint]:
     """Return what names show that were not saved just now: a later save may have been undone."""
     saved = {checkpoint.id for checkpoint in news.saved}
     return [each for each in news.current.values() if each is not None and each.id not in saved]
@@ -109,7 +109,7 @@ def _write_progress(documents: Documents, checkpoint: Checkpoint, news: News) ->
 def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
     folder = checkpoints.folder_of(checkpoint)
     # First what tells that the context is ours: whoever is killed in between leaves no riddle.
-    record = rendered(checkpoints.record_of(checkpoint, board)).encode()
+    record = render(checkpoints.record_of(checkpoint, board)).encode()
     documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
     _replace(
         documents,
@@ -123,7 +123,7 @@ def _replace(
     documents: Documents, path: str, checkpoint: Checkpoint, change: Callable[[Plain], Plain]
 ) -> None:
     data = documents.files.read(path) or b""
-    after = documents.changed(path, data.decode("utf-8", "surrogateescape"), change)
+    after = documents.apply(path, data.decode("utf-8", "surrogateescape"), change)
     documents.files.replace(path, after.encode("utf-8", "surrogateescape"), of=checkpoint.id)
 
 

@@ -115,11 +115,11 @@ def draft_of(layer: Layer, found: Plain) -> Said | None:
     values: Plain = {}
     for field in _FIELDS:
         key = _name(layer, field)
-        if key in found and (value := _known(field, found[key])) is not None:
+        if key in found and (value := _check_value(field, found[key])) is not None:
             values[field] = value
             taken.add(key)
     rest = without(found, *taken)
-    values = {**_derived(layer, rest), **values}
+    values = {**_derive(layer, rest), **values}
     former = text_of(found.get(OURS)) or text_of(found.get("id"))
     extra: Plain = {FORMER_ID: former} if former else {}
     kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
@@ -139,7 +139,7 @@ def _name(layer: Layer, field: str) -> str:
     return layer.names.get(field, "timestamp" if field == "at" else field)
 
 
-def _known(field: str, value: object) -> Any:
+def _check_value(field: str, value: object) -> Any:
     """Return a value if it is of the kind that we understand."""
     if field == "at":
         return moment_of(value)
@@ -151,7 +151,7 @@ def _known(field: str, value: object) -> Any:
     return value if isinstance(value, str) else None
 
 
-def _derived(layer: Layer, rest: Plain) -> Plain:
+def _derive(layer: Layer, rest: Plain) -> Plain:
     """Tell what other keys of the layout say of ours."""
     values: Plain = {}
     if layer is FAILURES:
@@ -189,7 +189,7 @@ def own_keys(entry: Entry) -> list[str]:
     return [key for key in keys if isinstance(key, str)]
 
 
-def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> Plain:
+def write_entry(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> Plain:
     """Return an entry as the layout writes it; what stands there already keeps its bytes."""
     is_active = entry.status == "active"
     if standing and _says_the_same(layer, entry, standing):
@@ -205,19 +205,23 @@ def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> 
     for field in _FIELDS:
         value = getattr(entry, field)
         key = _name(layer, field)
-        if not value and _known(field, result.get(key)) is None and result.get(key) is not None:
+        if (
+            not value
+            and _check_value(field, result.get(key)) is None
+            and result.get(key) is not None
+        ):
             continue
         if value or key in result or key in _ALWAYS.get(layer.kind, ()):
             result[key] = iso(value) if isinstance(value, datetime) else value
     result |= _force(layer, is_active=is_active)
-    return result if standing else _ordered(result)
+    return result if standing else _order(result)
 
 
 # What a person looks for first.
 _FIRST = ("id", OURS, "timestamp", "feature", "type", "title")
 
 
-def _ordered(entry: Plain) -> Plain:
+def _order(entry: Plain) -> Plain:
     return {**{key: entry[key] for key in _FIRST if key in entry}, **entry}
 
 

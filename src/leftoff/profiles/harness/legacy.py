@@ -110,7 +110,7 @@ def _front(text: str) -> Iterator[tuple[str, object]]:
     for line in text.replace("\r\n", "\n").split("\n"):
         bullet = re.match(r"[ \t]*-[ \t]+(.*)", line)
         if bullet and key:
-            listed.append(_unquoted(bullet[1]))
+            listed.append(_unquote(bullet[1]))
             yield key, [*listed]
         elif found := _FIELD.match(line):
             key, listed = found[1], []
@@ -120,11 +120,11 @@ def _front(text: str) -> Iterator[tuple[str, object]]:
 def _value(text: str) -> object:
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
-        return [_unquoted(each) for each in text[1:-1].split(",") if each.strip()]
-    return _unquoted(text)
+        return [_unquote(each) for each in text[1:-1].split(",") if each.strip()]
+    return _unquote(text)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     text = text.strip()
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1] if is_quoted else text

@@ -102,7 +102,7 @@ def _attempt(found: Plain, number: int) -> Attempt:
     )
 
 
-def written_loop(loop: Loop, standing: Plain) -> Plain:
+def show_loop(loop: Loop, standing: Plain) -> Plain:
     """Return a loop as the layout writes it; one that did not change as it stands."""
     if standing and _bare(read_loop(standing)) == _bare(loop):
         return standing
@@ -122,15 +122,15 @@ def written_loop(loop: Loop, standing: Plain) -> Plain:
         "startedAt": iso(loop.started_at) if loop.started_at else None,
         "lastAttemptAt": iso(loop.last_attempt_at) if loop.last_attempt_at else None,
         "verification": loop.verification,
-        "history": [_written_attempt(each) for each in loop.history],
-        "tasks": {**object_of(standing.get("tasks")), **_written_tasks(loop.tasks)},
+        "history": [_write_attempt(each) for each in loop.history],
+        "tasks": {**object_of(standing.get("tasks")), **_write_tasks(loop.tasks)},
         "lastCheckpoint": loop.last_checkpoint,
         "escalationRequested": loop.escalation_requested,
         **phase,
     }
 
 
-def _written_tasks(tasks: Tasks) -> Plain:
+def _write_tasks(tasks: Tasks) -> Plain:
     return {
         "enabled": tasks.enabled,
         "chain": tasks.chain,
@@ -143,7 +143,7 @@ def write_loop(documents: Documents, key: str, loop: Loop) -> None:
     """Show a loop in the folder of its session; one that never was is not shown."""
     path = f"sessions/{folder_name(loop.session_id or key)}/{LOOP}"
     if loop.status != "idle" or documents.files.read(path) is not None or loop.last_checkpoint:
-        documents.change(path, lambda found: written_loop(loop, found))
+        documents.change(path, lambda found: show_loop(loop, found))
 
 
 def with_mark(loops: Mapping[str, Loop], mark: Interrupted) -> dict[str, Loop]:
@@ -164,7 +164,7 @@ def _link(loop: Loop, kept: Plain) -> Plain | None:
     return {**kept, "featureId": loop.linked_to} if loop.linked_to else None
 
 
-def _written_attempt(tried: Attempt) -> Plain:
+def _write_attempt(tried: Attempt) -> Plain:
     return {
         "attempt": tried.attempt,
         "approach": tried.approach,
@@ -198,8 +198,8 @@ def write_interrupted(documents: Documents, loops: Mapping[str, Loop]) -> None:
     broken = [each for each in loops.values() if each.interrupted and each.is_under_way]
     if broken:
         newest = max(broken, key=_broke_off_at)
-        documents.change(INTERRUPTED, lambda found: _written_mark(newest, found))
-        documents.change(RECOVERED_LOOP, lambda found: written_loop(newest, found))
+        documents.change(INTERRUPTED, lambda found: _write_mark(newest, found))
+        documents.change(RECOVERED_LOOP, lambda found: show_loop(newest, found))
         return
     marked = text_of(documents.read(INTERRUPTED).get("feature"))
     if any(loop.feature == marked for loop in loops.values()):
@@ -211,7 +211,7 @@ def _broke_off_at(loop: Loop) -> datetime:
     return loop.interrupted.at if loop.interrupted else datetime.min.replace(tzinfo=UTC)
 
 
-def _written_mark(loop: Loop, found: Plain) -> Plain:
+def _write_mark(loop: Loop, found: Plain) -> Plain:
     mark = loop.interrupted
     if mark is None:
         return found

@@ -17,15 +17,15 @@ _TERMINATED = 128 + signal.SIGTERM
 
 
 @contextlib.contextmanager
-def at_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]:
+def mark_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]:
     """Leave a mark where a profile wants one, until all is done or we are told to end."""
-    workers = [*_workers(project, names)]
+    workers = [*_find_workers(project, names)]
     if not workers:
         yield
         return
     marks: list[Path] = []
     # First of all: told to end right after the first mark, we must take it away.
-    with _ending_orderly():
+    with _end_orderly():
         try:
             for worker, folder in workers:
                 _leave(marks, worker, folder, what)
@@ -36,12 +36,12 @@ def at_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]
                     mark.unlink()
 
 
-def others_at_work(project: Project, names: Iterable[str]) -> list[AtWork]:
+def find_others_at_work(project: Project, names: Iterable[str]) -> list[AtWork]:
     """Return who else is at work; marks of processes that are gone are cleaned up."""
-    return [each for worker in _workers(project, names) for each in _living(*worker)]
+    return [each for worker in _find_workers(project, names) for each in _find_living(*worker)]
 
 
-def _living(worker: Worker, folder: Path) -> list[AtWork]:
+def _find_living(worker: Worker, folder: Path) -> list[AtWork]:
     found = []
     for path, work in [*worker.at_work(folder)]:
         if work.pid == os.getpid():
@@ -54,7 +54,7 @@ def _living(worker: Worker, folder: Path) -> list[AtWork]:
     return found
 
 
-def _workers(project: Project, names: Iterable[str]) -> Iterator[tuple[Worker, Path]]:
+def _find_workers(project: Project, names: Iterable[str]) -> Iterator[tuple[Worker, Path]]:
     for name in names:
         profile = profiles.load(name)
         if isinstance(profile, Worker):
@@ -63,7 +63,7 @@ def _workers(project: Project, names: Iterable[str]) -> Iterator[tuple[Worker, P
 
 def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
     """Leave a mark, noted before it is there."""
-    _living(worker, folder)
+    _find_living(worker, folder)
     pid = os.getpid()
     work = AtWork(what=what, pid=pid, began=processes.began(pid), since=utc_now())
     path = worker.work_path(folder, work)
@@ -80,7 +80,7 @@ def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
 
 
 @contextlib.contextmanager
-def _ending_orderly() -> Iterator[None]:
+def _end_orderly() -> Iterator[None]:
     """Let a SIGTERM end us as an error does, so that what is ours is cleaned up."""
     if threading.current_thread() is not threading.main_thread():
         yield

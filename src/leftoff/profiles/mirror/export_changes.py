@@ -1,4 +1,4 @@
-"""Following: bring native files up to date with what happened in the store since they last were.
+"""Bring native files up to date with what happened in the store since they last were.
 
 The event log is followed from a cursor, so a process that died in between is made up for by the
 next one, whichever it is, and the same news told twice change nothing more.
@@ -13,9 +13,16 @@ import msgspec
 from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
-from leftoff.profiles.mirror import pending_files, project_knowledge, prompt_queue
-from leftoff.profiles.mirror.import_edits import NOWHERE, Noticed, look
-from leftoff.profiles.mirror.mirror import Cursor, Mirror
+from leftoff.profiles.mirror import (
+    Exported,
+    ImportedEdits,
+    pending_files,
+    project_knowledge,
+    prompt_queue,
+)
+from leftoff.profiles.mirror.import_edits import import_mirror
+from leftoff.profiles.mirror.manifest import NOWHERE, Cursor
+from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.profiles.profile import AUTOSAVE, News, SessionNews, TakenUp
 from leftoff.store import LISTED, Entry, Event, Store
@@ -23,47 +30,35 @@ from leftoff.store import LISTED, Entry, Event, Store
 _MOST = 1_000_000
 
 
-class Followed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written, by profile, and what could not be."""
-
-    written: dict[str, list[Path]] = {}
-    unwritten: dict[str, str] = {}
-    """Why files of a profile are missing: the system refused, or not one could be written."""
-    problems: list[str] = []
-    """All that went wrong."""
-    warnings: list[str] = []
-    """What a person should hear who is there, and hooks need not remember."""
-
-
-def follow(
+def export_changes(
     store: Store,
     names: Iterable[str],
     *,
     session: SessionNews | None = None,
     briefing: Callable[[], str] | None = None,
-) -> Followed:
+) -> Exported:
     """Bring the native files of some profiles up to date; trouble is told, never raised."""
-    followed = Followed()
+    exported = Exported()
     if store.is_far_behind():
         # A save must not wait for an index to be built. Whoever reads builds it, and then follows.
-        return followed
+        return exported
     for name in names:
         written: list[Path] = []
         try:
             mirror = Mirror(store, name)
-            cursor = mirror.cursor()
+            cursor = mirror.manifest.read_cursor()
             if session is None and cursor is not None and _is_followed(mirror, cursor):
                 continue
-            followed.written[name] = _follow(mirror, session, briefing, written)
-            followed.problems.extend(mirror.problems)
-            followed.warnings.extend(mirror.warnings)
+            exported.written[name] = _export(mirror, session, briefing, written)
+            exported.problems.extend(mirror.problems)
+            exported.warnings.extend(mirror.warnings)
         except (OSError, LeftoffError) as error:
-            followed.written[name] = written
-            followed.problems.append(f"The {name} files could not be written: {_cause(error)}")
+            exported.written[name] = written
+            exported.problems.append(f"The {name} files could not be written: {_cause(error)}")
             # One that is left alone on purpose does not keep the others from being there.
             if isinstance(error, OSError) or not written:
-                followed.unwritten[name] = followed.problems[-1]
-    return followed
+                exported.unwritten[name] = exported.problems[-1]
+    return exported
 
 
 def _cause(error: OSError | LeftoffError) -> str:
@@ -72,7 +67,7 @@ def _cause(error: OSError | LeftoffError) -> str:
     return f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
-def export(
+def export_all(
     store: Store, name: str, folder: Path, *, briefing: Callable[[], str] | None = None
 ) -> list[Path]:
     """Write all that is listed as a profile's native files into a folder."""
@@ -81,22 +76,24 @@ def export(
         files = mirror.files()
         news = msgspec.structs.replace(_whole(mirror), briefing=briefing)
         if mirror.wants_knowledge:
-            news = msgspec.structs.replace(news, knowledge=project_knowledge.of(store, whole=True))
+            news = msgspec.structs.replace(
+                news, knowledge=project_knowledge.load_knowledge(store, whole=True)
+            )
         mirror.profile.write(files, news)
         _, mark = store.events_since(None)
-        mirror.keep_cursor(Cursor(*mark))
+        mirror.manifest.write_cursor(Cursor(*mark))
     return files.written
 
 
 def _is_followed(mirror: Mirror, cursor: Cursor) -> bool:
     if mirror.store.has_events_since((cursor.inode, cursor.offset)):
         return False
-    if mirror.wants_prompts and prompt_queue.size(mirror.store) != cursor.prompts:
+    if mirror.wants_prompts and prompt_queue.measure(mirror.store) != cursor.prompts:
         return False
     return not mirror.wants_knowledge or project_knowledge.stamp(mirror.store) == cursor.knowledge
 
 
-def _follow(
+def _export(
     mirror: Mirror,
     session: SessionNews | None,
     briefing: Callable[[], str] | None,
@@ -107,13 +104,13 @@ def _follow(
             mirror.problems.append(f"The {mirror.name} files are being written by someone else.")
             return []
         # Read again: another process may have followed while we waited.
-        cursor = _looked(mirror)
-        events, end = _told_since(mirror, cursor)
+        cursor = _import_first(mirror)
+        events, end = _read_events(mirror, cursor)
         is_new = cursor is None or cursor.inode != end[0]
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
-        size = prompt_queue.size(mirror.store) if mirror.wants_prompts else 0
+        size = prompt_queue.measure(mirror.store) if mirror.wants_prompts else 0
         news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
         files = mirror.files()
         files.written = written
@@ -121,15 +118,15 @@ def _follow(
         mirror.warnings.extend(files.warnings)
         if not is_new:
             _drop_purged(files, mirror, events)
-        left = project_knowledge.leave(mirror, cursor.files if cursor else {})
+        left = project_knowledge.note_shown(mirror, cursor.files if cursor else {})
         now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, files=left, prompts=size)
         if cursor != now:
-            mirror.keep_cursor(now)
+            mirror.manifest.write_cursor(now)
         # What shows the newest checkpoint comes first.
         return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
 
 
-def _told_since(mirror: Mirror, cursor: Cursor | None) -> tuple[list[Event], tuple[int, int]]:
+def _read_events(mirror: Mirror, cursor: Cursor | None) -> tuple[list[Event], tuple[int, int]]:
     """Return the events since the cursor, also those of saves that were killed before their line.
 
     Bringing the index up to date adds the lines that are missing.
@@ -146,7 +143,9 @@ def _with_knowledge(news: News, mirror: Mirror, cursor: Cursor | None, known: st
         return news
     is_gone = cursor is not None and project_knowledge.is_missing(mirror, cursor.files)
     is_new = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
-    told = project_knowledge.of(mirror.store, whole=news.is_whole or is_gone, is_new=is_new)
+    told = project_knowledge.load_knowledge(
+        mirror.store, whole=news.is_whole or is_gone, is_new=is_new
+    )
     return msgspec.structs.replace(news, knowledge=told)
 
 
@@ -154,20 +153,20 @@ def _with_prompts(news: News, mirror: Mirror, cursor: Cursor | None, size: int) 
     """Add the prompts that wait, if the queue is another than it was."""
     if not size or (cursor is not None and size == cursor.prompts):
         return news
-    return msgspec.structs.replace(news, prompts=prompt_queue.of(mirror.store))
+    return msgspec.structs.replace(news, prompts=prompt_queue.list_prompts(mirror.store))
 
 
-def _looked(mirror: Mirror) -> Cursor | None:
+def _import_first(mirror: Mirror) -> Cursor | None:
     """Take in what was changed by hand before anything is written over it."""
-    cursor = mirror.cursor()
+    cursor = mirror.manifest.read_cursor()
     if not mirror.folder.is_dir():
         return cursor
     if cursor is None:
-        pending_files.take_in(mirror)
-    noticed = Noticed()
-    look(mirror, cursor or NOWHERE, noticed)
-    mirror.problems.extend(noticed.problems)
-    return mirror.cursor()
+        pending_files.import_first(mirror)
+    edits = ImportedEdits()
+    import_mirror(mirror, cursor or NOWHERE, edits)
+    mirror.problems.extend(edits.problems)
+    return mirror.manifest.read_cursor()
 
 
 def _whole(mirror: Mirror) -> News:
@@ -187,7 +186,7 @@ def _whole(mirror: Mirror) -> News:
 
 
 def _news(mirror: Mirror, events: Sequence[Event]) -> News:
-    saved = _loaded(
+    saved = _load(
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
     taken_up = {
@@ -200,13 +199,13 @@ def _news(mirror: Mirror, events: Sequence[Event]) -> News:
         now=mirror.store.now(),
         project=mirror.store.project,
         saved=saved,
-        resumed=_loaded(mirror, [*taken_up]),
+        resumed=_load(mirror, [*taken_up]),
         taken_up=taken_up,
         current=_current(mirror, events),
     )
 
 
-def _loaded(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
+def _load(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
     entries = [mirror.entry(each) for each in dict.fromkeys(ids)]
     return [
         mirror.store.load(entry)
@@ -221,7 +220,7 @@ def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | 
     names = dict.fromkeys(
         entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
     )
-    return {name: _shown(mirror, name) for name in names}
+    return {name: _find_shown(mirror, name) for name in names}
 
 
 def _ids(mirror: Mirror, event: Event) -> list[str]:
@@ -231,7 +230,7 @@ def _ids(mirror: Mirror, event: Event) -> list[str]:
     return [*undone.ids, *([undone.replaced] if undone.replaced else [])]
 
 
-def _shown(mirror: Mirror, name: str) -> Checkpoint | None:
+def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:
     entry = mirror.index.head(name) if name else mirror.index.autosave()
     if entry is None or entry.state not in LISTED or entry.problem:
         return None
@@ -249,6 +248,6 @@ def _drop_purged(files: NativeFiles, mirror: Mirror, events: Sequence[Event]) ->
     purged = {each for event in events if event.action == "purged" for each in event.ids}
     if not purged:
         return
-    for note in [*mirror.notes.files.values()]:
-        if note.of in purged:
-            files.trash(note.path)
+    for entry in [*mirror.manifest.files.values()]:
+        if entry.of in purged:
+            files.trash(entry.path)

@@ -4,43 +4,20 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 
 from leftoff import git, paths, profiles
-from leftoff.errors import StoreRefused
-from leftoff.profiles.mirror.manifest import Notes
+from leftoff.profiles.mirror.edited_file import import_edit
+from leftoff.profiles.mirror.manifest import Manifest
 from leftoff.profiles.mirror.native_files import NativeFiles, sweep
 from leftoff.profiles.profile import Waited
 from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.store import LISTED, Entry, Event, Index, Store, disk
 
 _WAIT_SECONDS = 10.0
-
-
-# What the system takes for a place in a file.
-Natural = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-
-
-class Cursor(msgspec.Struct, frozen=True):
-    """How far the event log was followed."""
-
-    inode: Natural
-    offset: Natural
-    folder_mtime: int = 0
-    """When the folder last changed, as far as we looked."""
-    knowledge: str = ""
-    """The state of features and memory that was last written."""
-    files: dict[str, str] = {}
-    """The files that show them, as we left them."""
-    prompts: int = 0
-    """How long the log of prompts was then."""
-
-
-_decoder = msgspec.json.Decoder(Cursor)
 
 
 class Mirror:
@@ -74,18 +51,18 @@ class Mirror:
 
     def _sweep(self) -> None:
         """Clean up after a writer that died: where it may have been, not in all of a workspace."""
-        noted = {(self.folder / path).parent for path in self.notes.files}
-        for folder in {self.folder, *self.profile.folders(self.folder), *noted}:
+        written = {(self.folder / path).parent for path in self.manifest.files}
+        for folder in {self.folder, *self.profile.folders(self.folder), *written}:
             sweep(folder)
 
     def files(self) -> NativeFiles:
         """Open the folder."""
         return NativeFiles(
             self.folder,
-            self.notes,
+            self.manifest,
             store=self.store.project.store,
             now=self.store.now,
-            on_edit=self._take_edit,
+            on_edit=partial(import_edit, self),
             is_source=self.is_source,
             beside=self._beside,
         )
@@ -126,9 +103,9 @@ class Mirror:
             self.store.index()
 
     @cached_property
-    def notes(self) -> Notes:
-        """The notes on what was written."""
-        return Notes(self.state / "files.jsonl")
+    def manifest(self) -> Manifest:
+        """What is noted of this mirror in the store."""
+        return Manifest(self.state)
 
     @property
     def wants_knowledge(self) -> bool:
@@ -157,24 +134,11 @@ class Mirror:
         folders = self.profile.folders(self.folder)
         return max((each.stat().st_mtime_ns for each in folders if each.exists()), default=0)
 
-    def cursor(self) -> Cursor | None:
-        """Return how far the log was followed; None if it never was, or nobody knows any more."""
-        try:
-            return _decoder.decode(disk.read(self.state / "cursor.json")[0])
-        except (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError):
-            return None
-
-    def keep_cursor(self, cursor: Cursor) -> None:
-        """Note how far the log was followed."""
-        path = self.state / "cursor.json"
-        # Without it all is told again, which changes nothing more.
-        disk.replace(path, msgspec.json.encode(cursor), temps=self.state, durable=False)
-
     def wrote(self, path: Path) -> bool:
         """Say whether a file is as we left it."""
-        note = self.notes.files.get(str(path.relative_to(self.folder)))
-        found = read_regular(path) if note is not None else None
-        return note is not None and found is not None and note.sha256 == digest(found[0])
+        entry = self.manifest.files.get(str(path.relative_to(self.folder)))
+        found = read_regular(path) if entry is not None else None
+        return entry is not None and found is not None and entry.sha256 == digest(found[0])
 
     def is_source(self, checkpoint_id: str, data: bytes) -> bool:
         """Say whether a checkpoint was read from this very content."""
@@ -183,9 +147,3 @@ class Mirror:
             return False
         source = self.store.load(entry).source
         return source is not None and source.sha256 == digest(data)
-
-    def _take_edit(self, path: Path, data: bytes) -> None:
-        """Take in what somebody wrote into a file that is about to be replaced."""
-        from leftoff.profiles.mirror.import_edits import take_edit  # noqa: PLC0415 - it needs us
-
-        take_edit(self, path, data)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from leftoff import processes, trees
 from leftoff.errors import StoreRefused
-from leftoff.profiles.mirror.manifest import Note, Notes
+from leftoff.profiles.mirror.manifest import Manifest, ManifestEntry
 from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
 from leftoff.store import disk, trash
 
@@ -22,12 +22,12 @@ _PRIVATE = 0o600
 
 
 class NativeFiles:
-    """A folder of native files, with the notes on what we wrote there."""
+    """A folder of native files, with the manifest of what we wrote there."""
 
     def __init__(  # noqa: PLR0913 - what a folder of files needs, each by its name
         self,
         root: Path,
-        notes: Notes,
+        manifest: Manifest,
         *,
         store: Path,
         now: Callable[[], datetime],
@@ -36,7 +36,7 @@ class NativeFiles:
         beside: "Callable[[str | None], NativeFiles | None]" = lambda _: None,
     ) -> None:
         self._root = root
-        self._notes = notes
+        self._manifest = manifest
         self._store = store
         self._now = now
         self._on_edit = on_edit
@@ -67,28 +67,28 @@ class NativeFiles:
         temp = _temp(first, data, mode=_PRIVATE)
         try:
             for number in itertools.count():
-                name = _numbered(path, number)
+                name = _add_number(path, number)
                 target = first.with_name(Path(name).name)
                 # The same news may be told twice.
-                if _holds(target, data) or self._linked(temp, target, name, data, of):
+                if _holds(target, data) or self._link(temp, target, name, data, of):
                     break
         finally:
             # Where there are no links it was renamed.
             temp.unlink(missing_ok=True)
-        self._noted(name, data, of, is_new=True)
+        self._record(name, data, of, is_new=True)
         return name
 
-    def _linked(self, temp: Path, target: Path, name: str, data: bytes, of: str) -> bool:
+    def _link(self, temp: Path, target: Path, name: str, data: bytes, of: str) -> bool:
         """Give a file its name, unless that is taken; say whether it got it."""
         if os.path.lexists(target):
             return False
         # Noted before it is there: whoever dies in between leaves nothing that seems another's.
-        self._notes.add(Note(path=name, sha256=digest(data), size=len(data), of=of))
+        self._manifest.add(ManifestEntry(path=name, sha256=digest(data), size=len(data), of=of))
         try:
             disk.name_file(temp, target)
         except FileExistsError:
-            # Somebody else was quicker; without a note the file counts as theirs.
-            self._notes.add(Note(path=name))
+            # Somebody else was quicker; without an entry the file counts as theirs.
+            self._manifest.add(ManifestEntry(path=name))
             return False
         return True
 
@@ -97,12 +97,12 @@ class NativeFiles:
         target = self._target(path)
         found = read_regular(target)
         if found is not None and (found[0] == data or self._shows(path, found[0], of)):
-            self._noted(path, found[0], of)
+            self._record(path, found[0], of)
             return
         if found is not None and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
         _put(target, data, _mode(found))
-        self._noted(path, data, of)
+        self._record(path, data, of)
 
     def edit(self, path: str, change: Callable[[str], str]) -> None:
         """Change a part of a file that belongs to others; empty text means no file."""
@@ -134,11 +134,11 @@ class NativeFiles:
         target = self._target(path)
         found = read_regular(target)
         size = found[1].st_size if found else 0
-        begun = self._notes.appended(path, key)
+        begun = self._manifest.find_append(path, key)
         if begun is None:
-            begun = Note(path=path, size=size, key=key)
-            self._notes.add(begun)
-        data = _left_to_add(found[0] if found else b"", begun.size, text, head)
+            begun = ManifestEntry(path=path, size=size, key=key)
+            self._manifest.add(begun)
+        data = _find_missing(found[0] if found else b"", begun.size, text, head)
         if not data:
             return
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS
@@ -154,15 +154,15 @@ class NativeFiles:
         target = self._target(path)
         found = read_regular(target)
         if found is None:
-            self._notes.add(Note(path=path))
+            self._manifest.add(ManifestEntry(path=path))
             return
-        if path in self._notes.files and not self.is_ours(path, found[0]):
+        if path in self._manifest.files and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
         folder = self._root / to if to else None
         if folder is not None and trees.leads_out(folder):
-            raise _leading_out(folder, self._root)
+            raise _refuse_link(folder, self._root)
         trash.put(self._store, target, self._now(), folder=folder)
-        self._notes.add(Note(path=path))
+        self._manifest.add(ManifestEntry(path=path))
 
     def warn(self, text: str) -> None:
         """Tell the user of something, apart from what the command says."""
@@ -178,25 +178,27 @@ class NativeFiles:
 
     def is_ours(self, path: str, data: bytes) -> bool:
         """Say whether a file is as we left it."""
-        note = self._notes.files.get(path)
-        return note is not None and note.sha256 == digest(data)
+        entry = self._manifest.files.get(path)
+        return entry is not None and entry.sha256 == digest(data)
 
     def _shows(self, path: str, data: bytes, of: str) -> bool:
         """Say whether a file is what somebody wrote and we took in as this very checkpoint."""
         if not of:
             return False
-        note = self._notes.files.get(path)
-        if note is not None and note.of == of and self.is_ours(path, data):
+        entry = self._manifest.files.get(path)
+        if entry is not None and entry.of == of and self.is_ours(path, data):
             return True
         return self._is_source(of, data)
 
-    def _noted(self, path: str, data: bytes, of: str, *, is_new: bool = False) -> None:
+    def _record(self, path: str, data: bytes, of: str, *, is_new: bool = False) -> None:
         target = self._root / path
         found = target.lstat()
-        note = Note(path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of)
-        # Of a new file there is no note, and to read those on thousands takes a while.
-        if is_new or self._notes.files.get(path) != note:
-            self._notes.add(note)
+        entry = ManifestEntry(
+            path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of
+        )
+        # Of a new file there is no entry, and to read those on thousands takes a while.
+        if is_new or self._manifest.files.get(path) != entry:
+            self._manifest.add(entry)
         self.written.append(target)
         self.shows[target] = of
 
@@ -204,7 +206,7 @@ class NativeFiles:
         """Make the folder a file goes to; one that leads out of ours is refused."""
         target = self._root / path
         if trees.leads_out(target.parent):
-            raise _leading_out(target, self._root)
+            raise _refuse_link(target, self._root)
         disk.make_folder(self._root)
         root = os.path.realpath(self._root)
         # What is not there yet is where its name says; what is there may be a link to elsewhere.
@@ -212,7 +214,7 @@ class NativeFiles:
         if parent == root or parent.startswith(f"{root}/"):
             disk.make_folder(target.parent)
         else:
-            raise _leading_out(target, self._root)
+            raise _refuse_link(target, self._root)
         if os.path.lexists(target) and not disk.is_regular(target):
             # A writer that was killed may have left it a second name, also one of another store.
             sweep(target.parent)
@@ -224,7 +226,7 @@ class NativeFiles:
         return target
 
 
-def _leading_out(target: Path, root: Path) -> StoreRefused:
+def _refuse_link(target: Path, root: Path) -> StoreRefused:
     return StoreRefused(
         f"{target} leads out of {root}, so it is left alone",
         hint="Move the link away and try again.",
@@ -258,7 +260,7 @@ def sweep(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def _left_to_add(there: bytes, size: int, text: str, head: str) -> bytes:
+def _find_missing(there: bytes, size: int, text: str, head: str) -> bytes:
     """Return what is missing of an addition that was begun at a size; nothing if it is there."""
     before, added = there[:size], there[size:]
     is_torn = bool(head and before) and not before.endswith(b"\n")
@@ -297,7 +299,7 @@ def _temp(target: Path, data: bytes, *, mode: int) -> Path:
     return temp
 
 
-def _numbered(path: str, number: int) -> str:
+def _add_number(path: str, number: int) -> str:
     if not number:
         return path
     stem, dot, suffix = path.rpartition(".")

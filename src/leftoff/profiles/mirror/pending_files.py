@@ -6,11 +6,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from leftoff import importing, paths, profiles
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import suggested_name
+from leftoff.profiles.mirror import Waiting
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Filed, Noted, Waited
 from leftoff.profiles.regular_files import read_regular
@@ -19,21 +18,7 @@ from leftoff.store import Store
 _RECENT = timedelta(days=7)
 
 
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """A native file that waits to be taken up, and for whom."""
-
-    session_id: str
-    path: Path
-    checkpoint_id: str | None = None
-    """The checkpoint it holds; None if it cannot be read."""
-    copy_id: str | None = None
-    """The checkpoint it was written from, where it cannot be read any more."""
-    problem: str = ""
-    text: str = ""
-    """What the file holds, where it cannot be read as a checkpoint."""
-
-
-def noted(
+def read_notes(
     store: Store,
     names: Iterable[str],
     session_id: str | None = None,
@@ -50,25 +35,27 @@ def noted(
     for name in names:
         mirror = Mirror(store, name)
         if isinstance(mirror.profile, Noted):
-            told = {**mirror.profile.noted(mirror.folder, current, since), **told}
+            told = {**mirror.profile.read_notes(mirror.folder, current, since), **told}
     return told
 
 
-def waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
+def find_waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
     """Return the native files that wait to be taken up, the newest first."""
     found = []
     for name in names:
         mirror = Mirror(store, name)
-        take_in(mirror)
+        import_first(mirror)
         if isinstance(mirror.profile, Waited):
             pending = mirror.profile.pending(mirror.folder)
-            found += [_waiting(mirror, session_id, path) for session_id, path in pending.items()]
+            found += [
+                _find_waiting(mirror, session_id, path) for session_id, path in pending.items()
+            ]
     return found
 
 
-def _waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
-    note = mirror.notes.files.get(str(path.relative_to(mirror.folder)))
-    known = note.of if note is not None and note.of and mirror.index.get(note.of) else None
+def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
+    entry = mirror.manifest.files.get(str(path.relative_to(mirror.folder)))
+    known = entry.of if entry is not None and entry.of and mirror.index.get(entry.of) else None
     # Of a file that is gone nothing can be shown, and what was in it is in the store.
     if known is not None and (mirror.wrote(path) or not os.path.lexists(path)):
         return Waiting(session_id=session_id, path=path, checkpoint_id=known)
@@ -82,27 +69,27 @@ def _waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
     )
 
 
-def take_in(mirror: Mirror) -> None:
-    """Take in what was there before a mirror was first looked at, where files tell what waits."""
-    is_new = mirror.cursor() is None and mirror.folder.is_dir()
+def import_first(mirror: Mirror) -> None:
+    """Import what was there before a mirror was first looked at, where files tell what waits."""
+    is_new = mirror.manifest.read_cursor() is None and mirror.folder.is_dir()
     if is_new and isinstance(mirror.profile, Waited):
         importing.import_all(
             mirror.store, mirror.name, mirror.profile, mirror.folder, is_ours=mirror.wrote
         )
 
 
-def shown(store: Store, names: Iterable[str]) -> dict[str, Path]:
+def find_shown(store: Store, names: Iterable[str]) -> dict[str, Path]:
     """Return the native file of each checkpoint, where files tell what waits."""
     mirrors = [Mirror(store, name) for name in names if isinstance(profiles.load(name), Waited)]
     return {
-        note.of: mirror.folder / note.path
+        entry.of: mirror.folder / entry.path
         for mirror in mirrors
-        for note in mirror.notes.files.values()
-        if note.of
+        for entry in mirror.manifest.files.values()
+        if entry.of
     }
 
 
-def task_of(names: Iterable[str], checkpoint: Checkpoint) -> str:
+def find_task(names: Iterable[str], checkpoint: Checkpoint) -> str:
     """Tell what a checkpoint is filed under: as its native files have it, or else by its name."""
     for name in names:
         profile = profiles.load(name)
@@ -111,13 +98,13 @@ def task_of(names: Iterable[str], checkpoint: Checkpoint) -> str:
     return checkpoint.name or suggested_name([checkpoint.summary, checkpoint.intent], None)
 
 
-def path_of(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | None:
+def find_path(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | None:
     """Return the native file that shows a checkpoint, if one does."""
     for name in names:
         mirror = Mirror(store, name)
-        for note in mirror.notes.files.values():
-            if note.of == checkpoint_id:
-                return mirror.folder / note.path
+        for entry in mirror.manifest.files.values():
+            if entry.of == checkpoint_id:
+                return mirror.folder / entry.path
     return None
 
 

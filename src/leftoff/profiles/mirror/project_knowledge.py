@@ -9,16 +9,16 @@ from leftoff import features, importing, memory
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Knowing, Knowledge, More
 from leftoff.profiles.regular_files import digest
-from leftoff.store import Store, disk
+from leftoff.store import Store
 
 # What was remembered before these was written when it was new.
 _NEWEST = 200
 
 
-def of(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
+def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
     """Return what a project works on and remembers: all of it, or what may be new."""
 
-    def remembered(kind: memory.Kind) -> Sequence[memory.Entry]:
+    def list_entries(kind: memory.Kind) -> Sequence[memory.Entry]:
         limit = None if whole else _NEWEST
         found = memory.entries(store, kinds=(kind,), statuses=memory.STATUSES, limit=limit)
         return found[::-1]
@@ -30,7 +30,7 @@ def of(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
         is_new=is_new,
         board=features.load(store),
         loops=features.loops(store),
-        remembered=remembered,
+        remembered=list_entries,
         knows=knows,
     )
 
@@ -50,33 +50,35 @@ def stamp(store: Store) -> str:
 # What others changed in the files
 
 
-def take_in(mirror: Mirror, before: Mapping[str, str], problems: list[str]) -> dict[str, str]:
-    """Take in what others changed since we left the files; return in what state they are.
+def import_changes(
+    mirror: Mirror, before: Mapping[str, str], problems: list[str]
+) -> dict[str, str]:
+    """Import what others changed since we left the files; return in what state they are.
 
     Only what differs from what the files showed then: all else may have moved on in the store.
     """
     stamps = mirror.stamps()
     changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
-    shown = _shown(mirror) if changed else {}
+    shown = mirror.manifest.read_shown() if changed else {}
     for name in changed:
         more = _read(mirror, name)
         importing.take_knowledge(mirror.store, _without(more, shown.get(name, ())))
         problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
         shown[name] = [*_digests(more)]
     if changed:
-        _keep_shown(mirror, shown)
+        mirror.manifest.write_shown(shown)
     return stamps
 
 
-def leave(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
+def note_shown(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
     """Note what the files show now that they are written; return in what state they are."""
     stamps = mirror.stamps()
     changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
     if changed:
-        shown = _shown(mirror)
+        shown = mirror.manifest.read_shown()
         noted = {name: [*_digests(_read(mirror, name))] for name in changed}
         if news := {name: each for name, each in noted.items() if each != shown.get(name, [])}:
-            _keep_shown(mirror, {**shown, **news})
+            mirror.manifest.write_shown({**shown, **news})
     return stamps
 
 
@@ -86,7 +88,7 @@ def is_missing(mirror: Mirror, before: Mapping[str, str]) -> bool:
 
 
 def _read(mirror: Mirror, name: str) -> More:
-    return cast("Knowing", mirror.profile).changed(mirror.folder, [name])
+    return cast("Knowing", mirror.profile).read_changed(mirror.folder, [name])
 
 
 def _values(more: More) -> Iterable[Any]:
@@ -118,19 +120,3 @@ def _without(more: More, shown: Collection[str]) -> More:
         loops={key: loop for key, loop in more.loops.items() if new([[key, loop]])},
         orchestration=agents if agents is not None and new([agents]) else None,
     )
-
-
-def _shown(mirror: Mirror) -> dict[str, list[str]]:
-    try:
-        return _decoder.decode(disk.read(mirror.state / "shown.json")[0])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return {}
-
-
-def _keep_shown(mirror: Mirror, shown: Mapping[str, Sequence[str]]) -> None:
-    path = mirror.state / "shown.json"
-    # Without it the files are taken in whole, which adds nothing that is known.
-    disk.replace(path, msgspec.json.encode(shown), temps=mirror.state, durable=False)
-
-
-_decoder = msgspec.json.Decoder(dict[str, list[str]])

@@ -12,12 +12,12 @@ from leftoff.prompts import Prompt
 from leftoff.store import Store
 
 
-def size(store: Store) -> int:
+def measure(store: Store) -> int:
     """Tell how long the queue's log is: it grows with all that becomes of a prompt."""
     return sum(path.stat().st_size for path in store.log_paths("prompts") if path.is_file())
 
 
-def of(store: Store) -> list[PromptNews]:
+def list_prompts(store: Store) -> list[PromptNews]:
     """Return the prompts of each session that ever had some kept, oldest first."""
     by_session: dict[str, list[Prompt]] = {}
     for prompt in prompts.kept(store):
@@ -26,13 +26,13 @@ def of(store: Store) -> list[PromptNews]:
         PromptNews(
             session_id=session_id,
             waiting=_in_file(each for each in found if each.fate == "pending"),
-            settled=_in_file(_settled(found)),
+            settled=_in_file(_find_settled(found)),
         )
         for session_id, found in by_session.items()
     ]
 
 
-def _settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
+def _find_settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
     """Yield what waits no more, also the words that others took the place of."""
     for prompt in found:
         if prompt.fate != "pending":
@@ -41,7 +41,7 @@ def _settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
             yield msgspec.structs.replace(prompt, text=prompt.typed)
 
 
-def take_in(mirror: Mirror) -> None:
+def import_prompts(mirror: Mirror) -> None:
     """Queue what others wrote into the files of prompts."""
     if not isinstance(mirror.profile, Waited):
         return

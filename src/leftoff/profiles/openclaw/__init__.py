@@ -88,7 +88,7 @@ def natives(folder: Path) -> Iterator[Path]:
             yield place / name
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: the folder is the index."""
     del folder
     return []

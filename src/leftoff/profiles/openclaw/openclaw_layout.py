@@ -6,7 +6,15 @@ from datetime import datetime
 from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint, Decision, Plan
-from leftoff.profiles.codec import Field, Layout, Lines, Parts, Plain, Section, read_nothing
+from leftoff.profiles.markdown_codec import (
+    Field,
+    Layout,
+    Lines,
+    Parts,
+    Plain,
+    Section,
+    read_nothing,
+)
 from leftoff.profiles.openclaw import moments, points
 from leftoff.profiles.openclaw.points import Point
 from leftoff.profiles.openclaw.section_items import (

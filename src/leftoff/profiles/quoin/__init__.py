@@ -19,7 +19,7 @@ from leftoff.profiles.quoin.pidfiles import text_of as work_text
 from leftoff.profiles.quoin.quoin_layout import task_of
 from leftoff.profiles.quoin.quoin_writer import write
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
-from leftoff.profiles.quoin.skill_notes import noted
+from leftoff.profiles.quoin.skill_notes import read_notes
 from leftoff.profiles.regular_files import names_in, newest_in
 from leftoff.promptfile import FilePrompt
 
@@ -76,7 +76,7 @@ def folders(folder: Path) -> list[Path]:
     return [checkpoints, memory, *newest, *memory.glob("pending-*.txt")]
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: there is no index of names."""
     del folder
     return []
@@ -126,11 +126,31 @@ def ledger(folder: Path, task: str | None) -> Iterator[ledgers.Row]:
 
 def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
     """Yield each mark of a process with what it says, whether it still runs or not."""
-    return pidfiles.found(folder)
+    return pidfiles.find_all(folder)
 
 
 __all__ = [
-    "EVENTS", "HOLDS", "IS_LIVING", "NATIVE", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE",
-    "at_work", "folders", "home", "is_here", "ledger", "listed", "more", "natives", "noted",
-    "pending", "read", "task_of", "waiting", "work_path", "work_text", "write",
+    "EVENTS",
+    "HOLDS",
+    "IS_LIVING",
+    "NATIVE",
+    "PER_WORKTREE",
+    "SETTINGS",
+    "WANTS_KNOWLEDGE",
+    "at_work",
+    "find_stale_names",
+    "folders",
+    "home",
+    "is_here",
+    "ledger",
+    "more",
+    "natives",
+    "pending",
+    "read",
+    "read_notes",
+    "task_of",
+    "waiting",
+    "work_path",
+    "work_text",
+    "write",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ def text_of(work: AtWork) -> str:
     return f"skill={work.what}\npid={work.pid}\ntimestamp={since}\nbegan={work.began:.0f}\n"
 
 
-def found(folder: Path) -> Iterator[tuple[Path, AtWork]]:
+def find_all(folder: Path) -> Iterator[tuple[Path, AtWork]]:
     """Yield each file with who it says is at work, alive or not."""
     for path in sorted((folder / SESSIONS).glob("*.pidfile.lock")):
         read = read_regular(path)

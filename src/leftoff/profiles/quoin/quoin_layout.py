@@ -9,7 +9,15 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL, TRIGGERS, Checkpoint, to_plain
 from leftoff.names import kebab, suggested_name
-from leftoff.profiles.codec import Layout, Lines, Parts, Plain, Section, Style, read_nothing
+from leftoff.profiles.markdown_codec import (
+    Layout,
+    Lines,
+    Parts,
+    Plain,
+    Section,
+    Style,
+    read_nothing,
+)
 from leftoff.profiles.profile import Native
 from leftoff.profiles.quoin import section_texts, section_values
 from leftoff.profiles.quoin.section_values import PLAN, STATE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, Decision
-from leftoff.profiles.codec import Lines, Plain
+from leftoff.profiles.markdown_codec import Lines, Plain
 from leftoff.profiles.quoin import section_texts
 
 PLAN, STATE = "current-plan.md", "session-state"

@@ -21,7 +21,7 @@ _FIELD = re.compile(r"[-*]?\s*(Session UUID|Phase):\s*(.+?)\s*$")
 _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+)?(.+)|[✓✔☑✅]\s+(.+)")
 
 
-def noted(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
+def read_notes(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
     """Tell what the newest session's file says, or the one that names this session."""
     path = _state_file(folder, session_id, since)
     told = _state(path) if path is not None else {}
@@ -67,15 +67,15 @@ def _state(path: Path) -> dict[str, Any]:
         "name": dated[4] if dated else path.stem,
         "session_id": fields.get("Session UUID"),
         "plan": {"stage": stage} if stage else {},
-        "questions": _listed(parts, "open questions"),
-        "decisions": [_decision(each) for each in _listed(parts, "decisions made")],
+        "questions": _read_list(parts, "open questions"),
+        "decisions": [_decision(each) for each in _read_list(parts, "decisions made")],
         "left_off": unfinished,
         "intent": next(iter(_plain_lines(unfinished or "")), None),
-        "done": _listed(parts, "completed in this session"),
+        "done": _read_list(parts, "completed in this session"),
     }
 
 
-def _listed(parts: dict[str, list[str]], title: str) -> list[str]:
+def _read_list(parts: dict[str, list[str]], title: str) -> list[str]:
     found = [section_texts.unescape(raw) for raw in section_texts.split_items(parts.get(title, []))]
     return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
 

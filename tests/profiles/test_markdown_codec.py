@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import markdown
-from leftoff.profiles.codec import Field, Layout, Section, Style, read_nothing
+from leftoff.profiles.markdown_codec import Field, Layout, Section, Style, read_nothing
 from stores import draft
 
 STYLE = Style(
