@@ -83,7 +83,7 @@ def test_a_writer_killed_before_its_temp_file_was_gone_is_no_hindrance(tmp_path:
     target = tmp_path / "native" / "20261116.json"
     # No process has this number.
     (target.parent / ".20261116.json.99999999-0a0b0c0d.leftoff").hardlink_to(target)
-    (tmp_path / "notes.jsonl").unlink()
+    (tmp_path / "files.jsonl").unlink()
 
     assert opened(tmp_path).create("20261116.json", b"text") == "20261116.json"
     assert [*target.parent.iterdir()] == [target]

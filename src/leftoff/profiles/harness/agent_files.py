@@ -1,86 +1,118 @@
 """Agents that work together: `agents/context.json`, until what they found is in memory."""
 
 from leftoff.features import Choice, Orchestration, Result, Team
-from leftoff.profiles.harness.documents import (
-    Documents,
+from leftoff.profiles.harness.documents import Documents
+from leftoff.profiles.json_codec import (
+    SAID,
+    TEXTS,
+    Key,
+    Keys,
+    Kind,
     Plain,
+    choose,
     object_of,
     objects_of,
     text_of,
     texts_of,
+    without,
 )
 
 AGENTS = "agents/context.json"
-_RESULT_KEYS = ("agent", "role", "feature", "status", "summary", "files", "errors", "timestamp")
+_ENDED = ("completed", "failed")
+_RESULT = Keys(
+    Key("agent", "agent", SAID, ("name",)),
+    Key("role", "role"),
+    Key("feature", "feature", SAID),
+    Key("status", "status", choose(_ENDED)),
+    Key("summary", "summary"),
+    Key("files", "files", TEXTS),
+    Key("errors", "errors", TEXTS),
+    Key("timestamp", "timestamp", SAID),
+    Key("root_cause", "rootCause"),
+    Key("prevention", "prevention"),
+)
+_CHOICE = Keys(
+    Key("decision", "decision", SAID),
+    Key("rationale", "rationale"),
+    Key("alternatives", "alternatives", TEXTS),
+    Key("impact", "impact"),
+    Key("feature", "feature", SAID),
+)
 
 
 def read(found: Plain) -> Orchestration:
     """Read what agents that work together have found."""
-    shared = object_of(found.get("sharedState"))
     team = object_of(found.get("teamState"))
+    patterns = object_of(found.get("sharedState")).get("discoveredPatterns")
     return Orchestration(
-        session=_session(found.get("currentSession")),
-        results=[_result(each) for each in objects_of(found.get("agentResults"))],
-        team=_team(team) if team else None,
-        decisions=_choices(found.get("architecturalDecisions")),
-        patterns=_patterns(shared.get("discoveredPatterns")),
+        **_CONTEXT.read(found),
+        team=_read_team(team) if team else None,
+        patterns=_read_patterns(patterns),
     )
 
 
-def _session(value: object) -> str | None:
+def _read_session(value: object) -> str | None:
     if isinstance(value, dict):
         return text_of(value.get("id")) or text_of(value.get("sessionId")) or "session"
     return text_of(value) or None
 
 
-def _result(found: Plain) -> Result:
-    return Result(
-        agent=text_of(found.get("agent")) or text_of(found.get("name")) or "agent",
-        status="failed" if found.get("status") == "failed" else "completed",
-        role=text_of(found.get("role")),
-        feature=text_of(found.get("feature")) or None,
-        summary=text_of(found.get("summary")),
-        files=texts_of(found.get("files")),
-        errors=texts_of(found.get("errors")),
-        root_cause=text_of(found.get("rootCause")),
-        prevention=text_of(found.get("prevention")),
-        timestamp=text_of(found.get("timestamp")) or None,
-    )
+def _read_result(found: Plain) -> Result:
+    return Result(**{"agent": "agent", "status": "completed", **_RESULT.read(found)})
 
 
-def _team(found: Plain) -> Team:
-    mates = [_result(each) for each in objects_of(found.get("teammates")) if _has_ended(each)]
+def _write_result(result: Result) -> Plain:
+    written = _RESULT.write(result)
+    if result.root_cause or result.prevention:
+        return written
+    return without(written, "rootCause", "prevention")
+
+
+def _read_team(found: Plain) -> Team:
+    mates = [each for each in objects_of(found.get("teammates")) if each.get("status") in _ENDED]
     return Team(
         name=text_of(found.get("teamName")) or "team",
         feature=text_of(found.get("feature")) or None,
-        mates=mates,
+        mates=[_read_result(each) for each in mates],
     )
 
 
-def _has_ended(mate: Plain) -> bool:
-    return text_of(mate.get("status")) in {"completed", "failed"}
+def _write_team(team: Team | None, found: Plain) -> Plain | None:
+    if team is None:
+        return None
+    mates = [_write_result(each) for each in team.mates]
+    return {**found, "teamName": team.name, "feature": team.feature, "teammates": mates}
 
 
-def _choices(found: object) -> list[Choice]:
-    plain = [each for each in found if each] if isinstance(found, list) else []
+def _read_choices(found: object) -> list[Choice]:
+    plain = found if isinstance(found, list) else []
     told = [{"decision": each} if isinstance(each, str) else object_of(each) for each in plain]
-    return [
-        Choice(
-            decision=text_of(each.get("decision")),
-            rationale=text_of(each.get("rationale")),
-            alternatives=texts_of(each.get("alternatives")),
-            impact=text_of(each.get("impact")),
-            feature=text_of(each.get("feature")) or None,
-        )
-        for each in told
-        if text_of(each.get("decision"))
-    ]
+    values = [_CHOICE.read(each) for each in told]
+    return [Choice(**each) for each in values if "decision" in each]
 
 
-def _patterns(found: object) -> list[str]:
+def _read_patterns(found: object) -> list[str]:
     if isinstance(found, dict):
         return [f"{key}: {value}" for key, value in found.items() if isinstance(value, str)]
     return texts_of(found)
+
+
+_CONTEXT = Keys(
+    Key("session", "currentSession", Kind(_read_session)),
+    Key(
+        "results",
+        "agentResults",
+        Kind(
+            lambda value: [_read_result(each) for each in objects_of(value)],
+            lambda results: [_write_result(each) for each in results],
+        ),
+    ),
+    Key(
+        "decisions",
+        "architecturalDecisions",
+        Kind(_read_choices, lambda choices: [_CHOICE.write(each) for each in choices]),
+    ),
+)
 
 
 def write(documents: Documents, known: Orchestration) -> None:
@@ -93,33 +125,15 @@ def write(documents: Documents, known: Orchestration) -> None:
 def _write(known: Orchestration, found: Plain) -> Plain:
     if found and read(found) == known:
         return found
-    shared = {**object_of(found.get("sharedState")), "discoveredPatterns": known.patterns}
+    written = _CONTEXT.write(known)
     return {
         "version": 3,
         **found,
-        "currentSession": known.session,
-        "agentResults": [_write_result(each) for each in known.results],
+        **without(written, "architecturalDecisions"),
         "teamState": _write_team(known.team, object_of(found.get("teamState"))),
-        "architecturalDecisions": [_write_choice(each) for each in known.decisions],
-        "sharedState": shared,
+        "architecturalDecisions": written["architecturalDecisions"],
+        "sharedState": {
+            **object_of(found.get("sharedState")),
+            "discoveredPatterns": known.patterns,
+        },
     }
-
-
-def _write_result(result: Result) -> Plain:
-    return {key: getattr(result, key) for key in _RESULT_KEYS} | (
-        {"rootCause": result.root_cause, "prevention": result.prevention}
-        if result.root_cause or result.prevention
-        else {}
-    )
-
-
-def _write_team(team: Team | None, found: Plain) -> Plain | None:
-    if team is None:
-        return None
-    mates = [_write_result(each) for each in team.mates]
-    return {**found, "teamName": team.name, "feature": team.feature, "teammates": mates}
-
-
-def _write_choice(choice: Choice) -> Plain:
-    keys = ("decision", "rationale", "alternatives", "impact", "feature")
-    return {key: getattr(choice, key) for key in keys}

@@ -16,16 +16,8 @@ from leftoff.features import Board, Notes, working_context
 from leftoff.features.context import WorkingContext
 from leftoff.gitstate import Change
 from leftoff.profiles.harness import HOLDS
-from leftoff.profiles.harness.documents import (
-    Plain,
-    iso,
-    moment_of,
-    object_of,
-    parse,
-    text_of,
-    texts_of,
-    without,
-)
+from leftoff.profiles.harness.documents import parse
+from leftoff.profiles.json_codec import Plain, iso, moment_of, object_of, text_of, texts_of, without
 from leftoff.profiles.profile import Native
 from leftoff.profiles.regular_files import digest, read_regular
 

@@ -5,14 +5,8 @@ from datetime import UTC, datetime
 from leftoff import git
 from leftoff.paths import Project
 from leftoff.profiles.harness import checkpoints, loop_files
-from leftoff.profiles.harness.documents import (
-    Documents,
-    Plain,
-    iso,
-    object_of,
-    render,
-    text_of,
-)
+from leftoff.profiles.harness.documents import Documents, render
+from leftoff.profiles.json_codec import Plain, iso, object_of, text_of
 from leftoff.profiles.profile import News, SessionNews
 
 BACKUPS = "memory/compaction-backups"

@@ -1,19 +1,17 @@
 """JSON documents of the layout: read whatever they hold, and change only what is ours in them."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from leftoff.errors import StoreRefused
+from leftoff.profiles.json_codec import Plain
 from leftoff.profiles.profile import Files
 from leftoff.profiles.regular_files import read_regular
 
-Plain = dict[str, Any]
 _BOM = "\ufeff"
-_FIRST_YEAR = 1970
 _ODD = (msgspec.MsgspecError, UnicodeDecodeError, UnicodeEncodeError, RecursionError)
 
 
@@ -85,53 +83,3 @@ class Documents:
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
-
-
-# Values of the wrong kind are as good as none.
-
-
-def text_of(value: object) -> str:
-    """Return a text; empty for anything else."""
-    return value if isinstance(value, str) else ""
-
-
-def texts_of(value: object) -> list[str]:
-    """Return the texts of a list; a text alone is a list of one."""
-    if isinstance(value, str):
-        return [value] if value else []
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-
-
-def object_of(value: object) -> Plain:
-    """Return an object; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def objects_of(value: object) -> list[Plain]:
-    """Return the objects of a list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def moment_of(value: object) -> datetime | None:
-    """Read a moment; one without a zone is UTC."""
-    if not isinstance(value, str):
-        return None
-    try:
-        found = datetime.fromisoformat(value)
-        moment = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-        # No file of the layout is older; a year of one digit is a slip.
-        return moment if moment.astimezone(UTC).year >= _FIRST_YEAR else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def iso(moment: datetime) -> str:
-    """Write a moment as the layout does: UTC, to the millisecond; finer ones whole."""
-    utc = moment.astimezone(UTC)
-    spec = "microseconds" if utc.microsecond % 1000 else "milliseconds"
-    return utc.isoformat(timespec=spec).replace("+00:00", "Z")
-
-
-def without(value: Mapping[str, Any], *keys: str) -> Plain:
-    """Return an object without some keys."""
-    return {key: each for key, each in value.items() if key not in keys}

@@ -8,7 +8,7 @@ import msgspec
 
 from leftoff.memory import Draft, Entry, Kind, id_of
 from leftoff.memory.entry import cut_words
-from leftoff.profiles.harness.documents import Plain, object_of, text_of
+from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"
 _SECTION = "section"

@@ -5,7 +5,7 @@ do not know, are kept with it and written back.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -14,10 +14,18 @@ import msgspec
 from leftoff.features import Board, Feature, Fix, Scenario
 from leftoff.features.codec import from_plain
 from leftoff.features.taking import FORMER_ID
-from leftoff.profiles.harness.documents import (
-    Documents,
+from leftoff.profiles.harness.documents import Documents
+from leftoff.profiles.json_codec import (
+    ALL_TEXTS,
+    MOMENT,
+    NUMBER,
+    OBJECT,
+    Key,
+    Keys,
+    Kind,
     Plain,
-    iso,
+    choose,
+    is_number,
     moment_of,
     object_of,
     objects_of,
@@ -39,44 +47,40 @@ _STATUSES = frozenset(
 )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_list_of_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _is_list_of_scenarios(value: object) -> bool:
+def _read_scenarios(value: object) -> object:
     known = {"scenario", "given", "when", "then"}
-    return isinstance(value, list) and all(
-        isinstance(each, dict) and all(_is_text(each[key]) for key in known & {*each})
+    is_fit = isinstance(value, list) and all(
+        isinstance(each, dict) and all(isinstance(each[key], str) for key in known & {*each})
         for each in value
     )
+    return value if is_fit else None
 
 
-# Our key, theirs, and what a value must be for us to understand it.
-_KEYS: tuple[tuple[str, str, Callable[[object], bool]], ...] = (
-    ("description", "description", _is_text),
-    ("status", "status", lambda value: value in _STATUSES if _is_text(value) else False),
-    ("phase", "phase", _is_text),
-    ("verification", "verification", lambda value: isinstance(value, dict)),
-    ("attempts", "attempts", _is_number),
-    ("max_attempts", "maxAttempts", _is_number),
-    ("scenarios", "acceptanceCriteria", _is_list_of_scenarios),
-    ("related_files", "relatedFiles", _is_list_of_texts),
-    ("labels", "labels", _is_list_of_texts),
-    ("created_at", "createdAt", lambda value: moment_of(value) is not None),
-    ("updated_at", "updatedAt", lambda value: moment_of(value) is not None),
-    ("archived_at", "archivedAt", lambda value: moment_of(value) is not None),
+def _write_scenario(scenario: Scenario) -> Plain:
+    keys = ("scenario", "given", "when", "then")
+    return {**{key: getattr(scenario, key) for key in keys}, **scenario.extra}
+
+
+_SCENARIOS = Kind(_read_scenarios, lambda value: [_write_scenario(each) for each in value])
+_FIX = Keys(
+    Key("description", "description"),
+    Key("status", "status", choose(_STATUSES)),
+    Key("phase", "phase"),
+    Key("verification", "verification", OBJECT),
+    Key("attempts", "attempts", NUMBER),
+    Key("max_attempts", "maxAttempts", NUMBER),
+    Key("scenarios", "acceptanceCriteria", _SCENARIOS),
+    Key("related_files", "relatedFiles", ALL_TEXTS),
+    Key("labels", "labels", ALL_TEXTS),
+    Key("created_at", "createdAt", MOMENT),
+    Key("updated_at", "updatedAt", MOMENT),
+    Key("archived_at", "archivedAt", MOMENT),
 )
-_FEATURE_KEYS = (
-    ("priority", "priority", lambda value: _is_text(value) or _is_number(value)),
-    ("dependencies", "dependencies", _is_list_of_texts),
+_PRIORITY = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
+_FEATURE = Keys(
+    *_FIX.keys,
+    Key("priority", "priority", _PRIORITY),
+    Key("dependencies", "dependencies", ALL_TEXTS),
 )
 _GITHUB = (("issue", "issueNumber"), ("pr", "prNumber"))
 # What a feature of the layout always has.
@@ -108,12 +112,12 @@ def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
         return None
     values: Plain = {"id": item_id, "name": name}
     taken = {"id", "name"} if "name" in found else {"id"}
-    for ours, theirs, is_known in _keys(kind):
-        if found.get(theirs) is not None and is_known(found[theirs]):
-            is_moment = ours.endswith("_at")
-            values[ours] = moment_of(found[theirs]) if is_moment else found[theirs]
-        if found.get(theirs) is None or ours in values:
-            taken.add(theirs)
+    for key in _find_keys(kind):
+        name, value = key.find(found)
+        if value is not None:
+            values[key.ours] = value
+        if value is not None or found.get(name) is None:
+            taken.add(name)
     github = _read_github(object_of(found.get("github")), found, values, taken)
     linked = _read_link(found, values, taken) if issubclass(kind, Fix) else {}
     if issubclass(kind, Fix) and found.get("type") == _FIX_TYPE:
@@ -123,20 +127,20 @@ def _read(found: Plain, kind: type[ItemType]) -> ItemType | None:
     return from_plain({**values, **extra, **({EXTRA: rest} if rest else {})}, kind)
 
 
-def _keys(kind: type[Any]) -> Sequence[tuple[str, str, Callable[[object], bool]]]:
-    return (*_KEYS, *_FEATURE_KEYS) if kind is Feature else _KEYS
+def _find_keys(kind: type[Any]) -> Sequence[Key]:
+    return (_FEATURE if kind is Feature else _FIX).keys
 
 
 def _read_github(github: Plain, found: Plain, values: Plain, taken: set[str]) -> Plain:
     """Read issue, pull request and branch; older files have them outside of `github`."""
     rest = dict(github)
     for ours, theirs in _GITHUB:
-        if _is_number(rest.get(theirs)):
+        if is_number(rest.get(theirs)):
             values[ours] = rest.pop(theirs)
-        elif _is_number(found.get(theirs)):
+        elif is_number(found.get(theirs)):
             values[ours] = found[theirs]
             taken.add(theirs)
-    if _is_text(rest.get("branch")):
+    if isinstance(rest.get("branch"), str):
         values["branch"] = rest.pop("branch")
     if "github" in found:
         taken.add("github")
@@ -222,16 +226,18 @@ def write_item(item: Item, standing: Plain) -> Plain:
     result = {**without(kept, "github", "linkedTo"), **standing, "id": item.id}
     if (shown := _read_standing(item, standing)) is None or shown.name != item.name:
         result["name"] = item.name
-    for ours, theirs, is_known in _keys(type(item)):
+    for key in _find_keys(type(item)):
+        ours, theirs = key.ours, key.theirs
         if shown is not None and theirs in standing and getattr(shown, ours) == getattr(item, ours):
             # Also what we keep without its secrets: the file is theirs.
             continue
-        value = _plain(getattr(item, ours))
-        is_foreign = theirs in result and not is_known(result[theirs])
-        if is_foreign and value == _default(item, ours):
+        value = getattr(item, ours)
+        is_usual = value == _default(item, ours)
+        is_foreign = theirs in result and key.kind.read(result[theirs]) is None
+        if is_foreign and is_usual:
             continue
-        if theirs in result or theirs in _ALWAYS or value != _default(item, ours):
-            result[theirs] = value
+        if theirs in result or theirs in _ALWAYS or not is_usual:
+            result[theirs] = key.kind.write(value)
     result["github"] = _write_github(item, object_of(kept.get("github")), standing)
     if isinstance(item, Fix):
         link = {**object_of(kept.get("linkedTo")), **object_of(standing.get("linkedTo"))}
@@ -261,19 +267,6 @@ def _write_github(item: Item, kept: Plain, standing: Plain) -> Plain:
     known = {**kept, **object_of(standing.get("github"))}
     told = {key: each for key, each in numbers.items() if each is not None or key not in known}
     return {**known, **told}
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "isoformat"):
-        return iso(value)
-    if isinstance(value, list) and value and isinstance(value[0], Scenario):
-        return [_scenario(each) for each in value]
-    return value
-
-
-def _scenario(scenario: Scenario) -> Plain:
-    keys = ("scenario", "given", "when", "then")
-    return {**{key: getattr(scenario, key) for key in keys}, **scenario.extra}
 
 
 def _default(item: Item, key: str) -> Any:

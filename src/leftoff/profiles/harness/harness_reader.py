@@ -14,10 +14,10 @@ from leftoff.profiles.harness import (
     memories,
 )
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS, SESSIONS
-from leftoff.profiles.harness.documents import Plain, object_of
 from leftoff.profiles.harness.documents import read as read_json
 from leftoff.profiles.harness.facts import SHELVES
 from leftoff.profiles.harness.layers import LAYERS
+from leftoff.profiles.json_codec import Plain, object_of
 from leftoff.profiles.profile import More
 
 _OLD_ACTIVE, _OLD_ARCHIVE = "feature-list.json", "feature-archive.json"

@@ -15,7 +15,8 @@ from leftoff.profiles.harness import (
     memories,
 )
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
-from leftoff.profiles.harness.documents import Documents, Plain, moment_of, render
+from leftoff.profiles.harness.documents import Documents, render
+from leftoff.profiles.json_codec import Plain, moment_of
 from leftoff.profiles.profile import Files, Knowledge, News
 
 BRIEFING = "session-briefing.md"

@@ -11,7 +11,7 @@ from pathlib import Path
 from leftoff.memory import Draft
 from leftoff.profiles import markdown
 from leftoff.profiles.harness import layers
-from leftoff.profiles.harness.documents import Plain
+from leftoff.profiles.json_codec import Plain
 from leftoff.profiles.regular_files import read_regular
 
 # Each folder of entries, and the layer that they belong to.

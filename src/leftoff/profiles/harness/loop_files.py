@@ -1,6 +1,6 @@
 """Loops, work that broke off, and agents that work together, as the layout's files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
@@ -15,15 +15,22 @@ from leftoff.features import (
     Tasks,
 )
 from leftoff.profiles.harness.checkpoints import folder_name
-from leftoff.profiles.harness.documents import (
-    Documents,
+from leftoff.profiles.harness.documents import Documents
+from leftoff.profiles.json_codec import (
+    FLAG,
+    MOMENT,
+    NUMBER,
+    OBJECT,
+    SAID,
+    TEXTS,
+    Key,
+    Keys,
+    Kind,
     Plain,
-    iso,
-    moment_of,
+    choose,
     object_of,
     objects_of,
     text_of,
-    texts_of,
     without,
 )
 
@@ -34,53 +41,12 @@ RECOVERED_LOOP = f"{RECOVERY}/{LOOP}"
 EXTRA = "harness"
 """Under which key a record keeps what only this layout knows."""
 _VERSION = 9
-_STATUSES: dict[str, LoopStatus] = {status: status for status in get_args(LoopStatus)}
-_LOOP_KEYS = (
-    *("version", "feature", "featureName", "type", "linkedTo", "status", "attempt", "maxAttempts"),
-    *("startedAt", "lastAttemptAt", "verification", "history", "tasks", "lastCheckpoint"),
-    *("escalationRequested", "tddPhase"),
-)
 
 
 # Loops
 
 
-def read_loop(found: Plain) -> Loop:
-    """Read the state of a loop."""
-    tasks = object_of(found.get("tasks"))
-    link = object_of(found.get("linkedTo"))
-    rest = without(found, *_LOOP_KEYS)
-    kept = {**rest, **({"linkedTo": link} if link else {})}
-    return Loop(
-        feature=text_of(found.get("feature")) or None,
-        name=text_of(found.get("featureName")) or None,
-        type="fix" if found.get("type") == "fix" else "feature",
-        linked_to=text_of(link.get("featureId")) or text_of(found.get("linkedTo")) or None,
-        status=_STATUSES.get(text_of(found.get("status")), "idle"),
-        phase=text_of(found.get("tddPhase")) or None,
-        attempt=_number(found.get("attempt"), 0),
-        max_attempts=_number(found.get("maxAttempts"), 15),
-        started_at=moment_of(found.get("startedAt")),
-        last_attempt_at=moment_of(found.get("lastAttemptAt")),
-        verification=object_of(found.get("verification")),
-        history=[_attempt(each, at) for at, each in enumerate(objects_of(found.get("history")), 1)],
-        tasks=Tasks(
-            enabled=tasks.get("enabled") is True,
-            chain=_ids(tasks.get("chain")),
-            current=text_of(tasks.get("current")) or None,
-            completed=_ids(tasks.get("completed")),
-        ),
-        last_checkpoint=text_of(found.get("lastCheckpoint")) or None,
-        escalation_requested=found.get("escalationRequested") is True,
-        extra={EXTRA: kept} if kept else {},
-    )
-
-
-def _number(value: object, otherwise: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
-
-
-def _ids(value: object) -> list[str]:
+def _read_ids(value: object) -> list[str]:
     """Return the ids of tasks; some write whole tasks."""
     found = value if isinstance(value, list) else []
     return [
@@ -90,53 +56,77 @@ def _ids(value: object) -> list[str]:
     ]
 
 
-def _attempt(found: Plain, number: int) -> Attempt:
-    rest = without(found, "attempt", "approach", "result", "errors", "rootCause")
-    return Attempt(
-        attempt=_number(found.get("attempt"), number),
-        approach=text_of(found.get("approach")),
-        result=text_of(found.get("result")) or "failed",
-        errors=texts_of(found.get("errors")),
-        root_cause=text_of(found.get("rootCause")),
-        extra=rest,
-    )
+_ATTEMPT = Keys(
+    Key("attempt", "attempt", NUMBER),
+    Key("approach", "approach"),
+    Key("result", "result", SAID),
+    Key("errors", "errors", TEXTS),
+    Key("root_cause", "rootCause"),
+)
+_TASKS = Keys(
+    Key("enabled", "enabled", FLAG),
+    Key("chain", "chain", Kind(_read_ids)),
+    Key("current", "current", SAID),
+    Key("completed", "completed", Kind(_read_ids)),
+)
+
+
+def _read_history(value: object) -> list[Attempt]:
+    return [
+        Attempt(
+            **{"attempt": number, "approach": "", "result": "failed", **_ATTEMPT.read(each)},
+            extra=_ATTEMPT.rest(each),
+        )
+        for number, each in enumerate(objects_of(value), 1)
+    ]
+
+
+def _write_history(history: Sequence[Attempt]) -> list[Plain]:
+    return [{**_ATTEMPT.write(each), **each.extra} for each in history]
+
+
+def _read_link(value: object) -> str | None:
+    return text_of(object_of(value).get("featureId")) or text_of(value) or None
+
+
+_LOOP = Keys(
+    Key("feature", "feature", SAID),
+    Key("name", "featureName", SAID),
+    Key("type", "type", choose(("fix",))),
+    Key("linked_to", "linkedTo", Kind(_read_link)),
+    Key("status", "status", choose(get_args(LoopStatus))),
+    Key("attempt", "attempt", NUMBER),
+    Key("max_attempts", "maxAttempts", NUMBER),
+    Key("started_at", "startedAt", MOMENT),
+    Key("last_attempt_at", "lastAttemptAt", MOMENT),
+    Key("verification", "verification", OBJECT),
+    Key("history", "history", Kind(_read_history, _write_history)),
+    Key("tasks", "tasks", Kind(lambda value: Tasks(**_TASKS.read(object_of(value))), _TASKS.write)),
+    Key("last_checkpoint", "lastCheckpoint", SAID),
+    Key("escalation_requested", "escalationRequested", FLAG),
+    Key("phase", "tddPhase", SAID),
+)
+
+
+def read_loop(found: Plain) -> Loop:
+    """Read the state of a loop."""
+    kept = without(_LOOP.rest(found), "version")
+    if link := object_of(found.get("linkedTo")):
+        kept["linkedTo"] = link
+    return Loop(**_LOOP.read(found), extra={EXTRA: kept} if kept else {})
 
 
 def show_loop(loop: Loop, standing: Plain) -> Plain:
     """Return a loop as the layout writes it; one that did not change as it stands."""
     if standing and _bare(read_loop(standing)) == _bare(loop):
         return standing
-    kept = object_of(loop.extra.get(EXTRA))
-    phase = {"tddPhase": loop.phase} if loop.phase or "tddPhase" in standing else {}
-    return {
-        **without(kept, "linkedTo"),
-        **standing,
-        "version": _VERSION,
-        "feature": loop.feature,
-        "featureName": loop.name,
-        "type": loop.type,
-        "linkedTo": _link(loop, object_of(kept.get("linkedTo"))),
-        "status": loop.status,
-        "attempt": loop.attempt,
-        "maxAttempts": loop.max_attempts,
-        "startedAt": iso(loop.started_at) if loop.started_at else None,
-        "lastAttemptAt": iso(loop.last_attempt_at) if loop.last_attempt_at else None,
-        "verification": loop.verification,
-        "history": [_write_attempt(each) for each in loop.history],
-        "tasks": {**object_of(standing.get("tasks")), **_write_tasks(loop.tasks)},
-        "lastCheckpoint": loop.last_checkpoint,
-        "escalationRequested": loop.escalation_requested,
-        **phase,
-    }
-
-
-def _write_tasks(tasks: Tasks) -> Plain:
-    return {
-        "enabled": tasks.enabled,
-        "chain": tasks.chain,
-        "current": tasks.current,
-        "completed": tasks.completed,
-    }
+    kept, written = object_of(loop.extra.get(EXTRA)), _LOOP.write(loop)
+    link = {**object_of(kept.get("linkedTo")), "featureId": loop.linked_to}
+    written["linkedTo"] = link if loop.linked_to else None
+    written["tasks"] = {**object_of(standing.get("tasks")), **written["tasks"]}
+    if not loop.phase and "tddPhase" not in standing:
+        del written["tddPhase"]
+    return {**without(kept, "linkedTo"), **standing, "version": _VERSION, **written}
 
 
 def write_loop(documents: Documents, key: str, loop: Loop) -> None:
@@ -160,37 +150,25 @@ def _bare(loop: Loop) -> Loop:
     return msgspec.structs.replace(loop, worktree=None, session_id=None, interrupted=None)
 
 
-def _link(loop: Loop, kept: Plain) -> Plain | None:
-    return {**kept, "featureId": loop.linked_to} if loop.linked_to else None
-
-
-def _write_attempt(tried: Attempt) -> Plain:
-    return {
-        "attempt": tried.attempt,
-        "approach": tried.approach,
-        "result": tried.result,
-        "errors": tried.errors,
-        "rootCause": tried.root_cause,
-        **tried.extra,
-    }
-
-
 # Work that broke off
+
+
+_MARK = Keys(
+    Key("at", "interruptedAt", MOMENT),
+    Key("session_id", "staleSessionId", SAID),
+    Key("feature", "feature", SAID),
+    Key("attempt", "attemptAtInterrupt", NUMBER),
+    Key("phase", "tddPhase", SAID),
+    Key("reason", "reason"),
+)
 
 
 def read_interrupted(found: Plain) -> Interrupted | None:
     """Read where a session left a loop."""
-    feature, at = text_of(found.get("feature")), moment_of(found.get("interruptedAt"))
-    if not feature or at is None:
+    values = _MARK.read(found)
+    if not {"feature", "at"} <= values.keys():
         return None
-    return Interrupted(
-        feature=feature,
-        attempt=_number(found.get("attemptAtInterrupt"), 0),
-        phase=text_of(found.get("tddPhase")) or None,
-        reason=text_of(found.get("reason")),
-        at=at,
-        session_id=text_of(found.get("staleSessionId")) or None,
-    )
+    return Interrupted(**{"attempt": 0, "reason": "", **values})
 
 
 def write_interrupted(documents: Documents, loops: Mapping[str, Loop]) -> None:
@@ -213,18 +191,7 @@ def _broke_off_at(loop: Loop) -> datetime:
 
 def _write_mark(loop: Loop, found: Plain) -> Plain:
     mark = loop.interrupted
-    if mark is None:
-        return found
-    return {
-        "version": 1,
-        **found,
-        "interruptedAt": iso(mark.at),
-        "staleSessionId": mark.session_id,
-        "feature": mark.feature,
-        "attemptAtInterrupt": mark.attempt,
-        "tddPhase": mark.phase,
-        "reason": mark.reason,
-    }
+    return found if mark is None else {"version": 1, **found, **_MARK.write(mark)}
 
 
 def loops_in(folder: Path) -> list[Path]:

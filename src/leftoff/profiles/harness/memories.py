@@ -6,8 +6,9 @@ from functools import partial
 
 from leftoff.memory import KINDS, Draft, Entry
 from leftoff.profiles.harness import facts, layers
-from leftoff.profiles.harness.documents import Documents, Plain, iso, object_of, objects_of, text_of
+from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.layers import Layer
+from leftoff.profiles.json_codec import Plain, iso, object_of, objects_of, text_of
 from leftoff.profiles.profile import Knowledge
 
 _MOST_DECISIONS = 50
