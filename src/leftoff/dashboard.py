@@ -12,7 +12,7 @@ from leftoff import config, features, sail_plans
 from leftoff.checkpoint import Checkpoint, Todo
 from leftoff.errors import LeftoffError
 from leftoff.features import Loop
-from leftoff.sail_plans import StagedPlan, Task, TddSession
+from leftoff.sail_plans import DelegatedTask, StagedPlan, TddSession
 from leftoff.store import LISTED, Entry, Store
 
 _CHECKPOINTS = 3
@@ -53,7 +53,7 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
     plan: PlanLine | None = None
     tdd: TddSession | None = None
-    delegation: list[Task] = []
+    delegation: list[DelegatedTask] = []
     agents: int = 0
     feature: Loop | None = None
     todos: list[Todo] = []
@@ -72,7 +72,7 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
     index: dict[str, object]
     plans: list[StagedPlan]
     tdd: TddSession | None
-    delegation: list[Task]
+    delegation: list[DelegatedTask]
     left_worktrees: list[str]
     newest: Checkpoint | None
     checkpoints: list[Saved]
@@ -126,7 +126,7 @@ def _look(store: Store, folder: Path) -> _World:
         tdd=sail_plans.tdd_session(folder),
         delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
-        or [sail_plans.Task(what="not told")] * is_delegating,
+        or [sail_plans.DelegatedTask(what="not told")] * is_delegating,
         left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
         newest=_loaded(store, entries),
         checkpoints=checkpoints,
@@ -171,12 +171,13 @@ def _under_way(store: Store) -> Loop | None:
     return loop if loop is not None and loop.is_under_way else None
 
 
-def _helpers(store: Store) -> list[Task]:
+def _helpers(store: Store) -> list[DelegatedTask]:
     """Return what agents that work together have reached, where somebody noted it."""
     known = features.glance(store).orchestration
     results = [*known.results, *(known.team.mates if known.team else [])]
     told = {
-        each.agent: Task(what=each.summary or each.agent, status=each.status) for each in results
+        each.agent: DelegatedTask(what=each.summary or each.agent, status=each.status)
+        for each in results
     }
     return list(told.values()) if known.session or known.team else []
 

@@ -251,7 +251,7 @@ def _read_kept(path: Path) -> Kept | None:
     )
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class DelegatedTask(msgspec.Struct, frozen=True, kw_only=True):
     """What a helper was given to do, and how far it is."""
 
     what: str
@@ -259,7 +259,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
 
 
-def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
+def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask]:
     """Return what is being done by helpers, as the index tells or their worktrees show."""
     if not index.get("delegate_running"):
         return []
@@ -268,7 +268,9 @@ def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[Task]:
     if isinstance(listed, dict):
         listed = [_add_name(name, each) for name, each in listed.items()]
     tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
-    return [task for task in tasks if task] or [Task(what=name) for name in delegates(folder)]
+    return [task for task in tasks if task] or [
+        DelegatedTask(what=name) for name in delegates(folder)
+    ]
 
 
 def _add_name(name: str, value: object) -> dict[str, Any]:
@@ -277,11 +279,11 @@ def _add_name(name: str, value: object) -> dict[str, Any]:
     return {"id": name, **told}
 
 
-def _task(value: object) -> Task | None:
+def _task(value: object) -> DelegatedTask | None:
     if not isinstance(value, dict):
-        return Task(what=value) if isinstance(value, str) and value else None
+        return DelegatedTask(what=value) if isinstance(value, str) and value else None
     keys = ("description", "task", "name", "title", "id")
     what = next((found for key in keys if (found := text(value.get(key)))), None)
     status = text(value.get("status")) or "in progress"
     agent = text(value.get("agent")) or text(value.get("worker"))
-    return Task(what=what, status=status.replace("_", " "), agent=agent) if what else None
+    return DelegatedTask(what=what, status=status.replace("_", " "), agent=agent) if what else None

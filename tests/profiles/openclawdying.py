@@ -13,7 +13,7 @@ from pathlib import Path
 from deaths import _arm, _in_child
 from leftoff.paths import Project
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.profiles.profile import Exchange, SessionNews
+from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.store import Store
 from leftoff.wal import notes
 from stores import NOON, draft, project_at
@@ -23,7 +23,7 @@ SAID = SessionNews(
     session_id="s1",
     event="prompt",
     percent=65.0,
-    buffer=[Exchange(at=NOON, asked="use semicolons")],
+    buffer=[BufferedExchange(at=NOON, asked="use semicolons")],
 )
 
 

@@ -16,7 +16,7 @@ from leftoff.profiles.json_codec import (
     SAID,
     TEXTS,
     Key,
-    Keys,
+    KeyTable,
     choose,
 )
 
@@ -32,7 +32,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     is_done: bool = False
 
 
-TABLE = Keys(
+TABLE = KeyTable(
     Key("name", "featureName", SAID, ("title", "name")),
     Key("attempts", "attempts", NUMBER),
     Key("state", "status", choose(("idle", "open"))),

@@ -8,7 +8,7 @@ import msgspec
 
 from leftoff import paths
 from leftoff.cli.app import App
-from leftoff.profiles.mirror import Waiting
+from leftoff.profiles.mirror import WaitingFile
 from leftoff.restore import Candidate
 from leftoff.store import LISTED, Entry
 
@@ -21,7 +21,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """All candidates, and the native files among them that cannot be read, by key."""
 
     candidates: list[Candidate]
-    unreadable: dict[str, Waiting] = {}
+    unreadable: dict[str, WaitingFile] = {}
 
 
 def current_session() -> str | None:
@@ -92,7 +92,7 @@ def _mtime(path: Path) -> datetime | None:
         return None
 
 
-def _unreadable(app: App, key: str, waiting: Waiting) -> Candidate:
+def _unreadable(app: App, key: str, waiting: WaitingFile) -> Candidate:
     """Offer a file that cannot be read, by what is known of it."""
     copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
     known = _candidate(app, copy) if copy is not None and not copy.problem else None

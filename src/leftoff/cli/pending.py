@@ -17,7 +17,7 @@ from leftoff.cli.telling import View
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
 from leftoff.fence import Rendered, block, join, say
 from leftoff.names import kebab
-from leftoff.profiles.mirror import Waiting
+from leftoff.profiles.mirror import WaitingFile
 from leftoff.restore import Candidate, Pick
 from leftoff.store import Entry
 
@@ -143,7 +143,7 @@ def _restore(app: App, found: Found, pick: Pick, view: View) -> int:
     return 0
 
 
-def _show_broken(app: App, broken: Waiting) -> int:
+def _show_broken(app: App, broken: WaitingFile) -> int:
     """Show a file that cannot be read as it is; it goes on waiting."""
     problem = f"{broken.path} cannot be read: {broken.problem}"
     lines = [MANUAL_RECOVERY]
@@ -158,7 +158,7 @@ def _show_broken(app: App, broken: Waiting) -> int:
     raise CheckpointUnreadable(problem, hint=" ".join(lines))
 
 
-def _broken_text(broken: Waiting) -> Rendered:
+def _broken_text(broken: WaitingFile) -> Rendered:
     if not broken.text.strip():
         return say("The file is missing: {path}", path=broken.path)
     return join([say("From the file {path}:", path=broken.path), block(broken.text)])

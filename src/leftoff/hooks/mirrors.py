@@ -7,7 +7,7 @@ from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.case import Case
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.profiles.profile import Exchange, SessionNews
+from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 
@@ -45,7 +45,7 @@ def _news(case: Case) -> SessionNews:
         file=event.file if event.kind == "post-tool" else "",
         percent=case.percent,
         buffer=[
-            Exchange(at=each.at, asked=each.asked, answered=each.answered)
+            BufferedExchange(at=each.at, asked=each.asked, answered=each.answered)
             for each in case.now.buffer
         ],
         prompts=[

@@ -23,7 +23,7 @@ from leftoff.profiles.guardzindex import (
     with_bullets,
 )
 from leftoff.profiles.markdown_codec import Field, Layout, Lines, Plain, Section, Style
-from leftoff.profiles.profile import Files, More, Native, News
+from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import names_in
 
 SETTINGS: Mapping[str, Any] = {
@@ -97,7 +97,7 @@ def read(path: Path, data: bytes) -> Native:
 # Writing
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Show each name that was touched as it is now; what was put away goes to the trash."""
     named = {name: shown for name, shown in news.current.items() if name}
     for name, checkpoint in named.items():

@@ -120,7 +120,7 @@ class Key(msgspec.Struct, frozen=True):
         return self.theirs, None
 
 
-class Keys:
+class KeyTable:
     """The table of one kind of object, in the order in which its keys are written."""
 
     def __init__(self, *keys: Key) -> None:

@@ -10,7 +10,7 @@ _BULLET = re.compile(r"[-*+][ \t]+(.*)$")
 _FENCE = re.compile(r"\s*(```|~~~)")
 
 
-class Section(msgspec.Struct, frozen=True):
+class MarkdownSection(msgspec.Struct, frozen=True):
     """A heading and the lines below it, down to the next heading of its level or above."""
 
     title: str
@@ -22,13 +22,13 @@ class Section(msgspec.Struct, frozen=True):
         return unescape("\n".join(self.lines).strip("\n"))
 
 
-def split_sections(text: str, *, level: int = 2) -> list[Section]:
+def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
     """Split a text at its headings of one level; what stands above the first has no title."""
-    found = [Section("", [])]
+    found = [MarkdownSection("", [])]
     for line, is_heading in _lines(text):
         heading = _HEADING.match(line) if is_heading else None
         if heading and len(heading[1]) == level:
-            found.append(Section(heading[2], []))
+            found.append(MarkdownSection(heading[2], []))
         else:
             found[-1].lines.append(line)
     return found

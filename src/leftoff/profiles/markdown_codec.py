@@ -21,7 +21,7 @@ Plain = dict[str, Any]
 Value = TypeVar("Value")
 
 
-class Part(msgspec.Struct, Generic[Value], frozen=True):
+class FilePart(msgspec.Struct, Generic[Value], frozen=True):
     """A section or a field: its title, how it becomes keys of a checkpoint, how it is written."""
 
     title: str
@@ -32,8 +32,8 @@ class Part(msgspec.Struct, Generic[Value], frozen=True):
     """Other titles that mean the same."""
 
 
-Section = Part[Lines]
-Field = Part[str]
+Section = FilePart[Lines]
+Field = FilePart[str]
 
 
 class Style(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         unknown = {k: v for k, v in texts.items() if self.fold(k) not in titles and v}
         return known, unknown, intro
 
-    def _find_titles(self, table: Sequence[Part[Any]]) -> dict[str, str]:
+    def _find_titles(self, table: Sequence[FilePart[Any]]) -> dict[str, str]:
         return {
             self.fold(spelling): each.title
             for each in table

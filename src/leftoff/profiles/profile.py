@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leftoff import features, memory
 
 AUTOSAVE = ""
-"""What `News.current` calls the newest checkpoint without a name."""
+"""What `StoreNews.current` calls the newest checkpoint without a name."""
 
 
 class Native(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class More(msgspec.Struct, frozen=True, kw_only=True):
     problems: Sequence[str] = ()
 
 
-class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+class BufferedExchange(msgspec.Struct, frozen=True, kw_only=True):
     """What a user asked, word for word, and how the answer ended."""
 
     at: datetime
@@ -77,7 +77,7 @@ class SessionNews(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     """The file that a tool wrote, if it did."""
     percent: float | None = None
-    buffer: Sequence[Exchange] = ()
+    buffer: Sequence[BufferedExchange] = ()
     """What was said since the context began to fill up."""
     prompts: Sequence[FilePrompt] = ()
     """The prompts of this session that wait."""
@@ -121,7 +121,7 @@ class TakenUp(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str | None = None
 
 
-class News(msgspec.Struct, frozen=True, kw_only=True):
+class StoreNews(msgspec.Struct, frozen=True, kw_only=True):
     """What happened in the store since native files were last written."""
 
     now: datetime
@@ -219,7 +219,7 @@ class Profile(Protocol):
     def more(self, folder: Path) -> More:
         """Read what there is beside checkpoints."""
 
-    def write(self, files: Files, news: News) -> None:
+    def write(self, files: Files, news: StoreNews) -> None:
         """Bring native files up to date; the same news told twice change nothing more."""
 
 
@@ -251,7 +251,7 @@ class Knowing(Protocol):
 
 
 @runtime_checkable
-class Noted(Protocol):
+class NoteKeeper(Protocol):
     """A profile whose files hold notes on the work at hand, beside checkpoints."""
 
     def read_notes(

@@ -16,7 +16,7 @@ from leftoff import sail_plans
 from leftoff.checkpoint import Checkpoint
 from leftoff.paths import Project
 from leftoff.profiles import jsontext, sailformat
-from leftoff.profiles.profile import Files, More, Native, News, SessionNews
+from leftoff.profiles.profile import Files, More, Native, SessionNews, StoreNews
 from leftoff.profiles.regular_files import digest, newest_in
 
 SETTINGS: Mapping[str, Any] = {
@@ -92,7 +92,7 @@ def more(folder: Path) -> More:
 # Writing
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Add a file for each new checkpoint, note the last one, and follow the plans' own files."""
     new = [each for each in news.saved if not _is_from_here(files, each)]
     for checkpoint in new:

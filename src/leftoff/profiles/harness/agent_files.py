@@ -6,7 +6,7 @@ from leftoff.profiles.json_codec import (
     SAID,
     TEXTS,
     Key,
-    Keys,
+    KeyTable,
     Kind,
     Plain,
     choose,
@@ -19,7 +19,7 @@ from leftoff.profiles.json_codec import (
 
 AGENTS = "agents/context.json"
 _ENDED = ("completed", "failed")
-_RESULT = Keys(
+_RESULT = KeyTable(
     Key("agent", "agent", SAID, ("name",)),
     Key("role", "role"),
     Key("feature", "feature", SAID),
@@ -31,7 +31,7 @@ _RESULT = Keys(
     Key("root_cause", "rootCause"),
     Key("prevention", "prevention"),
 )
-_CHOICE = Keys(
+_CHOICE = KeyTable(
     Key("decision", "decision", SAID),
     Key("rationale", "rationale"),
     Key("alternatives", "alternatives", TEXTS),
@@ -97,7 +97,7 @@ def _read_patterns(found: object) -> list[str]:
     return texts_of(found)
 
 
-_CONTEXT = Keys(
+_CONTEXT = KeyTable(
     Key("session", "currentSession", Kind(_read_session)),
     Key(
         "results",

@@ -7,13 +7,13 @@ from leftoff.paths import Project
 from leftoff.profiles.harness import checkpoints, loop_files
 from leftoff.profiles.harness.documents import Documents, render
 from leftoff.profiles.json_codec import Plain, iso, object_of, text_of
-from leftoff.profiles.profile import News, SessionNews
+from leftoff.profiles.profile import SessionNews, StoreNews
 
 BACKUPS = "memory/compaction-backups"
 _MOST = 5
 
 
-def write(news: News, session: SessionNews, documents: Documents) -> None:
+def write(news: StoreNews, session: SessionNews, documents: Documents) -> None:
     """Keep a copy of loop, working context and progress, and count the compaction."""
     if not documents.files.root.is_dir():
         return

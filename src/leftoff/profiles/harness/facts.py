@@ -15,7 +15,7 @@ _SECTION = "section"
 _TEXTS = ("description", "pattern", "rule", "text", "name", "path", "title")
 
 
-class Shelf(msgspec.Struct, frozen=True, kw_only=True):
+class FactFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of facts, its sections, and the one for what belongs to none."""
 
     path: str
@@ -28,7 +28,7 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     stamp: str = "lastUpdated"
 
 
-PATTERNS = Shelf(
+PATTERNS = FactFile(
     path="memory/procedural/patterns.json",
     kind="pattern",
     sections=(
@@ -39,7 +39,7 @@ PATTERNS = Shelf(
     usual="patterns.codePatterns",
     head={"version": 3},
 )
-ARCHITECTURE = Shelf(
+ARCHITECTURE = FactFile(
     path="memory/semantic/architecture.json",
     kind="structure",
     sections=(
@@ -51,7 +51,7 @@ ARCHITECTURE = Shelf(
     with_files="structure.components",
     head={"version": 3},
 )
-CONSTRAINTS = Shelf(
+CONSTRAINTS = FactFile(
     path="memory/semantic/constraints.json",
     kind="rule",
     sections=("constraints", "rules"),
@@ -77,7 +77,7 @@ _SCALARS = frozenset({"projectType"})
 # Reading
 
 
-def drafts_of(shelf: Shelf, found: Plain) -> Iterator[Draft]:
+def drafts_of(shelf: FactFile, found: Plain) -> Iterator[Draft]:
     """Yield each fact, with the place where it stands."""
     for section in shelf.sections:
         for fact in _tell(_at(found, section)):
@@ -126,7 +126,7 @@ def _text(found: Plain) -> str:
 # Writing
 
 
-def belongs(shelf: Shelf, entry: Entry) -> bool:
+def belongs(shelf: FactFile, entry: Entry) -> bool:
     """Say whether an entry is to be shown on a shelf."""
     if entry.kind != shelf.kind:
         return False
@@ -134,7 +134,7 @@ def belongs(shelf: Shelf, entry: Entry) -> bool:
     return section in shelf.sections or (bool(shelf.usual) and entry.kind == shelf.kind)
 
 
-def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -> Plain:
+def with_facts(shelf: FactFile, entries: Iterable[Entry], now: str, found: Plain) -> Plain:
     """Return a document with the facts that it lacks; those it has are not touched."""
     known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
     result = {**shelf.head, **found}
@@ -146,11 +146,11 @@ def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -
     return {**result, shelf.stamp: now} if added else found
 
 
-def _all(shelf: Shelf, found: Plain) -> Iterator[str]:
+def _all(shelf: FactFile, found: Plain) -> Iterator[str]:
     return (fact.text for section in shelf.sections for fact in _tell(_at(found, section)))
 
 
-def _section(shelf: Shelf, entry: Entry) -> str:
+def _section(shelf: FactFile, entry: Entry) -> str:
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
     if section in shelf.sections:
         return section

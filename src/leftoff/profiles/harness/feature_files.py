@@ -21,7 +21,7 @@ from leftoff.profiles.json_codec import (
     NUMBER,
     OBJECT,
     Key,
-    Keys,
+    KeyTable,
     Kind,
     Plain,
     choose,
@@ -62,7 +62,7 @@ def _write_scenario(scenario: Scenario) -> Plain:
 
 
 _SCENARIOS = Kind(_read_scenarios, lambda value: [_write_scenario(each) for each in value])
-_FIX = Keys(
+_FIX = KeyTable(
     Key("description", "description"),
     Key("status", "status", choose(_STATUSES)),
     Key("phase", "phase"),
@@ -77,7 +77,7 @@ _FIX = Keys(
     Key("archived_at", "archivedAt", MOMENT),
 )
 _PRIORITY = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
-_FEATURE = Keys(
+_FEATURE = KeyTable(
     *_FIX.keys,
     Key("priority", "priority", _PRIORITY),
     Key("dependencies", "dependencies", ALL_TEXTS),

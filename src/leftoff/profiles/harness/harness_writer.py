@@ -17,7 +17,7 @@ from leftoff.profiles.harness import (
 from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
 from leftoff.profiles.harness.documents import Documents, render
 from leftoff.profiles.json_codec import Plain, moment_of
-from leftoff.profiles.profile import Files, Knowledge, News
+from leftoff.profiles.profile import Files, Knowledge, StoreNews
 
 BRIEFING = "session-briefing.md"
 # How every page begins that was made, and not written.
@@ -26,7 +26,7 @@ _IGNORE = ".gitignore"
 _IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Bring the files up to date with what was saved, remembered and worked on."""
     shared, knowledge, session = Documents(files), news.knowledge, news.session
     board = knowledge.board if knowledge else Board()
@@ -57,7 +57,7 @@ def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None
     return documents.problems
 
 
-def _by_worktree(news: News) -> dict[str | None, list[Checkpoint]]:
+def _by_worktree(news: StoreNews) -> dict[str | None, list[Checkpoint]]:
     found: dict[str | None, list[Checkpoint]] = {}
     for checkpoint in sorted(news.saved, key=lambda each: each.id):
         found.setdefault(checkpoint.worktree, []).append(checkpoint)
@@ -65,7 +65,7 @@ def _by_worktree(news: News) -> dict[str | None, list[Checkpoint]]:
 
 
 def _write_checkpoints(
-    saved: list[Checkpoint], board: Board, news: News, documents: Documents
+    saved: list[Checkpoint], board: Board, news: StoreNews, documents: Documents
 ) -> None:
     _ignore(documents.files)
     for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
@@ -77,13 +77,15 @@ def _write_checkpoints(
         _write_progress(documents, saved[-1], news)
 
 
-def _find_shown_again(news: News) -> list[Checkpoint]:
+def _find_shown_again(news: StoreNews) -> list[Checkpoint]:
     """Return what names show that were not saved just now: a later save may have been undone."""
     saved = {checkpoint.id for checkpoint in news.saved}
     return [each for each in news.current.values() if each is not None and each.id not in saved]
 
 
-def _write_again(checkpoint: Checkpoint, board: Board, news: News, documents: Documents) -> None:
+def _write_again(
+    checkpoint: Checkpoint, board: Board, news: StoreNews, documents: Documents
+) -> None:
     """Show a checkpoint in the place of a later one of its name that was undone."""
     folder = checkpoints.folder_of(checkpoint)
     record = documents.read(f"{folder}/{checkpoints.RECORD}")
@@ -97,7 +99,7 @@ def _write_again(checkpoint: Checkpoint, board: Board, news: News, documents: Do
         _write_progress(documents, checkpoint, news)
 
 
-def _write_progress(documents: Documents, checkpoint: Checkpoint, news: News) -> None:
+def _write_progress(documents: Documents, checkpoint: Checkpoint, news: StoreNews) -> None:
     name = news.project.root.name
     _replace(
         documents,
@@ -128,14 +130,14 @@ def _replace(
     documents.files.replace(path, after.encode("utf-8", "surrogateescape"), of=checkpoint.id)
 
 
-def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: News) -> bool:
+def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: StoreNews) -> bool:
     """Say whether a file tells of something newer than a checkpoint already."""
     shown_at = moment_of(documents.read(path).get("lastUpdated"))
     # A time to come is a slip of somebody's, and nothing would ever be written again.
     return shown_at is not None and checkpoint.saved_at < shown_at <= news.now
 
 
-def _write_knowledge(documents: Documents, knowledge: Knowledge, news: News) -> None:
+def _write_knowledge(documents: Documents, knowledge: Knowledge, news: StoreNews) -> None:
     feature_files.write(documents, knowledge.board)
     memories.write(documents, knowledge, news.now)
     agent_files.write(documents, knowledge.board.orchestration)
@@ -152,7 +154,7 @@ def _write_loops(loops: Mapping[str, Loop], worktree: str | None, documents: Doc
     _ignore(documents.files)
 
 
-def _write_briefing(files: Files, news: News) -> None:
+def _write_briefing(files: Files, news: StoreNews) -> None:
     """Keep the briefing as a file where there is anything else of the layout."""
     has_news = bool(news.saved) or (news.knowledge is not None and news.knowledge.is_new)
     # What is new may have been followed from another worktree, whose page is another.

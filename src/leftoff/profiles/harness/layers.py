@@ -106,7 +106,7 @@ _OTHER_TEXTS = {
 }
 
 
-class Said(Record, frozen=True, kw_only=True):
+class LayerEntry(Record, frozen=True, kw_only=True):
     """An entry of a layer, and whether it is in force."""
 
     draft: Draft
@@ -116,7 +116,7 @@ class Said(Record, frozen=True, kw_only=True):
 # Reading
 
 
-def draft_of(layer: Layer, found: Plain) -> Said | None:
+def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
     """Read an entry; None if it says nothing."""
     text, text_key = _text(layer, found)
     if not text.strip():
@@ -135,7 +135,7 @@ def draft_of(layer: Layer, found: Plain) -> Said | None:
     kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
     extra |= {EXTRA: kept} if kept else {}
     draft = Draft(kind=layer.kind, text=text, extra=extra, **values)
-    return Said(draft=draft, is_active=found.get("active") is not False)
+    return LayerEntry(draft=draft, is_active=found.get("active") is not False)
 
 
 def _text(layer: Layer, found: Plain) -> tuple[str, str]:

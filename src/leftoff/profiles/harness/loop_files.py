@@ -24,7 +24,7 @@ from leftoff.profiles.json_codec import (
     SAID,
     TEXTS,
     Key,
-    Keys,
+    KeyTable,
     Kind,
     Plain,
     choose,
@@ -56,14 +56,14 @@ def _read_ids(value: object) -> list[str]:
     ]
 
 
-_ATTEMPT = Keys(
+_ATTEMPT = KeyTable(
     Key("attempt", "attempt", NUMBER),
     Key("approach", "approach"),
     Key("result", "result", SAID),
     Key("errors", "errors", TEXTS),
     Key("root_cause", "rootCause"),
 )
-_TASKS = Keys(
+_TASKS = KeyTable(
     Key("enabled", "enabled", FLAG),
     Key("chain", "chain", Kind(_read_ids)),
     Key("current", "current", SAID),
@@ -89,7 +89,7 @@ def _read_link(value: object) -> str | None:
     return text_of(object_of(value).get("featureId")) or text_of(value) or None
 
 
-_LOOP = Keys(
+_LOOP = KeyTable(
     Key("feature", "feature", SAID),
     Key("name", "featureName", SAID),
     Key("type", "type", choose(("fix",))),
@@ -153,7 +153,7 @@ def _bare(loop: Loop) -> Loop:
 # Work that broke off
 
 
-_MARK = Keys(
+_MARK = KeyTable(
     Key("at", "interruptedAt", MOMENT),
     Key("session_id", "staleSessionId", SAID),
     Key("feature", "feature", SAID),

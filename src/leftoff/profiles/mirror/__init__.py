@@ -40,7 +40,7 @@ class ImportedEdits(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[str] = []
 
 
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+class WaitingFile(msgspec.Struct, frozen=True, kw_only=True):
     """A native file that waits to be resumed, and the session it waits for."""
 
     session_id: str
@@ -98,7 +98,7 @@ class Mirrors:
         """Say whether the files tell what waits for which session."""
         return False
 
-    def find_waiting(self, store: "Store") -> list[Waiting]:
+    def find_waiting(self, store: "Store") -> list[WaitingFile]:
         """Return the files that wait to be resumed, the newest first."""
         del store
         return []

@@ -21,10 +21,10 @@ from leftoff.profiles.mirror import (
     prompt_queue,
 )
 from leftoff.profiles.mirror.import_edits import import_mirror
-from leftoff.profiles.mirror.manifest import NOWHERE, Cursor
+from leftoff.profiles.mirror.manifest import NOWHERE, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.mirror.native_files import NativeFiles
-from leftoff.profiles.profile import AUTOSAVE, News, SessionNews, TakenUp
+from leftoff.profiles.profile import AUTOSAVE, SessionNews, StoreNews, TakenUp
 from leftoff.store import LISTED, Entry, Event, Store
 
 _MOST = 1_000_000
@@ -81,11 +81,11 @@ def export_all(
             )
         mirror.profile.write(files, news)
         _, mark = store.events_since(None)
-        mirror.manifest.write_cursor(Cursor(*mark))
+        mirror.manifest.write_cursor(MirrorCursor(*mark))
     return files.written
 
 
-def _is_followed(mirror: Mirror, cursor: Cursor) -> bool:
+def _is_followed(mirror: Mirror, cursor: MirrorCursor) -> bool:
     if mirror.store.has_events_since((cursor.inode, cursor.offset)):
         return False
     if mirror.wants_prompts and prompt_queue.measure(mirror.store) != cursor.prompts:
@@ -119,14 +119,18 @@ def _export(
         if not is_new:
             _drop_purged(files, mirror, events)
         left = project_knowledge.note_shown(mirror, cursor.files if cursor else {})
-        now = Cursor(*end, folder_mtime=mirror.stamp(), knowledge=known, files=left, prompts=size)
+        now = MirrorCursor(
+            *end, folder_mtime=mirror.stamp(), knowledge=known, files=left, prompts=size
+        )
         if cursor != now:
             mirror.manifest.write_cursor(now)
         # What shows the newest checkpoint comes first.
         return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
 
 
-def _read_events(mirror: Mirror, cursor: Cursor | None) -> tuple[list[Event], tuple[int, int]]:
+def _read_events(
+    mirror: Mirror, cursor: MirrorCursor | None
+) -> tuple[list[Event], tuple[int, int]]:
     """Return the events since the cursor, also those of saves that were killed before their line.
 
     Bringing the index up to date adds the lines that are missing.
@@ -137,7 +141,9 @@ def _read_events(mirror: Mirror, cursor: Cursor | None) -> tuple[list[Event], tu
     return mirror.store.events_since(mark) if mirror.store.has_events_since(end) else (events, end)
 
 
-def _with_knowledge(news: News, mirror: Mirror, cursor: Cursor | None, known: str) -> News:
+def _with_knowledge(
+    news: StoreNews, mirror: Mirror, cursor: MirrorCursor | None, known: str
+) -> StoreNews:
     """Add what the project works on and remembers, where the layout shows it."""
     if not mirror.wants_knowledge:
         return news
@@ -149,14 +155,16 @@ def _with_knowledge(news: News, mirror: Mirror, cursor: Cursor | None, known: st
     return msgspec.structs.replace(news, knowledge=told)
 
 
-def _with_prompts(news: News, mirror: Mirror, cursor: Cursor | None, size: int) -> News:
+def _with_prompts(
+    news: StoreNews, mirror: Mirror, cursor: MirrorCursor | None, size: int
+) -> StoreNews:
     """Add the prompts that wait, if the queue is another than it was."""
     if not size or (cursor is not None and size == cursor.prompts):
         return news
     return msgspec.structs.replace(news, prompts=prompt_queue.list_prompts(mirror.store))
 
 
-def _import_first(mirror: Mirror) -> Cursor | None:
+def _import_first(mirror: Mirror) -> MirrorCursor | None:
     """Take in what was changed by hand before anything is written over it."""
     cursor = mirror.manifest.read_cursor()
     if not mirror.folder.is_dir():
@@ -169,13 +177,13 @@ def _import_first(mirror: Mirror) -> Cursor | None:
     return mirror.manifest.read_cursor()
 
 
-def _whole(mirror: Mirror) -> News:
+def _whole(mirror: Mirror) -> StoreNews:
     """Tell all that is listed as if it had just been saved."""
     entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
     found = [each for each in entries if not each.problem and _is_here(mirror, each)]
     saved = [mirror.store.load(entry) for entry in found]
     current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
-    return News(
+    return StoreNews(
         now=mirror.store.now(),
         project=mirror.store.project,
         saved=saved,
@@ -185,7 +193,7 @@ def _whole(mirror: Mirror) -> News:
     )
 
 
-def _news(mirror: Mirror, events: Sequence[Event]) -> News:
+def _news(mirror: Mirror, events: Sequence[Event]) -> StoreNews:
     saved = _load(
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
@@ -195,7 +203,7 @@ def _news(mirror: Mirror, events: Sequence[Event]) -> News:
         if event.action in {"resumed", "consumed"}
         for each in event.ids
     }
-    return News(
+    return StoreNews(
         now=mirror.store.now(),
         project=mirror.store.project,
         saved=saved,

@@ -11,9 +11,9 @@ from leftoff.errors import LeftoffError
 from leftoff.names import kebab
 from leftoff.profiles.mirror import ImportedEdits, project_knowledge, prompt_queue
 from leftoff.profiles.mirror.edited_file import make_edit
-from leftoff.profiles.mirror.manifest import NOWHERE, Cursor, ManifestEntry
+from leftoff.profiles.mirror.manifest import NOWHERE, ManifestEntry, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
-from leftoff.profiles.profile import News
+from leftoff.profiles.profile import StoreNews
 from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.store import LISTED, Store
 
@@ -40,7 +40,7 @@ def import_edits(store: Store, names: Iterable[str]) -> ImportedEdits:
     return found_edits
 
 
-def import_mirror(mirror: Mirror, cursor: Cursor, found_edits: ImportedEdits) -> None:
+def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdits) -> None:
     """Import what changed in one mirror's files."""
     stamp = mirror.stamp()
     if not mirror.profile.IS_LIVING and stamp == cursor.folder_mtime:
@@ -131,6 +131,6 @@ def _clean_up(mirror: Mirror, name: str, found_edits: ImportedEdits) -> None:
     if mirror.shows(name):
         return
     now, project = mirror.store.now(), mirror.store.project
-    mirror.profile.write(mirror.files(), News(now=now, project=project, current={name: None}))
+    mirror.profile.write(mirror.files(), StoreNews(now=now, project=project, current={name: None}))
     if name not in found_edits.gone:
         found_edits.gone.append(name)

@@ -33,7 +33,7 @@ class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 Natural = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 
-class Cursor(msgspec.Struct, frozen=True):
+class MirrorCursor(msgspec.Struct, frozen=True):
     """How far the event log was followed."""
 
     inode: Natural
@@ -48,11 +48,11 @@ class Cursor(msgspec.Struct, frozen=True):
     """How long the log of prompts was then."""
 
 
-NOWHERE = Cursor(0, 0)
+NOWHERE = MirrorCursor(0, 0)
 """The cursor of a mirror that was never written."""
 
 _entry_decoder = msgspec.json.Decoder(ManifestEntry)
-_cursor_decoder = msgspec.json.Decoder(Cursor)
+_cursor_decoder = msgspec.json.Decoder(MirrorCursor)
 _shown_decoder = msgspec.json.Decoder(dict[str, list[str]])
 _ODD = (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError)
 
@@ -83,14 +83,14 @@ class Manifest:
         if self._is_read:
             self._take(entry)
 
-    def read_cursor(self) -> Cursor | None:
+    def read_cursor(self) -> MirrorCursor | None:
         """Return how far the log was followed; None if it never was, or nobody knows any more."""
         try:
             return _cursor_decoder.decode(disk.read(self._folder / "cursor.json")[0])
         except _ODD:
             return None
 
-    def write_cursor(self, cursor: Cursor) -> None:
+    def write_cursor(self, cursor: MirrorCursor) -> None:
         """Note how far the log was followed."""
         self._replace("cursor.json", msgspec.json.encode(cursor))
 

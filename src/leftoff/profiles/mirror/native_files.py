@@ -1,24 +1,19 @@
 """Native files on disk: written whole, never through a link, never over what a person wrote."""
 
-import contextlib
 import itertools
 import os
-import stat
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from leftoff import processes, trees
+from leftoff import trees
 from leftoff.errors import StoreRefused
 from leftoff.profiles.mirror.manifest import Manifest, ManifestEntry
+from leftoff.profiles.mirror.temp_files import FLAGS, PRIVATE, find_mode, make_temp, put, sweep
 from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
 from leftoff.store import disk, trash
 
-_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _TRIES = 5
-_TEMP = ".leftoff"
-# What a checkpoint says is for its user's eyes. git keeps no more of a mode than the x bit.
-_PRIVATE = 0o600
 
 
 class NativeFiles:
@@ -64,7 +59,7 @@ class NativeFiles:
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
         """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
         first = self._target(path)
-        temp = _temp(first, data, mode=_PRIVATE)
+        temp = make_temp(first, data, mode=PRIVATE)
         try:
             for number in itertools.count():
                 name = _add_number(path, number)
@@ -101,7 +96,7 @@ class NativeFiles:
             return
         if found is not None and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
-        _put(target, data, _mode(found))
+        put(target, data, find_mode(found))
         self._record(path, data, of)
 
     def edit(self, path: str, change: Callable[[str], str]) -> None:
@@ -121,7 +116,7 @@ class NativeFiles:
             if not data:
                 target.unlink(missing_ok=True)
             else:
-                _put(target, data, _mode(found))
+                put(target, data, find_mode(found))
                 self.written.append(target)
             return
         raise StoreRefused(
@@ -141,8 +136,8 @@ class NativeFiles:
         data = _find_missing(found[0] if found else b"", begun.size, text, head)
         if not data:
             return
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS
-        descriptor = os.open(target, flags, _PRIVATE)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | FLAGS
+        descriptor = os.open(target, flags, PRIVATE)
         try:
             disk.write_all(descriptor, data)
         finally:
@@ -248,18 +243,6 @@ def _holds(path: Path, data: bytes) -> bool:
     return found is not None and found[0] == data
 
 
-def sweep(folder: Path) -> None:
-    """Remove what writers left behind that were killed."""
-    if not folder.is_dir() or trees.leads_out(folder):
-        return
-    for name in os.listdir(folder):  # noqa: PTH208 - a path for each of thousands takes ten times as long
-        if not (name.startswith(".") and name.endswith(_TEMP)):
-            continue
-        pid = name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
-        if not (pid.isdecimal() and processes.is_alive(int(pid), 0)):
-            (folder / name).unlink(missing_ok=True)
-
-
 def _find_missing(there: bytes, size: int, text: str, head: str) -> bytes:
     """Return what is missing of an addition that was begun at a size; nothing if it is there."""
     before, added = there[:size], there[size:]
@@ -267,36 +250,6 @@ def _find_missing(there: bytes, size: int, text: str, head: str) -> bytes:
     data = ("\n" if is_torn else "" if before else head) + text
     whole = data.encode("utf-8", "replace")
     return b"" if whole in added else whole.removeprefix(added)
-
-
-def _mode(found: tuple[bytes, os.stat_result] | None) -> int:
-    """Return the mode that a file keeps, or gets when it is new."""
-    return stat.S_IMODE(found[1].st_mode) if found else _PRIVATE
-
-
-def _put(target: Path, data: bytes, mode: int) -> None:
-    temp = _temp(target, data, mode=mode)
-    try:
-        temp.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temp.unlink()
-        raise
-
-
-def _temp(target: Path, data: bytes, *, mode: int) -> Path:
-    temp = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
-    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, _PRIVATE)
-    try:
-        if mode != _PRIVATE:
-            os.fchmod(descriptor, mode)  # as it was; a new file would lose what the umask forbids
-        disk.write_all(descriptor, data)
-    except BaseException:
-        temp.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(descriptor)
-    return temp
 
 
 def _add_number(path: str, number: int) -> str:

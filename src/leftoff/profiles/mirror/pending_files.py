@@ -9,9 +9,9 @@ from typing import Any
 from leftoff import importing, paths, profiles
 from leftoff.checkpoint import Checkpoint
 from leftoff.names import suggested_name
-from leftoff.profiles.mirror import Waiting
+from leftoff.profiles.mirror import WaitingFile
 from leftoff.profiles.mirror.mirror import Mirror
-from leftoff.profiles.profile import Filed, Noted, Waited
+from leftoff.profiles.profile import Filed, NoteKeeper, Waited
 from leftoff.profiles.regular_files import read_regular
 from leftoff.store import Store
 
@@ -34,12 +34,12 @@ def read_notes(
     told: dict[str, Any] = {}
     for name in names:
         mirror = Mirror(store, name)
-        if isinstance(mirror.profile, Noted):
+        if isinstance(mirror.profile, NoteKeeper):
             told = {**mirror.profile.read_notes(mirror.folder, current, since), **told}
     return told
 
 
-def find_waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
+def find_waiting(store: Store, names: Iterable[str]) -> list[WaitingFile]:
     """Return the native files that wait to be taken up, the newest first."""
     found = []
     for name in names:
@@ -53,18 +53,18 @@ def find_waiting(store: Store, names: Iterable[str]) -> list[Waiting]:
     return found
 
 
-def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> Waiting:
+def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> WaitingFile:
     entry = mirror.manifest.files.get(str(path.relative_to(mirror.folder)))
     known = entry.of if entry is not None and entry.of and mirror.index.get(entry.of) else None
     # Of a file that is gone nothing can be shown, and what was in it is in the store.
     if known is not None and (mirror.wrote(path) or not os.path.lexists(path)):
-        return Waiting(session_id=session_id, path=path, checkpoint_id=known)
+        return WaitingFile(session_id=session_id, path=path, checkpoint_id=known)
     taken = importing.take(mirror.store, mirror.name, mirror.profile, path)
     if taken.checkpoint is not None:
-        return Waiting(session_id=session_id, path=path, checkpoint_id=taken.checkpoint.id)
+        return WaitingFile(session_id=session_id, path=path, checkpoint_id=taken.checkpoint.id)
     read = read_regular(path)
     text = read[0].decode("utf-8", "replace") if read else ""
-    return Waiting(
+    return WaitingFile(
         session_id=session_id, path=path, copy_id=known, problem=taken.problem or "", text=text
     )
 
@@ -110,7 +110,7 @@ def find_path(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | 
 
 def keeps_notes(names: Iterable[str]) -> bool:
     """Say whether native files of one of these hold notes on the work at hand."""
-    return any(isinstance(profiles.load(name), Noted) for name in names)
+    return any(isinstance(profiles.load(name), NoteKeeper) for name in names)
 
 
 def tells_what_waits(names: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ from leftoff.profiles.mirror import (
     Exported,
     ImportedEdits,
     Mirrors,
-    Waiting,
+    WaitingFile,
     activity,
     export_changes,
     import_edits,
@@ -64,7 +64,7 @@ class ProfileMirrors(Mirrors):
         """Say whether the files tell what waits for which session."""
         return pending_files.tells_what_waits(self._names)
 
-    def find_waiting(self, store: Store) -> list[Waiting]:
+    def find_waiting(self, store: Store) -> list[WaitingFile]:
         """Return the files that wait to be resumed, the newest first."""
         return pending_files.find_waiting(store, self._names)
 

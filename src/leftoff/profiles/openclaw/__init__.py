@@ -16,7 +16,7 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.git import printable
 from leftoff.paths import Project
 from leftoff.profiles.openclaw import autosave, openclaw_layout, working_buffer
-from leftoff.profiles.profile import Files, More, Native, News
+from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import digest
 
 SETTINGS: Mapping[str, Any] = {
@@ -109,7 +109,7 @@ def read(path: Path, data: bytes) -> Native:
     return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Show each name that was touched as it is now, log autosaves, continue the buffer."""
     project = _project(files, news)
     for name, checkpoint in news.current.items():
@@ -134,7 +134,7 @@ def write(files: Files, news: News) -> None:
         files.edit(BUFFER, lambda text: working_buffer.add_exchanges(text, said, news.now))
 
 
-def _project(files: Files, news: News) -> str:
+def _project(files: Files, news: StoreNews) -> str:
     """Name the project in a workspace that it may share with others."""
     root = news.project.root
     return "" if files.root == root else printable(str(root))

@@ -20,14 +20,14 @@ INFERRED = "(inferred from the session)"
 """The line below a next action that nobody stated."""
 
 
-class Item(msgspec.Struct, frozen=True):
+class SectionItem(msgspec.Struct, frozen=True):
     """A bullet, heading or stretch of prose as it is written: nothing in it is unescaped yet."""
 
     kind: Kind
     text: str
 
 
-def split_items(lines: Sequence[str]) -> list[Item]:
+def split_items(lines: Sequence[str]) -> list[SectionItem]:
     """Split the lines of a section into what stands there; the template's remarks are left out."""
     found: list[tuple[Kind, list[str]]] = []
     fence, gap = "", 0
@@ -41,7 +41,7 @@ def split_items(lines: Sequence[str]) -> list[Item]:
         else:
             found.append((kind, [_content(line, kind)]))
         fence, gap = _follow_fence(line, fence), 0
-    return [Item(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
+    return [SectionItem(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
 
 
 def _begins(line: str) -> Kind:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from leftoff.profiles.profile import Exchange
+from leftoff.profiles.profile import BufferedExchange
 
 _HEAD = """\
 # Working Buffer (Danger Zone Log)
@@ -20,7 +20,7 @@ _HEADING = re.compile(rf"^(\\*## {_STAMP} (?:Human|Agent \(summary\)))$", re.MUL
 _ANSWER = re.compile(rf"^## ({_STAMP}) Agent \(summary\)$", re.MULTILINE)
 
 
-def add_exchanges(text: str, exchanges: Sequence[Exchange], now: datetime) -> str:
+def add_exchanges(text: str, exchanges: Sequence[BufferedExchange], now: datetime) -> str:
     """Return the buffer with these exchanges in it; one that has none of them is started anew."""
     if not exchanges:
         return text
@@ -46,7 +46,7 @@ def _blocks(text: str) -> list[tuple[str, str]]:
     return [(block.partition("\n")[0], block) for block in blocks]
 
 
-def _block(heading: str, exchange: Exchange, before: str, now: datetime) -> str:
+def _block(heading: str, exchange: BufferedExchange, before: str, now: datetime) -> str:
     """Write an exchange, or add the answer to one; what stands there already stays."""
     block = before or f"{heading}\n{_quote(exchange.asked)}\n"
     if not exchange.answered.strip() or _ANSWER.search(before):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import cost_ledger
-from leftoff.profiles.profile import Files, News, PromptNews, SessionNews, TakenUp
+from leftoff.profiles.profile import Files, PromptNews, SessionNews, StoreNews, TakenUp
 from leftoff.profiles.quoin import sentinels
 from leftoff.profiles.quoin.quoin_layout import PRECOMPACT, render, task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
@@ -18,7 +18,7 @@ _FRESH = timedelta(minutes=1)
 _NO_MODEL = "none"
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Write new checkpoints, their marks and rows; take away marks that have done their duty."""
     _warn_of_nested(files, news)
     taken_up = {each.id for each in news.resumed}
@@ -36,7 +36,7 @@ def write(files: Files, news: News) -> None:
         _sweep(files, news, news.session)
 
 
-def _warn_of_nested(files: Files, news: News) -> None:
+def _warn_of_nested(files: Files, news: StoreNews) -> None:
     """Tell of a folder of artifacts below the one in use: nobody reads it."""
     nested = news.project.worktree / files.root.name
     is_around = files.root.parent in news.project.worktree.parents
@@ -47,7 +47,7 @@ def _warn_of_nested(files: Files, news: News) -> None:
 # Checkpoints
 
 
-def _checkpoint(files: Files, checkpoint: Checkpoint, news: News) -> str | None:
+def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | None:
     """Write a checkpoint's file; one that came from a file here has it already."""
     if _is_from_here(files, checkpoint) or _is_covered(files, checkpoint):
         return None
@@ -66,7 +66,7 @@ def _checkpoint(files: Files, checkpoint: Checkpoint, news: News) -> str | None:
     return path
 
 
-def _is_fresh(checkpoint: Checkpoint, news: News) -> bool:
+def _is_fresh(checkpoint: Checkpoint, news: StoreNews) -> bool:
     """Say whether it was saved just now, so that somebody is there to be warned."""
     return news.now - checkpoint.saved_at < _FRESH
 
@@ -110,7 +110,7 @@ def _literal(name: str) -> str:
 # Marks
 
 
-def _mark(files: Files, checkpoint: Checkpoint, path: str, news: News) -> None:
+def _mark(files: Files, checkpoint: Checkpoint, path: str, news: StoreNews) -> None:
     """Let the next session know what to take up; other automatic saves are not waited for."""
     if not checkpoint.name and checkpoint.trigger != PRECOMPACT:
         return
@@ -141,7 +141,7 @@ def _trash(files: Files, path: str | None) -> None:
         files.warn(f"{files.root / path} could not be moved to the trash and is left: {error}")
 
 
-def _sweep(files: Files, news: News, session: SessionNews) -> None:
+def _sweep(files: Files, news: StoreNews, session: SessionNews) -> None:
     """Move marks that nobody came for to the trash, but for this session's own."""
     own = sentinels.restore_path(session.session_id)
     for path in files.names(MEMORY, "pending-restore-*.txt"):
@@ -169,7 +169,7 @@ def _prompts(files: Files, news: PromptNews) -> None:
 # The ledger
 
 
-def _ledger(files: Files, news: News) -> None:
+def _ledger(files: Files, news: StoreNews) -> None:
     """Add a row for each save and each restore."""
     ours = [each for each in news.saved if each.source is None]
     if news.is_whole:
