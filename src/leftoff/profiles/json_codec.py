@@ -7,6 +7,7 @@ is as good as none.
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -133,8 +134,9 @@ class KeyTable:
         return {ours: value for ours, value in values if value is not None}
 
     def write(self, value: object) -> Plain:
-        """Return a value of ours as such an object."""
-        return {key.theirs: key.kind.write(getattr(value, key.ours)) for key in self.keys}
+        """Return values of ours, by their keys or in a struct, as such an object."""
+        get = value.__getitem__ if isinstance(value, Mapping) else partial(getattr, value)
+        return {key.theirs: key.kind.write(get(key.ours)) for key in self.keys}
 
     def rest(self, found: Mapping[str, Any]) -> Plain:
         """Return what an object holds beside the keys of the table."""
