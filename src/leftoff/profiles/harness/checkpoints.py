@@ -134,7 +134,7 @@ def _of_context(found: Plain, path: Path) -> Plain:
         "files": [{"path": name, "role": role} for name, role in roles.items()],
         "files_modified": [name for name, role in roles.items() if _is_change(role)],
         "decisions": [{"what": text} for text in said["decisions"]],
-        "left_off": _understood(said.get("understanding", {})),
+        "left_off": _join_understanding(said.get("understanding", {})),
         **_steps(said["next_steps"]),
     }
     if path.parent.parent.name == SESSIONS:
@@ -155,7 +155,7 @@ def _steps(steps: list[str]) -> Plain:
     return {"next_action": {"text": steps[0]}, **({"todos": later} if later else {})}
 
 
-def _understood(found: Plain) -> str:
+def _join_understanding(found: Plain) -> str:
     if [*found] == [_LEFT_OFF]:
         return text_of(found[_LEFT_OFF])
     return "\n".join(f"{area}: {text}" for area, text in found.items() if isinstance(text, str))
