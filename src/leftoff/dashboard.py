@@ -8,12 +8,12 @@ from typing import Literal
 
 import msgspec
 
-from leftoff import features, stages
+from leftoff import features, sail_plans
 from leftoff.checkpoint import Checkpoint, Todo
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.features import Loop
-from leftoff.stages import StagedPlan, Task, TddSession
+from leftoff.sail_plans import DelegatedTask, StagedPlan, TddSession
 from leftoff.store import LISTED, Entry, Store
 
 _CHECKPOINTS = 3
@@ -54,7 +54,7 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
     plan: PlanLine | None = None
     tdd: TddSession | None = None
-    delegation: list[Task] = []
+    delegation: list[DelegatedTask] = []
     agents: int = 0
     feature: Loop | None = None
     todos: list[Todo] = []
@@ -73,7 +73,7 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
     index: dict[str, object]
     plans: list[StagedPlan]
     tdd: TddSession | None
-    delegation: list[Task]
+    delegation: list[DelegatedTask]
     left_worktrees: list[str]
     newest: Checkpoint | None
     checkpoints: list[Saved]
@@ -110,25 +110,25 @@ def _folder(store: Store, settings: Settings) -> Path:
     A clone can bring them, too.
     """
     is_adopted = settings.follows("sail")
-    return store.project.worktree / stages.FOLDER if is_adopted else Path(os.devnull)
+    return store.project.worktree / sail_plans.FOLDER if is_adopted else Path(os.devnull)
 
 
 def _look(store: Store, folder: Path) -> _World:
-    index = stages.read_index(folder) or {}
+    index = sail_plans.read_index(folder) or {}
     is_delegating = bool(index.get("delegate_running"))
     entries = store.index().heads([*LISTED], _CHECKPOINTS)
-    checkpoints = _newest(entries, stages.newest_kept(folder, _CHECKPOINTS))
+    checkpoints = _newest(entries, sail_plans.newest_kept(folder, _CHECKPOINTS))
     told = [each.saved_at for each in checkpoints]
-    indexed = stages.moment(index.get("last_checkpoint"))
+    indexed = sail_plans.moment(index.get("last_checkpoint"))
     return _World(
         now=store.now(),
         index=index,
-        plans=stages.plans(folder),
-        tdd=stages.tdd_session(folder),
-        delegation=stages.delegated(folder, index)
+        plans=sail_plans.plans(folder),
+        tdd=sail_plans.tdd_session(folder),
+        delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
-        or [stages.Task(what="not told")] * is_delegating,
-        left_worktrees=[] if is_delegating else stages.delegates(folder),
+        or [sail_plans.DelegatedTask(what="not told")] * is_delegating,
+        left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
         newest=_loaded(store, entries),
         checkpoints=checkpoints,
         last_at=max([*told, *([indexed] if indexed else [])], default=None),
@@ -136,7 +136,7 @@ def _look(store: Store, folder: Path) -> _World:
     )
 
 
-def _newest(entries: Sequence[Entry], kept: Sequence[stages.Kept]) -> list[Saved]:
+def _newest(entries: Sequence[Entry], kept: Sequence[sail_plans.Kept]) -> list[Saved]:
     """Put our checkpoints and those beside the plans together; one that is both is told once."""
     ours = {entry.id for entry in entries}
     seconds = {(entry.saved_at.replace(microsecond=0), entry.task) for entry in entries}
@@ -172,12 +172,13 @@ def _under_way(store: Store) -> Loop | None:
     return loop if loop is not None and loop.is_under_way else None
 
 
-def _helpers(store: Store) -> list[Task]:
+def _helpers(store: Store) -> list[DelegatedTask]:
     """Return what agents that work together have reached, where somebody noted it."""
     known = features.glance(store).orchestration
     results = [*known.results, *(known.team.mates if known.team else [])]
     told = {
-        each.agent: Task(what=each.summary or each.agent, status=each.status) for each in results
+        each.agent: DelegatedTask(what=each.summary or each.agent, status=each.status)
+        for each in results
     }
     return list(told.values()) if known.session or known.team else []
 
@@ -188,7 +189,7 @@ def _helpers(store: Store) -> list[Task]:
 def _active_plan(world: _World) -> PlanLine | None:
     """Return the plan the index names, else the first open one, else that of the last save."""
     by_name = {plan.name: plan for plan in world.plans}
-    named = stages.active_plan(world.index)
+    named = sail_plans.active_plan(world.index)
     if named is not None and (named not in by_name or by_name[named].is_open):
         return _line(by_name[named]) if named in by_name else _named(named, world)
     if named is not None or not world.index:
@@ -214,7 +215,7 @@ def _named(name: str, world: _World) -> PlanLine:
     stage = world.index.get("active_plan_stage")
     number = stage if isinstance(stage, int) and not isinstance(stage, bool) else None
     told = stage if isinstance(stage, int | float | str) else None
-    return PlanLine(name=name, stage=told, number=number, total=stages.STAGES)
+    return PlanLine(name=name, stage=told, number=number, total=sail_plans.STAGES)
 
 
 def _own_plan(world: _World) -> PlanLine | None:

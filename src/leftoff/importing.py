@@ -21,8 +21,8 @@ from leftoff.checkpoint import (
 from leftoff.errors import LeftoffError
 from leftoff.fingerprints import can_be_path, fingerprint
 from leftoff.names import FORBIDDEN, RESERVED, kebab
-from leftoff.profiles.base import More, Native, Profile
-from leftoff.profiles.reading import digest, read_regular
+from leftoff.profiles.profile import More, Native, Profile
+from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.store import Store
 from leftoff.times import is_plausible
 

@@ -15,6 +15,7 @@ from leftoff.context import Context
 from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
 from leftoff.names import kebab
+from leftoff.profiles.mirror import Mirrors, open_mirrors
 from leftoff.projects import Project, find_project
 from leftoff.store import LISTED, TRASHED, Action, Entry, Hit, Query, Saved, Store
 
@@ -123,13 +124,14 @@ class Workspace:
     @functools.cached_property
     def _opened(self) -> tuple[Store, list[str]]:
         store = Store(self.project)
-        if not self.settings.mirror:
-            return store, []
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
+        edits = self.mirrors.import_edits(store)
+        self.warn_once(edits.problems)
+        return store, edits.gone
 
-        noticed = mirroring.notice(store, self.settings.mirror)
-        self.warn_once(noticed.problems)
-        return store, noticed.gone
+    @functools.cached_property
+    def mirrors(self) -> Mirrors:
+        """The native files of the profiles that this project mirrors."""
+        return open_mirrors(self.settings.mirror)
 
     # --- saving ---
 
@@ -287,14 +289,12 @@ class Workspace:
         """Bring mirrored files up to date; return what was written, by profile."""
         if not self.settings.mirror:
             return {}
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        followed = mirroring.follow(self.store, self.settings.mirror, briefing=self.brief)
-        self.unwritten = followed.unwritten
-        failed = set(followed.unwritten.values())
-        others = [problem for problem in followed.problems if problem not in failed]
-        self.warn_once([*others, *followed.warnings])
-        return followed.written
+        exported = self.mirrors.export_changes(self.store, briefing=self.brief)
+        self.unwritten = exported.unwritten
+        failed = set(exported.unwritten.values())
+        others = [problem for problem in exported.problems if problem not in failed]
+        self.warn_once([*others, *exported.warnings])
+        return exported.written
 
     def brief(self) -> str:
         """Write the page that tells a new session what the project knows."""
@@ -302,29 +302,13 @@ class Workspace:
 
         return memorybriefing.page(self.store)
 
-    def at_work(self, what: str) -> contextlib.AbstractContextManager[None]:
+    def mark_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Leave a mark while something is done, where a mirrored system looks for one."""
-        if not self.settings.mirror:
-            return contextlib.nullcontext()
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        return mirroring.at_work(self.project, self.settings.mirror, what)
+        return self.mirrors.mark_work(self.project, what)
 
     def read_notes(self, *, since: datetime | None = None) -> dict[str, Any]:
         """Read what mirrored files say about the work at hand, in canonical keys."""
-        if not self.settings.mirror:
-            return {}
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        return mirroring.noted(self.store, self.settings.mirror, since=since)
-
-    def keeps_notes(self) -> bool:
-        """Say whether a mirrored system keeps notes on the work at hand."""
-        if not self.settings.mirror:
-            return False
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        return mirroring.keeps_notes(self.settings.mirror)
+        return self.mirrors.read_notes(self.store, since=since)
 
     def mark_reported(self, problem: str) -> str:
         """Return a problem that the caller reports, so that nobody else does."""

@@ -10,10 +10,11 @@ import pytest
 
 from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
-from leftoff import briefing, config, context, dashboard, mirroring, restore, saving
+from leftoff import briefing, config, context, dashboard, restore, saving
 from leftoff.checkpoint import Plan
 from leftoff.context import find_project, read_environment
 from leftoff.hooks import start
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects import Project
 from leftoff.store import Store
 from stores import compose, draft
@@ -75,13 +76,16 @@ def everything_shown(project: Project) -> str:
     told = [_started(project, "one", source) for source in ("startup", "compact")]
     settings = config.load(project).settings
     with closing(Store(project)) as store:
-        mirroring.notice(store, settings.mirror)
-        mirroring.follow(store, settings.mirror)
+        open_mirrors(settings.mirror).import_edits(store)
+        open_mirrors(settings.mirror).export_changes(store)
         draft = compose({"summary": "Mine"}, store)
         saved = saving.save(store, draft, name="mine").saved
         checks = restore.check(saved.checkpoint, project, store.now())
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
-        told += [str(dashboard.look(store, settings)), str(mirroring.noted(store, settings.mirror))]
+        told += [
+            str(dashboard.look(store, settings)),
+            str(open_mirrors(settings.mirror).read_notes(store)),
+        ]
         told += [str(store.load(entry)) for entry in store.index().newest(100)]
         told += [
             line for log in ("memory", "prompts") for line in store.read_log(log, bytes.decode)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deaths import _arm, _in_child
-from leftoff import mirroring
-from leftoff.profiles.base import Exchange, SessionNews
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.projects import Project
 from leftoff.store import Store
 from leftoff.wal import notes
@@ -23,7 +23,7 @@ SAID = SessionNews(
     session_id="s1",
     event="prompt",
     percent=65.0,
-    buffer=[Exchange(at=NOON, asked="use semicolons")],
+    buffer=[BufferedExchange(at=NOON, asked="use semicolons")],
 )
 
 
@@ -32,7 +32,7 @@ def _prepare(project: Project) -> None:
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First"))
-    mirroring.follow(store, ["openclaw"])
+    open_mirrors(["openclaw"]).export_changes(store)
     store.record("cleared", [store.find("first-task").id])
     store.save(draft("second-task", "Second"))
     for number in range(2):
@@ -43,7 +43,7 @@ def _prepare(project: Project) -> None:
 
 def _follow(project: Project) -> None:
     store = Store(project)
-    followed = mirroring.follow(store, ["openclaw"], session=SAID)
+    followed = open_mirrors(["openclaw"]).export_changes(store, session=SAID)
     store.close()
     assert not followed.problems, followed.problems
 

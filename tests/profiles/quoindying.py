@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from deaths import _arm, _in_child
-from leftoff import mirroring, prompts
-from leftoff.profiles import ledger
+from leftoff import prompts
+from leftoff.profiles import cost_ledger
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects import Project
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
@@ -23,7 +24,7 @@ def _prepare(project: Project) -> None:
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First", session_id="s1"))
-    mirroring.follow(store, ["quoin"])
+    open_mirrors(["quoin"]).export_changes(store)
     store.record("resumed", [store.find("first-task").id])
     store.save(draft("second-task", "Second", session_id="s2"))
     store.save(draft("second-task", "Second again", session_id="s2"), overwrite=True)
@@ -33,7 +34,7 @@ def _prepare(project: Project) -> None:
 
 def _follow(project: Project) -> None:
     store = Store(project)
-    followed = mirroring.follow(store, ["quoin"])
+    followed = open_mirrors(["quoin"]).export_changes(store)
     store.close()
     assert not followed.problems, followed.problems
 
@@ -56,7 +57,7 @@ def _seen(project: Project) -> object:
         store.close()
     # What a dead process left half done is hidden, and no file of anyone's.
     kept = [each for each in files if not each.endswith(".leftoff")]
-    return kept, [row.note for row in ledger.rows(root)], listed
+    return kept, [row.note for row in cost_ledger.rows(root)], listed
 
 
 def main(folder: Path) -> None:

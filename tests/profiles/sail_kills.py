@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from leftoff import mirroring
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects import Project
 from leftoff.store import Store
 from stores import draft, project_at
@@ -19,7 +19,7 @@ def save_until_killed(project: Project, seed: int) -> None:
     store = Store(project)
     for number in itertools.count():
         store.save(draft(f"work-{seed}-{number}", "text " * (seed % 40)))
-        mirroring.follow(store, ["sail"])
+        open_mirrors(["sail"]).export_changes(store)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from gitrepo import Repo
 from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, Failure, NextAction, Plan, to_plain
 from leftoff.profiles import guardz, guardzindex
-from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
+from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from programs import run_side_by_side
 from stores import draft
 

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.runs import Cli
-from leftoff import features, importing, memory, mirroring, profiles
+from leftoff import features, importing, memory, profiles
 from leftoff.context import find_project
 from leftoff.profiles import harness
-from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
+from leftoff.profiles.mirror.export_changes import export_all
+from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.store import Store
 from stores import MEMORY, Clock, contents, project_at
 
@@ -368,7 +369,7 @@ def test_values_of_any_kind_are_taken_in_or_told_and_never_twice(data: st.DataOb
         store = Store(project_at(Path(name)), now=Clock())
         first = importing.import_all(store, "harness", harness, folder)
         second = importing.import_all(store, "harness", harness, folder)
-        mirroring.export(store, "harness", Path(name) / "out")
+        export_all(store, "harness", Path(name) / "out")
         store.close()
 
         assert (second.imported, second.memories, second.features) == (0, 0, 0)

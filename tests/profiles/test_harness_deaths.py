@@ -7,10 +7,11 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features, memory, mirroring
+from leftoff import features, memory
 from leftoff.context import find_project
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
-from mirroring import dying
+from profiles.mirror import dying
 from stores import draft
 
 
@@ -31,7 +32,7 @@ def test_killed_at_any_step_every_file_is_whole_and_nothing_is_told_twice(
             json.loads(path.read_text(encoding="utf-8"))
         if not is_killed:
             break
-        assert mirroring.follow(store, ["harness"]).problems == []
+        assert open_mirrors(["harness"]).export_changes(store).problems == []
         assert _told(home) == {
             "approaches": [f"Approach {n}" for n in range(number + 1)],
             "features": [f"Feature {n}" for n in range(number + 1)],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, memory, mirroring, profiles
+from leftoff import importing, memory, profiles
 from leftoff.checkpoint import (
     Checkpoint,
     Decision,
@@ -24,7 +24,8 @@ from leftoff.checkpoint import (
 from leftoff.features import Attempt, Feature, Fix, Loop, Scenario
 from leftoff.features.context import WORKING_LINES
 from leftoff.profiles import harness
-from leftoff.profiles.harness import items, layers, work
+from leftoff.profiles.harness import feature_files, layers, loop_files
+from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.store import Store
 from stores import MEMORY, Clock, contents, draft, project_at
 
@@ -105,12 +106,12 @@ def test_what_is_exported_is_imported_again(checkpoint: Checkpoint) -> None:
         one, other, out = (Path(name) / each for each in ("one", "other", "out"))
         here, there = Store(project_at(one), now=Clock()), Store(project_at(other), now=Clock())
         saved = here.save(checkpoint).checkpoint
-        mirroring.export(here, "harness", out)
+        export_all(here, "harness", out)
         before = contents(out)
         context = next(out.glob("sessions/*/working-context.json"))
         shown = len(context.read_bytes().splitlines())
         report = importing.import_all(there, "harness", profiles.load("harness"), out)
-        mirroring.export(here, "harness", out)
+        export_all(here, "harness", out)
 
         found = [to_plain(there.load(each)) for each in there.index().newest(10)]
         here.close()
@@ -161,11 +162,15 @@ FIXES = st.builds(Fix, id=st.just("fix-feature-007-1"), linked_to=st.just("featu
 
 @given(item=FEATURES | FIXES)
 def test_a_feature_is_read_back_as_it_was(item: Feature | Fix) -> None:
-    plain = json.loads(json.dumps(items.written(item, {})))
-    found = items.read_features([plain]) if isinstance(item, Feature) else items.read_fixes([plain])
+    plain = json.loads(json.dumps(feature_files.write_item(item, {})))
+    found = (
+        feature_files.read_features([plain])
+        if isinstance(item, Feature)
+        else feature_files.read_fixes([plain])
+    )
 
     assert found == [item]
-    assert items.written(item, plain) is plain
+    assert feature_files.write_item(item, plain) is plain
 
 
 LOOPS = st.builds(
@@ -195,10 +200,10 @@ LOOPS = st.builds(
 
 @given(loop=LOOPS)
 def test_a_loop_is_read_back_as_it_was(loop: Loop) -> None:
-    plain = json.loads(json.dumps(work.written_loop(loop, {})))
+    plain = json.loads(json.dumps(loop_files.show_loop(loop, {})))
 
-    assert work.read_loop(plain) == loop
-    assert work.written_loop(loop, plain) is plain
+    assert loop_files.read_loop(plain) == loop
+    assert loop_files.show_loop(loop, plain) is plain
 
 
 @given(
@@ -216,7 +221,7 @@ def test_an_entry_of_the_memory_is_read_back_as_it_was(
     layer: layers.Layer, at: datetime, **said: Any
 ) -> None:
     entry = memory.Entry(id="abc", kind=layer.kind, at=at, **said)
-    plain = json.loads(json.dumps(layers.written(layer, entry, {}, [])))
+    plain = json.loads(json.dumps(layers.write_entry(layer, entry, {}, [])))
     found = layers.draft_of(layer, plain)
 
     assert found is not None
@@ -229,7 +234,7 @@ def test_an_entry_of_the_memory_is_read_back_as_it_was(
 
 
 def test_an_idle_loop_is_the_idle_record() -> None:
-    assert work.written_loop(Loop(last_checkpoint="4f2a9c1"), {}) == {
+    assert loop_files.show_loop(Loop(last_checkpoint="4f2a9c1"), {}) == {
         "version": 9,
         "feature": None,
         "featureName": None,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.profiles.base import Exchange
-from leftoff.profiles.openclaw.buffer import continued
+from leftoff.profiles.openclaw.working_buffer import add_exchanges
+from leftoff.profiles.profile import BufferedExchange
 from stores import NOON
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(lambda text: text or "x")
@@ -18,7 +18,7 @@ SAID = st.lists(
     st.tuples(WORDS | TRICKY, st.just("") | WORDS | TRICKY), min_size=1, max_size=6
 ).map(
     lambda pairs: [
-        Exchange(at=NOON + timedelta(seconds=n), asked=asked, answered=answered)
+        BufferedExchange(at=NOON + timedelta(seconds=n), asked=asked, answered=answered)
         for n, (asked, answered) in enumerate(pairs)
     ]
 )
@@ -26,22 +26,22 @@ SAID = st.lists(
 
 @pytest.mark.accept(51)
 @given(SAID)
-def test_told_one_by_one_or_twice_the_buffer_is_the_same(said: list[Exchange]) -> None:
+def test_told_one_by_one_or_twice_the_buffer_is_the_same(said: list[BufferedExchange]) -> None:
     text = ""
     for number in range(1, len(said) + 1):
-        asked = Exchange(at=said[number - 1].at, asked=said[number - 1].asked)
-        text = continued(text, [*said[: number - 1], asked], NOON)
-        text = continued(text, said[:number], NOON)
-        assert continued(text, said[:number], NOON + timedelta(hours=1)) == text
+        asked = BufferedExchange(at=said[number - 1].at, asked=said[number - 1].asked)
+        text = add_exchanges(text, [*said[: number - 1], asked], NOON)
+        text = add_exchanges(text, said[:number], NOON)
+        assert add_exchanges(text, said[:number], NOON + timedelta(hours=1)) == text
 
-    assert text == continued("", said, NOON)
+    assert text == add_exchanges("", said, NOON)
     assert text.count(" Human\n") >= len(said)
 
 
 @pytest.mark.accept(51)
 @given(SAID)
-def test_what_was_asked_stands_there_word_for_word(said: list[Exchange]) -> None:
-    text = continued("", said, NOON)
+def test_what_was_asked_stands_there_word_for_word(said: list[BufferedExchange]) -> None:
+    text = add_exchanges("", said, NOON)
 
     for each in said:
         asked = each.asked.replace("\r\n", "\n").strip("\n")
@@ -49,28 +49,30 @@ def test_what_was_asked_stands_there_word_for_word(said: list[Exchange]) -> None
 
 
 def test_only_the_newest_are_told_and_the_earlier_ones_stay() -> None:
-    said = [Exchange(at=NOON + timedelta(seconds=n), asked=f"request {n}") for n in range(50)]
+    said = [
+        BufferedExchange(at=NOON + timedelta(seconds=n), asked=f"request {n}") for n in range(50)
+    ]
     text = ""
     for number in range(1, 51):
-        text = continued(text, said[max(0, number - 20) : number], NOON)
+        text = add_exchanges(text, said[max(0, number - 20) : number], NOON)
 
     assert [f"request {n}\n" in text for n in range(50)] == [True] * 50
 
 
 def test_another_filling_of_the_context_starts_anew() -> None:
-    text = continued("", [Exchange(at=NOON, asked="first")], NOON)
+    text = add_exchanges("", [BufferedExchange(at=NOON, asked="first")], NOON)
     later = NOON + timedelta(days=1)
-    text = continued(text, [Exchange(at=later, asked="second")], later)
+    text = add_exchanges(text, [BufferedExchange(at=later, asked="second")], later)
 
     assert "first" not in text
     assert "**Started:** 2026-11-16T12:00:00Z" in text
 
 
 def test_what_a_person_added_stays() -> None:
-    text = continued("", [Exchange(at=NOON, asked="first")], NOON)
+    text = add_exchanges("", [BufferedExchange(at=NOON, asked="first")], NOON)
     edited = text.replace("---\n", "---\n\nMind the semicolons.\n")
-    second = Exchange(at=NOON + timedelta(seconds=1), asked="second")
-    again = continued(edited, [Exchange(at=NOON, asked="first"), second], NOON)
+    second = BufferedExchange(at=NOON + timedelta(seconds=1), asked="second")
+    again = add_exchanges(edited, [BufferedExchange(at=NOON, asked="first"), second], NOON)
 
     assert "Mind the semicolons." in again
     assert again.index("first") < again.index("second")

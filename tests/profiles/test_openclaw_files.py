@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, mirroring, profiles
+from leftoff import importing, profiles
 from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, Plan, from_plain, to_plain
 from leftoff.profiles import openclaw
-from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
-from leftoff.profiles.openclaw import items, moments, writer
+from leftoff.profiles.mirror.export_changes import export_all
+from leftoff.profiles.openclaw import moments, openclaw_layout, section_items
+from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.redact import redact_value
 from leftoff.store import Store
 from stores import NOON, Clock, contents, draft, project_at
@@ -100,9 +101,9 @@ def test_a_file_of_ours_is_written_again_byte_for_byte(folder: str) -> None:
     plain = {**told, "schema": 1, "id": "", "trigger": "import", "name": native.name}
     again = from_plain({**plain, "saved_at": native.saved_at.isoformat()}, Checkpoint)
 
-    text = writer.render(again)
+    text = openclaw_layout.render(again)
 
-    created = f"**Created:** {moments.written(native.saved_at)}"
+    created = f"**Created:** {moments.write(native.saved_at)}"
     expected = data.decode().replace("**Created:** 2026-11-13 17:30 GMT+1", created)
     assert text.replace("## Progress\n\n###", "## Progress\n###") == expected.replace(
         "## Progress\n\n###", "## Progress\n###"
@@ -155,7 +156,7 @@ def test_unknown_fields_and_sections_are_kept_and_written_again(store: Store) ->
     source = GOLDEN / "unknown" / "memory" / "checkpoints" / "invoice-pdf.md"
     target.write_bytes(source.read_bytes())
     importing.import_all(store, "openclaw", openclaw, folder)
-    mirroring.export(store, "openclaw", store.project.root / "other")
+    export_all(store, "openclaw", store.project.root / "other")
 
     text = (store.project.root / "other/memory/checkpoints/invoice-pdf.md").read_text("utf-8")
     assert "**Owner:** Ada Lovelace\n" in text
@@ -218,7 +219,7 @@ def _tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_tokyo")
 def test_a_moment_is_written_with_the_offset_that_holds() -> None:
     """The original stamps GMT+8 in any zone (D4)."""
-    assert moments.written(datetime(2026, 11, 15, 18, 40, tzinfo=UTC)) == "2026-11-16 03:40 GMT+9"
+    assert moments.write(datetime(2026, 11, 15, 18, 40, tzinfo=UTC)) == "2026-11-16 03:40 GMT+9"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_a_moment_is_read_back(monkeypatch: pytest.MonkeyPatch, zone: str, shown
     monkeypatch.setenv("TZ", zone)
     time.tzset()
 
-    assert moments.written(moment) == shown
+    assert moments.write(moment) == shown
     assert moments.read(shown, Path("nowhere")) == moment
     monkeypatch.undo()
     time.tzset()
@@ -276,7 +277,7 @@ WORDS = st.text(
 )
 TEXTS = (
     st.lists(st.one_of(LINES, WORDS, st.just("")), min_size=1, max_size=4)
-    .map(lambda lines: items.tidy("\r\n".join(lines)))
+    .map(lambda lines: section_items.tidy("\r\n".join(lines)))
     .filter(bool)
 )
 ONE_LINE = TEXTS.map(lambda text: " ".join(text.split())).filter(bool)
@@ -339,13 +340,13 @@ def held(checkpoint: Checkpoint) -> dict[str, Any]:
 
 @given(checkpoints())
 def test_every_value_of_a_checkpoint_is_read_back(checkpoint: Checkpoint) -> None:
-    text = writer.render(checkpoint)
+    text = openclaw_layout.render(checkpoint)
     native = openclaw.read(Path("some-work.md"), text.encode())
     plain = {key: value for key, value in native.told.items() if value}
     again = from_plain({**_plain_json(), **plain, "name": native.name}, Checkpoint)
 
     assert held(again) == held(checkpoint)
-    assert writer.render(again) == text
+    assert openclaw_layout.render(again) == text
 
 
 def _plain_json() -> dict[str, Any]:
@@ -367,7 +368,7 @@ def test_an_export_that_is_imported_again_holds_the_same(
             plain = {**to_plain(checkpoint), "name": f"work-number-{number}"}
             # As every save does: what only looks like a secret would be read back without it.
             one.save(redact_value(from_plain(plain, Checkpoint)))
-        mirroring.export(one, "openclaw", base / "files")
+        export_all(one, "openclaw", base / "files")
         report = importing.import_all(two, "openclaw", openclaw, base / "files")
 
         assert report.imported == len(made)

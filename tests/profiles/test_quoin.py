@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, mirroring, profiles
+from leftoff import importing, profiles
 from leftoff.checkpoint import (
     TRIGGERS,
     Checkpoint,
@@ -25,9 +25,10 @@ from leftoff.checkpoint import (
     from_plain,
     to_plain,
 )
-from leftoff.profiles import ledger, quoin
-from leftoff.profiles.base import Native, Profile
-from leftoff.profiles.quoin import rendering
+from leftoff.profiles import cost_ledger, quoin
+from leftoff.profiles.mirror.export_changes import export_all
+from leftoff.profiles.profile import Native, Profile
+from leftoff.profiles.quoin import quoin_layout, section_values
 from leftoff.store import Store
 from stores import MEMORY, contents, draft, project_at
 
@@ -154,7 +155,7 @@ def test_both_formats_of_prompt_files_are_queued(cli: Cli) -> None:
 
 @pytest.mark.accept(88)
 def test_rows_of_six_seven_and_eight_columns_are_read() -> None:
-    rows = [*ledger.rows(GOLDEN / "plain", "payment-retry")]
+    rows = [*cost_ledger.rows(GOLDEN / "plain", "payment-retry")]
 
     assert [row.fallback_fires for row in rows] == [0, 2, 0, 0]
     assert [row.attribution for row in rows] == [None, None, "usd=0.42;tok=81000;src=jsonl", None]
@@ -181,7 +182,7 @@ def checkpoints(draw: st.DrawFn) -> Checkpoint:
     plan = st.builds(Plan, path=OPTIONAL, title=OPTIONAL, step=number, total=number, stage=OPTIONAL)
     decision = st.builds(Decision, what=TEXTS, why=st.just("") | TEXTS, alternatives=LISTS)
     origin = st.sampled_from(["stated", "inferred"])
-    shown = st.sampled_from(rendering.SHOWN)
+    shown = st.sampled_from(section_values.LISTED)
     return Checkpoint(
         schema=1,
         id="20261115T120000000Z-00000000",
@@ -234,7 +235,7 @@ def test_a_checkpoint_written_and_read_is_the_same(
     checkpoint: Checkpoint,
     is_crlf: bool,  # noqa: FBT001 - hypothesis gives it
 ) -> None:
-    text = rendering.render(checkpoint)
+    text = quoin_layout.render(checkpoint)
     if is_crlf and "\r" not in text:
         text = text.replace("\n", "\r\n")
     native = quoin.read(Path("x/memory/checkpoints/2026-11-15-x.md"), text.encode())
@@ -263,7 +264,7 @@ def test_a_decision_and_its_reason_are_told_apart_again(what: str, why: str) -> 
         decisions=[Decision(what=what, why=why)],
     )
     path = Path("x/memory/checkpoints/2026-11-15-x.md")
-    native = quoin.read(path, rendering.render(saved).encode())
+    native = quoin.read(path, quoin_layout.render(saved).encode())
 
     assert again(native).decisions == saved.decisions
 
@@ -275,7 +276,7 @@ def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> No
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         here, there = (Store(project_at(Path(folder) / name)) for name in ("here", "there"))
         saved = here.save(checkpoint).checkpoint
-        mirroring.export(here, "quoin", Path(folder) / "out")
+        export_all(here, "quoin", Path(folder) / "out")
         report = importing.import_all(there, "quoin", quoin, Path(folder) / "out")
         found = there.load(there.index().newest(2)[0])
         for store in (here, there):
@@ -315,7 +316,7 @@ def test_five_hundred_files_are_imported_and_listed_by_task(cli: Cli, tmp_path: 
         checkpoint = draft(f"task-{number % 50}", f"Step {number}", branch="main")
         day = f"2026-{1 + number // 50:02d}-15"
         path = folder / f"{day}-task-{number % 50}.md"
-        lines = rendering.render(checkpoint).partition("## Saved at")[0]
+        lines = quoin_layout.render(checkpoint).partition("## Saved at")[0]
         path.write_text(lines, encoding="utf-8")
     report = cli.json("import", "--from", "quoin", str(tmp_path / "many"))
 

@@ -10,8 +10,9 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import context, mirroring
+from leftoff import context
 from leftoff.profiles import sail
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
 from profiles import sail_kills
 from profiles.sailing import folder, index_of, put, talk
@@ -111,7 +112,7 @@ def test_two_saves_in_one_second_are_two_files(repo: Repo) -> None:
     store = Store(context.find_project(), now=lambda: moment)
     for number in range(3):
         store.save(draft(f"same-second-{number}", "Same"))
-    mirroring.follow(store, ["sail"])
+    open_mirrors(["sail"]).export_changes(store)
     store.close()
 
     names = [path.name for path in sail.natives(context.find_project().worktree / ".claude")]
@@ -135,18 +136,18 @@ def test_a_thousand_saves_change_and_delete_no_earlier_file(quick_folder: Path) 
     folder = project.worktree / ".claude"
     known: dict[str, str] = {}
     store.save(draft("first-of-all"))
-    mirroring.follow(store, ["sail"])
+    open_mirrors(["sail"]).export_changes(store)
     for number in range(1, 1000):
         store.save(draft(f"work-{number % 50}", f"Step {number}"), overwrite=True)
         if number % 10 == 0:
             store.record("cleared", [store.find(f"work-{number % 50}").id])
         if number % 100 == 99:
-            assert mirroring.follow(store, ["sail"]).problems == []
+            assert open_mirrors(["sail"]).export_changes(store).problems == []
             now = contents(folder)
             assert known.items() <= now.items()
             known = now
     store.undo()
-    mirroring.follow(store, ["sail"])
+    open_mirrors(["sail"]).export_changes(store)
     store.close()
 
     assert len(known) == 1000
@@ -179,7 +180,7 @@ def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder:
 
     store = Store(project)
     store.save(draft("after-all", "After all"))
-    assert mirroring.follow(store, ["sail"]).problems == []
+    assert open_mirrors(["sail"]).export_changes(store).problems == []
     told, _ = store.events_since(None)
     saved = {each for event in told if event.action == "saved" for each in event.ids}
     known = {entry.id for entry in store.index().newest(100_000)}

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, mirroring, profiles
+from leftoff import importing, profiles
 from leftoff.checkpoint import Checkpoint, from_plain, to_plain
 from leftoff.profiles import sail
-from leftoff.profiles.base import Profile  # noqa: TC001 - the annotation is the test
+from leftoff.profiles.mirror.export_changes import export_all
+from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.store import Store
 from stores import MEMORY, contents, draft, project_at
 
@@ -122,7 +123,7 @@ def handed_over(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
     with stores() as (one, other, folder):
         for checkpoint in checkpoints:
             one.save(checkpoint, overwrite=True)
-        mirroring.export(one, "sail", folder)
+        export_all(one, "sail", folder)
         report = importing.import_all(other, "sail", sail, folder)
         assert report.problems == []
         return [other.load(entry) for entry in other.index().newest(100)]
@@ -138,7 +139,7 @@ def held(checkpoint: Checkpoint) -> dict[str, Any]:
 def test_what_was_imported_is_exported_as_it_was(kind: str) -> None:
     with stores() as (one, _, folder):
         importing.import_all(one, "sail", sail, GOLDEN / kind)
-        mirroring.export(one, "sail", folder)
+        export_all(one, "sail", folder)
         known = {entry.id for entry in one.index().heads(["open"], 100)}
         for path in sail.natives(folder):
             native = json.loads(path.read_bytes())
@@ -218,7 +219,7 @@ def test_exported_and_imported_a_checkpoint_is_the_same(told: dict[str, Any]) ->
 def test_the_moment_is_kept_whole_although_the_file_name_tells_seconds() -> None:
     with stores() as (one, other, folder):
         saved = one.save(draft("some-work")).checkpoint.saved_at
-        mirroring.export(one, "sail", folder)
+        export_all(one, "sail", folder)
         importing.import_all(other, "sail", sail, folder)
 
         assert other.load(other.find("some-work")).saved_at == saved
@@ -227,7 +228,7 @@ def test_the_moment_is_kept_whole_although_the_file_name_tells_seconds() -> None
 def test_what_a_person_changed_in_a_file_counts_more_than_what_was_kept_beside_it() -> None:
     with stores() as (one, other, folder):
         one.save(draft("some-work", "Said so", left_off="In the middle"))
-        [path] = mirroring.export(one, "sail", folder)
+        [path] = export_all(one, "sail", folder)
         native = json.loads(path.read_bytes())
         native["summary"] = "Changed by hand"
         path.write_text(json.dumps(native), encoding="utf-8")

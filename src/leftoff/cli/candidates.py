@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import mirroring
 from leftoff.cli.app import App
+from leftoff.profiles.mirror import WaitingFile
 from leftoff.restore import Candidate
 from leftoff.store import LISTED, Entry
 
@@ -20,7 +20,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """All candidates, and the native files among them that cannot be read, by key."""
 
     candidates: list[Candidate]
-    unreadable: dict[str, mirroring.Waiting] = {}
+    unreadable: dict[str, WaitingFile] = {}
 
 
 def current_session(app: App) -> str | None:
@@ -31,12 +31,12 @@ def current_session(app: App) -> str | None:
 
 def find(app: App) -> Found:
     """Return what could be restored; where native files tell what waits, they are believed."""
-    if not mirroring.tells_what_waits(app.settings.mirror):
+    if not app.workspace.mirrors.tell_what_waits():
         return Found(candidates=[_candidate(app, each) for each in _listed(app)])
     # First of all: it takes in what was there before anybody looked.
-    waiting = mirroring.waiting(app.store, app.settings.mirror)
+    waiting = app.workspace.mirrors.find_waiting(app.store)
     listed = {each.id: each for each in _listed(app)}
-    shown = mirroring.shown(app.store, app.settings.mirror)
+    shown = app.workspace.mirrors.find_shown(app.store)
     known = {each.checkpoint_id: each for each in waiting if each.checkpoint_id}
     extra = [app.store.index().get(each) for each in known if each not in listed]
     entries = [*listed.values(), *(each for each in extra if each is not None)]
@@ -62,7 +62,7 @@ def _listed(app: App) -> list[Entry]:
 
 
 def _candidate(app: App, entry: Entry) -> Candidate:
-    task = entry.name or mirroring.task_of(app.settings.mirror, app.store.load(entry))
+    task = entry.name or app.workspace.mirrors.find_task(app.store.load(entry))
     is_for_later = entry.name is not None or entry.trigger == _SAVED_FOR_LATER
     is_recent = app.store.now() - entry.saved_at < _WAITS
     has_session = entry.session_id is not None
@@ -91,7 +91,7 @@ def _mtime(path: Path) -> datetime | None:
         return None
 
 
-def _unreadable(app: App, key: str, waiting: mirroring.Waiting) -> Candidate:
+def _unreadable(app: App, key: str, waiting: WaitingFile) -> Candidate:
     """Offer a file that cannot be read, by what is known of it."""
     copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
     known = _candidate(app, copy) if copy is not None and not copy.problem else None

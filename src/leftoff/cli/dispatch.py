@@ -5,7 +5,7 @@ import msgspec
 
 from leftoff.cli.app import App, command
 from leftoff.errors import LeftoffError
-from leftoff.profiles import dispatch
+from leftoff.profiles import tier_guard
 
 
 @command(name="dispatch-check")
@@ -20,7 +20,7 @@ def dispatch_check(
 
     The answer is to run it, to hand it to a cheaper agent, or to stop.
     """
-    found = dispatch.decide(declared, current, prompt, can_spawn=not spawn_failed)
+    found = tier_guard.decide(declared, current, prompt, can_spawn=not spawn_failed)
     if found.action == "abort":
         raise LeftoffError(found.message)
     app.out.result(msgspec.to_builtins(found), found.action)

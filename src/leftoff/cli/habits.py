@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import click
 
-from leftoff import config, importing, mirroring, profiles
+from leftoff import config, importing, profiles
 from leftoff.cli.app import App
 from leftoff.cli.output import printable
 from leftoff.errors import NotAProject
 from leftoff.hooks import compaction
-from leftoff.profiles.base import Profile
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.profile import Profile
 from leftoff.words import counted
 
 
@@ -53,7 +54,7 @@ def _taken_in(app: App, name: str, profile: Profile) -> list[str]:
     place = profile.home(app.project)
     if not profile.is_here(place):
         return []
-    is_ours = mirroring.Mirror(app.store, name, place).wrote
+    is_ours = Mirror(app.store, name, place).wrote
     report = importing.import_all(app.store, name, profile, place, is_ours=is_ours)
     skipped = [f"{each.path} was skipped: {each.problem}" for each in report.problems]
     return [f"Imported {counted(report.imported, 'checkpoint')} from {place}", *skipped]

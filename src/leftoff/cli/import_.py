@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from leftoff import importing, mirroring, profiles
+from leftoff import importing, profiles
 from leftoff.cli.app import App, command
 from leftoff.errors import LeftoffError, Usage
+from leftoff.profiles.mirror.export_changes import export_all
+from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.store import LISTED, Store
 from leftoff.words import counted
 
@@ -48,7 +50,7 @@ def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | 
         )
     with contextlib.closing(Store(app.project)) as fresh:
         # Opening the app's store takes in files that were never mirrored, and would not tell.
-        is_new = mirroring.Mirror(fresh, profile, place).cursor() is None
+        is_new = Mirror(fresh, profile, place).manifest.read_cursor() is None
         store = fresh if is_new else app.store
         report = importing.import_all(
             store,
@@ -56,7 +58,7 @@ def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | 
             loaded,
             place,
             watched=lambda found: _watched(app, found),
-            is_ours=mirroring.Mirror(store, profile, place).wrote,
+            is_ours=Mirror(store, profile, place).wrote,
         )
     # Opened, so that at the end the files of mirrored systems follow.
     _ = app.store
@@ -124,7 +126,7 @@ def _told(report: importing.Report) -> list[str]:
 def export(app: App, profile: str, folder: Path | None) -> None:
     """Export checkpoints as another system's files."""
     place = folder or profiles.load(profile).home(app.project)
-    written = mirroring.export(app.store, profile, place, briefing=app.workspace.brief)
+    written = export_all(app.store, profile, place, briefing=app.workspace.brief)
     shown = [str(path) for path in dict.fromkeys(written)]
     app.out.result(
         {"folder": str(place), "written": shown}, f"Wrote {counted(len(shown), 'file')} to {place}"

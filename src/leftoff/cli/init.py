@@ -77,7 +77,7 @@ def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str
 def _wanted(app: App, profile: str | None) -> frozenset[str]:
     """Tell which hook events the profiles in use need beyond those that all do."""
     used = [*app.settings.mirror, *([profile] if profile else [])]
-    return profiles.wanted_events(used)
+    return profiles.find_wanted_events(used)
 
 
 def _installed(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:

@@ -5,7 +5,7 @@ import msgspec
 
 from leftoff import profiles
 from leftoff.cli.app import App, command
-from leftoff.profiles.ledger import Row
+from leftoff.profiles.cost_ledger import Row
 
 _COLUMNS = ("task", "uuid", "date", "phase", "model", "note", "attribution")
 

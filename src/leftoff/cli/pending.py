@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leftoff import mirroring, restore, saving
+from leftoff import restore, saving
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli import artifacts, candidates, telling
 from leftoff.cli.app import App
@@ -17,6 +17,7 @@ from leftoff.cli.telling import View
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
 from leftoff.fence import Rendered, block, join, say
 from leftoff.names import kebab
+from leftoff.profiles.mirror import WaitingFile
 from leftoff.restore import Candidate, Pick
 from leftoff.store import Entry
 
@@ -38,9 +39,9 @@ def resume_pending(
     One that was left for another session is taken with a warning; of several you choose one.
     """
     # quoin's users are asked whether or not there is anything to read.
-    always_asks = mirroring.tells_what_waits(app.settings.mirror)
+    always_asks = app.workspace.mirrors.tell_what_waits()
     view = View(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
-    with app.workspace.at_work("checkpoint"):
+    with app.workspace.mark_work("checkpoint"):
         found = candidates.find(app)
         if name is not None:
             return _restore_named(app, found, name, view)
@@ -142,7 +143,7 @@ def _restore(app: App, found: Found, pick: Pick, view: View) -> int:
     return 0
 
 
-def _show_broken(app: App, broken: mirroring.Waiting) -> int:
+def _show_broken(app: App, broken: WaitingFile) -> int:
     """Show a file that cannot be read as it is; it goes on waiting."""
     problem = f"{broken.path} cannot be read: {broken.problem}"
     lines = [MANUAL_RECOVERY]
@@ -157,7 +158,7 @@ def _show_broken(app: App, broken: mirroring.Waiting) -> int:
     raise CheckpointUnreadable(problem, hint=" ".join(lines))
 
 
-def _broken_text(broken: mirroring.Waiting) -> Rendered:
+def _broken_text(broken: WaitingFile) -> Rendered:
     if not broken.text.strip():
         return say("The file is missing: {path}", path=broken.path)
     return join([say("From the file {path}:", path=broken.path), block(broken.text)])

@@ -78,7 +78,7 @@ def save(app: App, name: str | None, **given: Any) -> int:
 
     Without NAME a short one is made from the work. A name in use is never overwritten unasked.
     """
-    with app.workspace.at_work("checkpoint"):
+    with app.workspace.mark_work("checkpoint"):
         return _save(app, name, given)
 
 
@@ -162,7 +162,12 @@ def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
     """Take a note for what the user wants, where another system keeps the notes on all else."""
     notes = told.get("notes")
     is_told = told.get("summary") or told.get("intent")
-    if is_told or not notes or not isinstance(notes, list) or not app.workspace.keeps_notes():
+    if (
+        is_told
+        or not notes
+        or not isinstance(notes, list)
+        or not app.workspace.mirrors.keep_notes()
+    ):
         return told
     return {**told, "intent": notes[0]}
 

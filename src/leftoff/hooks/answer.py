@@ -16,6 +16,7 @@ from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.draining import is_off
 from leftoff.phrases.intents import passes_always
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects import find_project
 from leftoff.store import Store
 
@@ -80,10 +81,7 @@ def _keep(store: Store, event: HookEvent) -> None:
 
 def _mirror(store: Store, settings: Settings) -> None:
     """Bring mirrored files up to date: a prompt is there, too, before it is blocked."""
-    if settings.mirror:
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        mirroring.follow(store, settings.mirror)
+    open_mirrors(settings.mirror).export_changes(store)
 
 
 def main(agent: str, event: str, ask_path: str) -> None:

@@ -2,16 +2,17 @@
 
 import msgspec
 
-from leftoff import config, git, mirroring
+from leftoff import config, git
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import join, say
 from leftoff.hooks.offers import Told
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
 
 
 def added(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
     """Put the one checkpoint that waits, this session's own or the newest, before what is told."""
-    waiting = mirroring.waiting(store, settings.mirror)
+    waiting = open_mirrors(settings.mirror).find_waiting(store)
     if not waiting:
         return told
     own = [each for each in waiting if each.session_id == event.session_id]

@@ -13,6 +13,7 @@ from leftoff.errors import NotAProject
 from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool
 from leftoff.hooks.draining import is_off
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects import Project, find_project
 
 ALLOWED = ".allow-compact"
@@ -86,8 +87,4 @@ def _passes(event: HookEvent, project: Project) -> bool:
 
 def _is_others_turn(project: Project, settings: config.Settings) -> bool:
     """Say whether somebody is at work who would be cut short."""
-    if not settings.mirror:
-        return False
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-    return bool(mirroring.others_at_work(project, settings.mirror))
+    return bool(open_mirrors(settings.mirror).find_others_at_work(project))

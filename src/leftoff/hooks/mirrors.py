@@ -6,42 +6,30 @@ from leftoff import prompts
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.case import Case
-from leftoff.profiles.base import Exchange, SessionNews
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 
 
 def noted(case: Case) -> dict[str, Any]:
     """Return what mirrored files tell of the session's work."""
-    if not case.settings.mirror:
-        return {}
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-    return mirroring.noted(case.store, case.settings.mirror, case.event.session_id)
+    return open_mirrors(case.settings.mirror).read_notes(case.store, case.event.session_id)
 
 
 def tell_what_waits(case: Case) -> bool:
     """Say whether mirrored files tell which session's state waits to be taken up."""
-    if not case.settings.mirror:
-        return False
-    from leftoff import mirroring  # noqa: PLC0415 - same
-
-    return mirroring.tells_what_waits(case.settings.mirror)
+    return open_mirrors(case.settings.mirror).tell_what_waits()
 
 
 def follow(case: Case) -> None:
     """Bring the mirrored files up to date with this event."""
     if not case.settings.mirror:
         return
-    from leftoff import mirroring  # noqa: PLC0415 - same
-
-    followed = mirroring.follow(
-        case.store,
-        case.settings.mirror,
-        session=_news(case),
-        briefing=lambda: _briefing(case.store),
+    exported = open_mirrors(case.settings.mirror).export_changes(
+        case.store, session=_news(case), briefing=lambda: _briefing(case.store)
     )
-    for problem in followed.problems:
+    for problem in exported.problems:
         trouble.note(case.store.project.state_folder, "mirroring", LeftoffError(problem))
 
 
@@ -57,7 +45,7 @@ def _news(case: Case) -> SessionNews:
         file=event.file if event.kind == "post-tool" else "",
         percent=case.percent,
         buffer=[
-            Exchange(at=each.at, asked=each.asked, answered=each.answered)
+            BufferedExchange(at=each.at, asked=each.asked, answered=each.answered)
             for each in case.now.buffer
         ],
         prompts=[

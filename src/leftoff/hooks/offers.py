@@ -14,6 +14,7 @@ from leftoff.budget import fit_first, limit_tokens
 from leftoff.checkpoint import Checkpoint
 from leftoff.dialects.base import HookEvent
 from leftoff.fence import Rendered, join, say
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Entry, Store
 from leftoff.tokens import estimate
 
@@ -80,13 +81,9 @@ def _key(checkpoint: Checkpoint) -> str:
 
 def _place(entry: Entry, store: Store, settings: config.Settings) -> Rendered:
     """Tell the file, unless its path is so long that nothing else would find room."""
-    native = None
-    if settings.mirror:
-        from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-        native = mirroring.path_of(store, settings.mirror, entry.id)
-        # Whoever brought the file could have made its name a sentence.
-        native = native if native is not None and _PLAIN.fullmatch(native.name) else None
+    native = open_mirrors(settings.mirror).find_path(store, entry.id)
+    # Whoever brought the file could have made its name a sentence.
+    native = native if native is not None and _PLAIN.fullmatch(native.name) else None
     told = say(" Kept in {path}", path=git.printable(str(native or store.path_of(entry))))
     return told if estimate(told) <= settings.start_budget // 3 else say("")
 

@@ -22,6 +22,8 @@ from leftoff.errors import LeftoffError, NotAProject
 from leftoff.fence import Rendered, join, say
 from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
 from leftoff.hooks.offers import Told
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.profiles.profile import SessionNews
 from leftoff.projects import find_project
 from leftoff.records import Life
 from leftoff.store import Store, disk, utc_now
@@ -169,12 +171,11 @@ def _look_at_mirrors(event: HookEvent, store: Store, settings: config.Settings) 
     """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
     if not settings.mirror:
         return
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-    from leftoff.profiles.base import SessionNews  # noqa: PLC0415 - same
-
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
-    followed = mirroring.follow(store, settings.mirror, session=news, briefing=lambda: _page(store))
-    for problem in followed.problems:
+    exported = open_mirrors(settings.mirror).export_changes(
+        store, session=news, briefing=lambda: _page(store)
+    )
+    for problem in exported.problems:
         trouble.note(store.project.state_folder, "mirroring", LeftoffError(problem))
 
 

@@ -12,7 +12,7 @@ from leftoff.projects import Project
 
 if TYPE_CHECKING:
     # Session start needs only names of profiles; to load this costs a tenth of starting Python.
-    from leftoff.profiles.base import Profile
+    from leftoff.profiles.profile import Profile
 
 # Loaded when one is named: most users have none.
 PROFILES = {
@@ -34,7 +34,7 @@ SESSION_FOLDERS = (
 )
 
 
-def wanted_events(names: Iterable[str]) -> frozenset[str]:
+def find_wanted_events(names: Iterable[str]) -> frozenset[str]:
     """Return the kinds of hook events that some profiles need beyond those that all do."""
     return frozenset[str]().union(*(load(name).EVENTS for name in names if name in PROFILES))
 

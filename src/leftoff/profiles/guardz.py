@@ -5,15 +5,13 @@ of MEMORY.md belongs to the agent and stays as it is, byte for byte.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from leftoff import times
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import markdown
-from leftoff.profiles.base import Files, More, Native, News
 from leftoff.profiles.guardzindex import (
     INDEX,
     names_listed,
@@ -22,7 +20,9 @@ from leftoff.profiles.guardzindex import (
     summary_in,
     with_bullets,
 )
-from leftoff.profiles.reading import names_in
+from leftoff.profiles.markdown_codec import Field, Layout, Lines, Plain, Section, Style
+from leftoff.profiles.profile import Files, More, Native, StoreNews
+from leftoff.profiles.regular_files import names_in
 from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
@@ -40,7 +40,6 @@ EVENTS: frozenset[str] = frozenset()
 NATIVE: frozenset[str] = frozenset()
 
 _FILE = re.compile(r"checkpoint-.")
-_FIELD = re.compile(r"- \*\*(Branch|Saved|Plan):\*\*[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _PLAN = re.compile(r"`(.+)`(?: \(step (\d+) of (\d+)\))?$")
 _COMMIT = re.compile(r"[0-9a-f]{7,8}")
 _MOST_FILES = 10
@@ -67,7 +66,7 @@ def natives(folder: Path) -> Iterator[Path]:
     yield from (folder / name for name in sorted(names_in(folder, ".md")) if _FILE.match(name))
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return the names that MEMORY.md lists though their files are gone."""
     there = {*names_in(folder, ".md")}
     return [name for name in names_listed(folder) if f"checkpoint-{name}.md" not in there]
@@ -84,62 +83,20 @@ def more(folder: Path) -> More:
 
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
-    text = data.decode("utf-8", "replace")
-    parts = {part.title.lower(): part for part in markdown.sections(text)}
-    fields = dict(_FIELD.findall(parts[""].text.replace("\\- ", "- ")))
-    if not fields and len(parts) == 1:
+    parts = LAYOUT.split(data.decode("utf-8", "replace"))
+    if not (parts.fields or parts.sections or parts.unknown_sections):
         return Native(problem="It has neither fields nor sections of a checkpoint.")
-    told: dict[str, Any] = {
-        "branch": _unquoted(fields.get("Branch")),
-        "plan": _plan(fields.get("Plan", "")),
-        **(_left_off(parts["left off"].text) if "left off" in parts else {}),
-        "done": _listed(parts, "done this session"),
-        "failed": [_failure(each) for each in _listed(parts, "failed approaches")],
-        "files_modified": _listed(parts, "modified files"),
-    }
-    if told["branch"] == "unknown" or _COMMIT.fullmatch(told["branch"] or ""):
-        told["branch"] = None
+    told = LAYOUT.read(parts)
     name = path.stem.removeprefix("checkpoint-")
     if summary := summary_in(path.parent, name, told.get("left_off")):
         told["summary"] = summary
-    return Native(
-        told=told,
-        name=name,
-        saved_at=_moment(fields.get("Saved", "")),
-    )
-
-
-def _listed(parts: Mapping[str, markdown.Section], title: str) -> list[str]:
-    found = markdown.bullets(parts[title].lines) if title in parts else []
-    return [] if found == ["None"] else found
-
-
-def _failure(text: str) -> dict[str, str]:
-    what, _, why = text.partition(" — ")
-    return {"what": what, "why": why}
-
-
-def _unquoted(text: str | None) -> str | None:
-    return text.strip("`") if text else None
-
-
-def _plan(text: str) -> dict[str, Any] | None:
-    found = _PLAN.match(text)
-    if found is None:
-        return None
-    step = {"step": int(found[2]), "total": int(found[3])} if found[2] else {}
-    return {"path": found[1], **step}
-
-
-def _moment(text: str) -> datetime | None:
-    found = times.parse(text, zone=None)
-    return found.astimezone() if found else None
+    return Native(told=told, name=name, saved_at=told.pop("saved_at", None))
 
 
 # Writing
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Show each name that was touched as it is now; what was put away goes to the trash."""
     named = {name: shown for name, shown in news.current.items() if name}
     for name, checkpoint in named.items():
@@ -154,50 +111,93 @@ def write(files: Files, news: News) -> None:
 
 def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as its native file."""
-    saved = checkpoint.saved_at.astimezone()
-    fields = [
-        f"- **Branch:** `{place_of(checkpoint)}`",
-        f"- **Saved:** {saved:%Y-%m-%d %H:%M}",
-    ]
+    head = [f"# Checkpoint: {checkpoint.name}\n", *LAYOUT.write_fields(checkpoint), "\n"]
+    return "\n".join(head) + LAYOUT.write_sections(checkpoint)
+
+
+# Fields
+
+
+def _read_branch(text: str) -> Plain:
+    branch = text.strip("`")
+    is_branch = branch != "unknown" and not _COMMIT.fullmatch(branch)
+    return {"branch": branch if is_branch else None}
+
+
+def _read_moment(text: str) -> Plain:
+    found = times.parse(text, zone=None)
+    return {"saved_at": found.astimezone()} if found else {}
+
+
+def _read_plan(text: str) -> Plain:
+    found = _PLAN.match(text)
+    if found is None:
+        return {}
+    step = {"step": int(found[2]), "total": int(found[3])} if found[2] else {}
+    return {"plan": {"path": found[1], **step}}
+
+
+def _write_plan(checkpoint: Checkpoint) -> str | None:
     plan = checkpoint.plan
-    if plan is not None and plan.path is not None:
-        step = f" (step {plan.step} of {plan.total})" if plan.step and plan.total else ""
-        fields.append(f"- **Plan:** `{plan.path}`{step}")
-    failed = [f"{each.what} — {each.why}" if each.why else each.what for each in checkpoint.failed]
-    return "\n".join(
-        [
-            f"# Checkpoint: {checkpoint.name}\n",
-            *fields,
-            f"\n## Left Off\n{markdown.escaped(left_off(checkpoint))}",
-            f"\n## Done This Session\n{markdown.bullet_list(checkpoint.done, none='- None')}",
-            f"\n## Failed Approaches\n{markdown.bullet_list(failed, none='- None')}",
-            f"\n## Modified Files\n{markdown.bullet_list(_files(checkpoint), none='- None')}\n",
-        ]
-    )
+    if plan is None or plan.path is None:
+        return None
+    step = f" (step {plan.step} of {plan.total})" if plan.step and plan.total else ""
+    return f"`{plan.path}`{step}"
 
 
-def _files(checkpoint: Checkpoint) -> list[str]:
-    """Tell the files that were modified, else those that were named, else what git sees changed."""
+def _first_line(read: Callable[[str], Plain]) -> Callable[[str], Plain]:
+    return lambda text: read(text.partition("\n")[0].strip(" \t"))
+
+
+# Sections
+
+
+def _read_text(lines: Lines) -> str:
+    return markdown.unescape("\n".join(lines).strip("\n"))
+
+
+def _read_list(lines: Lines) -> list[str]:
+    found = markdown.read_bullets(lines)
+    return [] if found == ["None"] else found
+
+
+def _write_list(texts: Iterable[str]) -> str:
+    return markdown.write_bullets(texts, none="- None")
+
+
+def _read_failed(lines: Lines) -> Plain:
+    found = (text.partition(" — ") for text in _read_list(lines))
+    return {"failed": [{"what": what, "why": why} for what, _, why in found]}
+
+
+def _write_failed(checkpoint: Checkpoint) -> str:
+    failed = checkpoint.failed
+    return _write_list(f"{each.what} — {each.why}" if each.why else each.what for each in failed)
+
+
+def _find_files(checkpoint: Checkpoint) -> list[str]:
+    """Return the files that were modified, else those named, else what git sees changed."""
     named = [file.path for file in checkpoint.files if file.role != "plan"]
     return checkpoint.files_modified or named or checkpoint.dirty[:_MOST_FILES]
 
 
-def left_off(checkpoint: Checkpoint) -> str:
-    """Tell where the work stopped, with what is still to be decided."""
+# The last lines of Left Off: nothing that waits for a decision may get lost.
+_PENDING = ("Open question", "Blocked", "Next")
+_LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
+
+
+def _write_left_off(checkpoint: Checkpoint) -> str:
+    """Write where the work stopped, with what is still to be decided."""
     told = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
     action = [checkpoint.next_action.text] if checkpoint.next_action else []
     pending = zip(_PENDING, (checkpoint.questions, checkpoint.blockers, action), strict=True)
     lines = [f"{words}: {one_line(each)}" for words, texts in pending for each in texts]
-    return "\n".join([told, *lines]).strip()
+    return markdown.escape("\n".join([told, *lines]).strip())
 
 
-# The last lines of Left Off: nothing that waits for a decision may get lost.
-_PENDING = ("Open question", "Blocked", "Next")
-
-
-def _left_off(text: str) -> dict[str, Any]:
+def _read_left_off(section: Lines) -> Plain:
     """Read where the work stopped, and what was pending below it."""
-    told, *lines = text.split("\n")
+    told, *lines = _read_text(section).split("\n")
     found: dict[str, list[str]] = {words: [] for words in _PENDING}
     while lines and (pending := _LINE.match(lines[-1])):
         found[pending[1]].insert(0, pending[2])
@@ -212,4 +212,28 @@ def _left_off(text: str) -> dict[str, Any]:
     }
 
 
-_LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
+_STYLE = Style(
+    read_text=_read_text,
+    write_text=lambda text: markdown.escape(text or ""),
+    read_list=_read_list,
+    write_list=_write_list,
+)
+LAYOUT = Layout(
+    fields=(
+        Field("Branch", _first_line(_read_branch), lambda checkpoint: f"`{place_of(checkpoint)}`"),
+        Field(
+            "Saved",
+            _first_line(_read_moment),
+            lambda checkpoint: f"{checkpoint.saved_at.astimezone():%Y-%m-%d %H:%M}",
+        ),
+        Field("Plan", _first_line(_read_plan), _write_plan),
+    ),
+    field_mark=re.compile(r"[ \t\\]*- \*\*([^*\n]+?):\*\*[ \t]*(.*)$"),
+    field_line="- **{title}:** {value}",
+    sections=(
+        Section("Left Off", _read_left_off, _write_left_off),
+        _STYLE.texts("Done This Session", "done"),
+        Section("Failed Approaches", _read_failed, _write_failed),
+        _STYLE.texts("Modified Files", "files_modified", find=_find_files),
+    ),
+)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.regular_files import read_regular
 
 INDEX = "MEMORY.md"
 
@@ -83,12 +83,12 @@ def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
     result += [bullet(each) for each in shown.values() if each is not None]
     section = newline.join([f"## {_SECTION}", *result, _TRAILER, ""])
     if span == (0, 0):
-        return _inserted(text, section, newline) if result else text
+        return _insert(text, section, newline) if result else text
     before, after = text[: span[0]], text[span[1] :]
-    return before + section + after if result else _joined(before, after, newline)
+    return before + section + after if result else _take_out(before, after, newline)
 
 
-def _joined(before: str, after: str, newline: str) -> str:
+def _take_out(before: str, after: str, newline: str) -> str:
     """Take the section out, with the empty line that was put between it and the rest."""
     if before.endswith(newline * 2):
         before = before.removesuffix(newline)
@@ -97,7 +97,7 @@ def _joined(before: str, after: str, newline: str) -> str:
     return before + after
 
 
-def _inserted(text: str, section: str, newline: str) -> str:
+def _insert(text: str, section: str, newline: str) -> str:
     """Put the section after the first heading; without one, on top."""
     if not text.strip():
         return f"{_TITLE}\n".replace("\n", newline) + section

@@ -30,7 +30,7 @@ def _with_member(text: str, key: str, value: object) -> str:
         start, end = spans[key]
         return f"{bom}{body[:start]}{written}{body[end:]}"
     member = f"{json.dumps(key, ensure_ascii=False)}: {written}"
-    return bom + _added(body, member, is_first=not spans)
+    return bom + _add(body, member, is_first=not spans)
 
 
 def _is_same(one: object, other: object) -> bool:
@@ -38,7 +38,7 @@ def _is_same(one: object, other: object) -> bool:
     return one == other and type(one) is type(other)
 
 
-def _added(body: str, member: str, *, is_first: bool) -> str:
+def _add(body: str, member: str, *, is_first: bool) -> str:
     """Put a member at the end of the object, on a line of its own where the others are."""
     close = body.rindex("}")
     before = body[:close].rstrip()

@@ -10,7 +10,7 @@ _BULLET = re.compile(r"[-*+][ \t]+(.*)$")
 _FENCE = re.compile(r"\s*(```|~~~)")
 
 
-class Section(msgspec.Struct, frozen=True):
+class MarkdownSection(msgspec.Struct, frozen=True):
     """A heading and the lines below it, down to the next heading of its level or above."""
 
     title: str
@@ -19,22 +19,22 @@ class Section(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The lines as one text, without escapes."""
-        return unescaped("\n".join(self.lines).strip("\n"))
+        return unescape("\n".join(self.lines).strip("\n"))
 
 
-def sections(text: str, *, level: int = 2) -> list[Section]:
+def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
     """Split a text at its headings of one level; what stands above the first has no title."""
-    found = [Section("", [])]
+    found = [MarkdownSection("", [])]
     for line, is_heading in _lines(text):
         heading = _HEADING.match(line) if is_heading else None
         if heading and len(heading[1]) == level:
-            found.append(Section(heading[2], []))
+            found.append(MarkdownSection(heading[2], []))
         else:
             found[-1].lines.append(line)
     return found
 
 
-def title(text: str) -> str:
+def find_title(text: str) -> str:
     """Return the text of the first heading of all; empty without one."""
     for line, is_heading in _lines(text):
         if is_heading and (found := _HEADING.match(line)):
@@ -54,7 +54,7 @@ def _lines(text: str) -> Iterable[tuple[str, bool]]:
         yield line, not fence and line.startswith("#")
 
 
-def bullets(lines: Sequence[str]) -> list[str]:
+def read_bullets(lines: Sequence[str]) -> list[str]:
     """Return the bullets, each with the indented lines that go on with it."""
     found: list[str] = []
     for line in lines:
@@ -64,29 +64,36 @@ def bullets(lines: Sequence[str]) -> list[str]:
             found[-1] += f"\n{line[2:]}"
         elif found and not line.strip():
             found[-1] += "\n"
-    return [unescaped(each.rstrip("\n")) for each in found]
+    return [unescape(each.rstrip("\n")) for each in found]
 
 
-def bullet_list(texts: Iterable[str], *, none: str) -> str:
+def write_bullets(texts: Iterable[str], *, none: str) -> str:
     """Write texts as bullets; a text of several lines goes on indented."""
-    written = [f"- {escaped(text)}".replace("\n", "\n  ") for text in texts]
-    return "\n".join(_without_trailing(each) for each in written) or none
+    written = [f"- {escape(text)}".replace("\n", "\n  ") for text in texts]
+    return "\n".join(_strip_lines(each) for each in written) or none
 
 
-def _without_trailing(text: str) -> str:
+def _strip_lines(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
+class Escapes:
+    """A backslash before what a line of a text must not be read as; reading takes it away."""
+
+    def __init__(self, markup: str, *, indent: str = r"\s*") -> None:
+        self._special = re.compile(rf"^({indent})(\\*)({markup})", re.MULTILINE)
+        self._escaped = re.compile(rf"^({indent})\\(\\*)({markup})", re.MULTILINE)
+
+    def escape(self, text: str) -> str:
+        """Keep what a text holds from being read as markup of the file."""
+        return self._special.sub(r"\1\\\2\3", text)
+
+    def unescape(self, text: str) -> str:
+        """Read an escaped text back."""
+        return self._escaped.sub(r"\1\2\3", text)
+
+
 # A heading, fence or bullet inside a text would change what the file means.
-_SPECIAL = re.compile(r"^(\s*)(\\*)(#|```|~~~|[-*+][ \t])", re.MULTILINE)
-_ESCAPED = re.compile(r"^(\s*)\\(\\*)(#|```|~~~|[-*+][ \t])", re.MULTILINE)
-
-
-def escaped(text: str) -> str:
-    """Keep what a text holds from being read as markup of the file."""
-    return _SPECIAL.sub(r"\1\\\2\3", text)
-
-
-def unescaped(text: str) -> str:
-    """Read an escaped text back."""
-    return _ESCAPED.sub(r"\1\2\3", text)
+_ESCAPES = Escapes(r"#|```|~~~|[-*+][ \t]")
+escape = _ESCAPES.escape
+unescape = _ESCAPES.unescape

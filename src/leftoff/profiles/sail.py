@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leftoff import stages
+from leftoff import sail_plans
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import jsontext, sailformat
-from leftoff.profiles.base import Files, More, Native, News, SessionNews
-from leftoff.profiles.reading import digest, newest_in
+from leftoff.profiles.profile import Files, More, Native, SessionNews, StoreNews
+from leftoff.profiles.regular_files import digest, newest_in
 from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
@@ -35,7 +35,7 @@ IS_LIVING = False
 PER_WORKTREE = True
 WANTS_KNOWLEDGE = False
 EVENTS = frozenset({"post-tool"})
-NATIVE = frozenset({"checkpoints/*", "plans/*/checkpoints/*", stages.INDEX})
+NATIVE = frozenset({"checkpoints/*", "plans/*/checkpoints/*", sail_plans.INDEX})
 
 _CHECKPOINTS = "checkpoints"
 _SUFFIX = ".json"
@@ -43,12 +43,12 @@ _SUFFIX = ".json"
 
 def home(project: Project) -> Path:
     """Return the worktree's own `.claude` folder."""
-    return project.worktree / stages.FOLDER
+    return project.worktree / sail_plans.FOLDER
 
 
 def is_here(folder: Path) -> bool:
     """Say whether there is a checkpoint or an index in this folder; agents have it for more."""
-    return (folder / stages.INDEX).is_file() or next(natives(folder), None) is not None
+    return (folder / sail_plans.INDEX).is_file() or next(natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
@@ -58,10 +58,10 @@ def folders(folder: Path) -> list[Path]:
 
 
 def _places(folder: Path) -> list[Path]:
-    return [folder / _CHECKPOINTS, *sorted(folder.glob(f"{stages.PLANS}/*/{_CHECKPOINTS}"))]
+    return [folder / _CHECKPOINTS, *sorted(folder.glob(f"{sail_plans.PLANS}/*/{_CHECKPOINTS}"))]
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: no index lists checkpoints."""
     del folder
     return []
@@ -80,7 +80,7 @@ def read(path: Path, data: bytes) -> Native:
 
 def _plan_of(path: Path) -> str | None:
     folder = path.parent.parent
-    return folder.name if folder.parent.name == stages.PLANS else None
+    return folder.name if folder.parent.name == sail_plans.PLANS else None
 
 
 def more(folder: Path) -> More:
@@ -92,7 +92,7 @@ def more(folder: Path) -> More:
 # Writing
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Add a file for each new checkpoint, note the last one, and follow the plans' own files."""
     new = [each for each in news.saved if not _is_from_here(files, each)]
     for checkpoint in new:
@@ -117,19 +117,19 @@ def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
 
 def _place(files: Files, checkpoint: Checkpoint) -> str:
     """Tell the folder: that of the checkpoint's own plan, else of the active one, else global."""
-    active = stages.active_plan(stages.read_index(files.root) or {})
+    active = sail_plans.active_plan(sail_plans.read_index(files.root) or {})
     for plan in (_own_plan(files, checkpoint), active):
-        if plan is not None and stages.is_plan_name(plan):
-            return f"{stages.PLANS}/{plan}/{_CHECKPOINTS}"
+        if plan is not None and sail_plans.is_plan_name(plan):
+            return f"{sail_plans.PLANS}/{plan}/{_CHECKPOINTS}"
     return _CHECKPOINTS
 
 
 def _own_plan(files: Files, checkpoint: Checkpoint) -> str | None:
     """Return the plan a checkpoint names, if it is one of these; others are files elsewhere."""
     plan = checkpoint.plan
-    if plan is None or plan.title is None or not stages.is_plan_name(plan.title):
+    if plan is None or plan.title is None or not sail_plans.is_plan_name(plan.title):
         return None
-    is_here = (files.root / stages.PLANS / plan.title).is_dir()
+    is_here = (files.root / sail_plans.PLANS / plan.title).is_dir()
     return plan.title if is_here or plan.path is None else None
 
 
@@ -150,16 +150,16 @@ Members = dict[str, Any]
 
 def _update(files: Files, change: Callable[[Members], Members], *, warns: bool = False) -> None:
     """Change members of the index, if there is one that can be read; none is made."""
-    path = files.root / stages.INDEX
+    path = files.root / sail_plans.INDEX
     problems: list[str] = []
     if path.is_file():
-        files.edit(stages.INDEX, lambda text: _changed(text, change, problems))
+        files.edit(sail_plans.INDEX, lambda text: _change(text, change, problems))
     # Once with every save, not with every event of every session.
     if problems and warns:
         files.warn(f"{path} cannot be read and was left as it is: {problems[0]}")
 
 
-def _changed(text: str, change: Callable[[Members], Members], problems: list[str]) -> str:
+def _change(text: str, change: Callable[[Members], Members], problems: list[str]) -> str:
     try:
         index = json.loads(text.removeprefix(_BOM))
         if isinstance(index, dict):
@@ -171,7 +171,7 @@ def _changed(text: str, change: Callable[[Members], Members], problems: list[str
 
 
 def _with_last(index: Members, last: datetime) -> Members:
-    before = stages.moment(index.get("last_checkpoint"))
+    before = sail_plans.moment(index.get("last_checkpoint"))
     last = last.astimezone(UTC).replace(microsecond=0)
     is_newer = before is None or last > before
     return {"last_checkpoint": f"{last:%Y-%m-%dT%H:%M:%SZ}"} if is_newer else {}
@@ -179,12 +179,14 @@ def _with_last(index: Members, last: datetime) -> Members:
 
 def _follow(files: Files, session: SessionNews) -> None:
     """Show in the index what the plans' own files say, after one was edited and now and then."""
-    edited = _edited(files.root, session.file)
+    edited = _find_edited(files.root, session.file)
     if session.event == "post-tool" and edited is None:
         return
-    path = files.root / stages.INDEX
-    if edited is not None and (not path.exists() or not (files.read(stages.INDEX) or b"").strip()):
-        files.edit(stages.INDEX, lambda text: text if text.strip() else _fresh())
+    path = files.root / sail_plans.INDEX
+    if edited is not None and (
+        not path.exists() or not (files.read(sail_plans.INDEX) or b"").strip()
+    ):
+        files.edit(sail_plans.INDEX, lambda text: text if text.strip() else _fresh())
     _update(files, lambda index: _active(files.root, index, edited))
 
 
@@ -192,16 +194,16 @@ def _fresh() -> str:
     return f"{json.dumps(_NEW, indent=2)}\n"
 
 
-def _edited(root: Path, file: str) -> str | None:
+def _find_edited(root: Path, file: str) -> str | None:
     """Return the plan whose state was written, empty for a test-first session; None for others."""
     if not file:
         return None
     below = os.path.relpath(os.path.realpath(file), os.path.realpath(root))
     match Path(below).parts:
-        case (stages.PLANS, plan, stages.PLAN_STATE):
+        case (sail_plans.PLANS, plan, sail_plans.PLAN_STATE):
             return plan
         case _:
-            return "" if below == stages.TDD else None
+            return "" if below == sail_plans.TDD else None
 
 
 def _active(root: Path, index: Members, edited: str | None) -> Members:
@@ -210,8 +212,8 @@ def _active(root: Path, index: Members, edited: str | None) -> Members:
 
 def _active_plan(root: Path, index: Members, edited: str | None) -> Members:
     """Tell the open plan that was edited, else the one that is active, else the next open one."""
-    plans = {plan.name: plan for plan in stages.plans(root)}
-    current = stages.active_plan(index)
+    plans = {plan.name: plan for plan in sail_plans.plans(root)}
+    current = sail_plans.active_plan(index)
     is_edited_open = edited in plans and plans[edited].is_open
     if current is not None and current not in plans and not is_edited_open:
         # Its file is broken just now, or nobody keeps one.
@@ -228,11 +230,11 @@ _TWINS = {"active_plan": "active_blueprint", "active_plan_stage": "active_bluepr
 
 
 def _active_tdd(root: Path) -> Members:
-    found = stages.read_object(root / stages.TDD)
-    if found is None and (root / stages.TDD).exists():
+    found = sail_plans.read_object(root / sail_plans.TDD)
+    if found is None and (root / sail_plans.TDD).exists():
         return {}
     told = found or {}
     return {
-        "active_tdd": stages.text(told.get("id")),
-        "active_tdd_phase": stages.text(told.get("phase")),
+        "active_tdd": sail_plans.text(told.get("id")),
+        "active_tdd_phase": sail_plans.text(told.get("phase")),
     }

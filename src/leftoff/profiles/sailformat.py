@@ -10,30 +10,19 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from leftoff import stages
+from leftoff import sail_plans
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.names import suggested_name
-from leftoff.profiles.base import Native
-from leftoff.profiles.reading import digest
+from leftoff.profiles.json_codec import ALL_TEXTS, OBJECT, TEXT, Kind, Plain, is_number, object_of
+from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest
 
 HOLDS = frozenset(
     {
-        "name",
-        "reason",
-        "summary",
-        "intent",
-        "left_off",
-        "decisions",
-        "next_action",
-        "blockers",
-        "plan",
-        "tdd_phase",
-        "files_modified",
-        "session_id",
-        "context",
-        "sail",
+        "name", "reason", "summary", "intent", "left_off", "decisions", "next_action", "blockers",
+        "plan", "tdd_phase", "files_modified", "session_id", "context", "sail",
     }
-)
+)  # fmt: skip
 OURS = "leftoff"
 REST = "sail"
 """The key of a checkpoint for what its native file holds beyond the keys we know."""
@@ -41,8 +30,6 @@ REST = "sail"
 _GUARDED = frozenset({"context", "precompact"})
 _STAMP = re.compile(r"(\d{8}T\d{6})Z")
 _DEEPEST = 40
-
-Plain = dict[str, Any]
 
 
 # Reading
@@ -54,22 +41,39 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
         found = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         return Native(problem=f"It is not valid JSON: {error}")
-    if not isinstance(found, dict) or not _KNOWN & found.keys():
+    if not isinstance(found, dict) or not _NATIVE.keys() & found.keys():
         return Native(problem="It has none of the keys of a checkpoint.")
     native = _plain(found)
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
-    told = _told(native)
+    told = _tell(native)
     if ours.get("check") == _check(native):
-        told |= {REST: _without_derived(_dict(told.get(REST)), ours), **_dict(ours.get("exact"))}
+        told |= {
+            REST: _without_derived(object_of(told.get(REST)), ours),
+            **object_of(ours.get("exact")),
+        }
     if plan is not None and not told.get("plan"):
         told["plan"] = {"title": plan}
-    saved_at = _saved_at(native, ours, stem)
+    saved_at = _find_moment(native, ours, stem)
     name = ours.get("name") if ours else plan or _name(told, saved_at)
-    return Native(told=told, name=stages.text(name), saved_at=saved_at)
+    return Native(told=told, name=sail_plans.text(name), saved_at=saved_at)
 
 
-_KNOWN = {"timestamp", "summary", "decisions", "next_action", "blockers", "context"}
+_STAGE = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
+_NATIVE = {
+    "timestamp": TEXT,
+    "summary": TEXT,
+    "decisions": ALL_TEXTS,
+    "next_action": TEXT,
+    "blockers": ALL_TEXTS,
+    "context": OBJECT,
+}
+_CONTEXT = {
+    "active_plan": TEXT,
+    "active_plan_stage": _STAGE,
+    "active_tdd_phase": TEXT,
+    "files_in_progress": ALL_TEXTS,
+}
 
 
 def _plain(value: Any, deep: int = 0) -> Any:
@@ -85,19 +89,19 @@ def _plain(value: Any, deep: int = 0) -> Any:
     return str(value) if is_huge or is_odd else value
 
 
-def _told(native: Plain) -> Plain:
+def _tell(native: Plain) -> Plain:
     """Tell what sail's keys say in ours; what they hold beside that is kept as it is."""
-    context, guard = _dict(native.get("context")), _dict(native.get("compaction_context"))
+    context, guard = object_of(native.get("context")), object_of(native.get("compaction_context"))
     told: Plain = {
         "summary": native.get("summary"),
         "decisions": [_decision(each) for each in _list(native.get("decisions"))],
         "blockers": [_words(each) for each in _list(native.get("blockers"))],
-        "plan": stages.plan_of(
-            stages.text(context.get("active_plan")), context.get("active_plan_stage")
+        "plan": sail_plans.plan_of(
+            sail_plans.text(context.get("active_plan")), context.get("active_plan_stage")
         ),
         "tdd_phase": context.get("active_tdd_phase"),
         "files_modified": [_words(each) for each in _list(context.get("files_in_progress"))],
-        "session_id": stages.text(_dict(native.get("epistemic")).get("session_id")),
+        "session_id": sail_plans.text(object_of(native.get("epistemic")).get("session_id")),
     }
     if isinstance(action := native.get("next_action"), str) and action:
         told["next_action"] = {"text": action}
@@ -115,17 +119,20 @@ def _told(native: Plain) -> Plain:
 
 def _rest(native: Plain) -> Plain:
     """Return what is in a file beyond what we know how to write: unknown keys and odd values."""
-    rest = {key: value for key, value in native.items() if key not in _EXPECTED}
-    rest |= {key: native[key] for key in _EXPECTED if not _is_usual(native.get(key), key)}
-    context = native.get("context")
-    if isinstance(context, dict):
-        odd = {
-            key: value
-            for key, value in context.items()
-            if key not in _CONTEXT or not _is_usual(value, key)
-        }
+    rest = _find_odd(native, _NATIVE)
+    if isinstance(context := native.get("context"), dict):
+        odd = _find_odd(context, _CONTEXT)
         rest |= {"context": odd} if odd else {}
     return rest
+
+
+def _find_odd(found: Plain, table: Mapping[str, Kind]) -> Plain:
+    """Return the members that a table does not know, or would not write just so."""
+    return {
+        key: value
+        for key, value in found.items()
+        if key not in table or (value is not None and table[key].read(value) is None)
+    }
 
 
 def _without_derived(rest: Plain, ours: Plain) -> Plain:
@@ -140,49 +147,22 @@ def _without_derived(rest: Plain, ours: Plain) -> Plain:
 _DERIVED = ("epistemic", "compaction_context")
 
 
-def _is_text_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-_TEXTS = {"timestamp", "summary", "next_action", "active_plan", "active_tdd_phase"}
-_LISTS = {"decisions", "blockers", "files_in_progress"}
-_EXPECTED = ("timestamp", "summary", "decisions", "next_action", "blockers", "context")
-_CONTEXT = ("active_plan", "active_plan_stage", "active_tdd_phase", "files_in_progress")
-
-
-def _is_usual(value: object, key: str) -> bool:
-    """Say whether we would write a value just so."""
-    if value is None:
-        return True
-    if key in _TEXTS:
-        return isinstance(value, str)
-    if key in _LISTS:
-        return _is_text_list(value)
-    if key == "context":
-        return isinstance(value, dict)
-    return isinstance(value, int | str) and not isinstance(value, bool)
-
-
 def _decision(value: object) -> Plain:
     """Read `what: why`, or the object that some write."""
     if isinstance(value, dict):
         what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
         why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
-        return _reasoned(_words(what or value), _words(why))
+        return _make_decision(_words(what or value), _words(why))
     what, _, why = _words(value).partition(": ")
-    return _reasoned(what, why)
+    return _make_decision(what, why)
 
 
-def _reasoned(what: str, why: str) -> Plain:
+def _make_decision(what: str, why: str) -> Plain:
     return {"what": what, "why": why} if why else {"what": what}
 
 
 def _words(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _dict(value: object) -> Plain:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Any]:
@@ -191,17 +171,17 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _saved_at(native: Plain, ours: Plain, stem: str) -> datetime | None:
-    told = stages.moment(native.get("timestamp"))
-    exact = stages.moment(ours.get("saved_at"))
+def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
+    told = sail_plans.moment(native.get("timestamp"))
+    exact = sail_plans.moment(ours.get("saved_at"))
     if exact is not None and (told is None or exact.replace(microsecond=0) == told):
         return exact
     stamp = _STAMP.match(stem)
-    return told or (stages.moment(stamp[1]) if stamp else None)
+    return told or (sail_plans.moment(stamp[1]) if stamp else None)
 
 
 def _name(told: Plain, saved_at: datetime | None) -> str:
-    action = _dict(told.get("next_action")).get("text")
+    action = object_of(told.get("next_action")).get("text")
     if told.get("summary") or action:
         return suggested_name([told.get("summary"), action], None)
     return f"checkpoint-{saved_at:%Y%m%d-%H%M%S}" if saved_at else "checkpoint-without-summary"
@@ -213,7 +193,7 @@ def _name(told: Plain, saved_at: datetime | None) -> str:
 def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as sail's JSON."""
     native = _native(checkpoint)
-    kept = [key for key in _DERIVED if key in _dict(checkpoint.extra.get(REST))]
+    kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
     exact = _exact(checkpoint, native)
     ours: Plain = {
         "id": checkpoint.id,
@@ -227,7 +207,7 @@ def render(checkpoint: Checkpoint) -> str:
 
 
 def _native(checkpoint: Checkpoint) -> Plain:
-    rest = _dict(checkpoint.extra.get(REST))
+    rest = object_of(checkpoint.extra.get(REST))
     action = checkpoint.next_action
     native: Plain = {
         "timestamp": f"{checkpoint.saved_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -237,7 +217,7 @@ def _native(checkpoint: Checkpoint) -> Plain:
         ],
         "next_action": action.text if action else None,
         "blockers": checkpoint.blockers,
-        "context": {**_context(checkpoint), **_dict(rest.get("context"))},
+        "context": {**_context(checkpoint), **object_of(rest.get("context"))},
         **_optional(checkpoint),
     }
     native |= {key: value for key, value in rest.items() if key != "context"}
@@ -295,7 +275,7 @@ _CAVEAT = "The next action was inferred from the session; nobody stated it."
 def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
     """Return the values that reading the file back would not give."""
     plain = to_plain(checkpoint)
-    back = _told(_plain(dict(native)))
+    back = _tell(_plain(dict(native)))
     keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:

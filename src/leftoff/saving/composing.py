@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import sessionstate, stages
+from leftoff import sail_plans, sessionstate
 from leftoff.checkpoint import MANUAL, SCHEMA, Checkpoint, FileRef, bounded, from_plain, to_plain
 from leftoff.config import Settings
 from leftoff.errors import Usage
@@ -58,7 +58,7 @@ def compose(
 
 def _noted(project: Project, settings: Settings) -> dict[str, Any]:
     """Return what files tell of the work, where the user chose to keep such files."""
-    staged = stages.seen(project.worktree) if settings.follows("sail") else {}
+    staged = sail_plans.observe(project.worktree) if settings.follows("sail") else {}
     return {**staged, **sessionstate.read(place(project, settings))}
 
 

@@ -13,6 +13,7 @@ from leftoff.errors import LeftoffError
 from leftoff.features import context
 from leftoff.gitstate import GitState
 from leftoff.profiles import SESSION_FOLDERS
+from leftoff.profiles.mirror import open_mirrors
 from leftoff.redact import redact, redact_value
 from leftoff.ship import briefing
 from leftoff.ship.values import Step
@@ -262,16 +263,12 @@ class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
 
 def mirrored(store: Store, names: Sequence[str]) -> Mirrored:
     """Bring native files of profiles up to date; tell which of them are to be committed."""
-    if not names:
-        return Mirrored()
-    from leftoff import mirroring  # noqa: PLC0415 - most users mirror nothing
-
-    followed = mirroring.follow(store, names, briefing=lambda: briefing.page(store))
-    written = [path for found in followed.written.values() for path in found]
+    exported = open_mirrors(names).export_changes(store, briefing=lambda: briefing.page(store))
+    written = [path for found in exported.written.values() for path in found]
     return Mirrored(
         files=_inside(written, store.project.worktree),
-        problems=followed.problems,
-        warnings=followed.warnings,
+        problems=exported.problems,
+        warnings=exported.warnings,
     )
 
 

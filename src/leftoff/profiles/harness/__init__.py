@@ -4,12 +4,21 @@ Features, memory and agents that work together are the project's, in the main wo
 briefing and the state of sessions are each worktree's own.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+import importlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from leftoff.profiles.base import Files, More, Native, News
 from leftoff.projects import Project
+
+if TYPE_CHECKING:
+    from leftoff.profiles.harness.checkpoints import read as read
+    from leftoff.profiles.harness.harness_reader import folders as folders
+    from leftoff.profiles.harness.harness_reader import is_here as is_here
+    from leftoff.profiles.harness.harness_reader import more as more
+    from leftoff.profiles.harness.harness_reader import natives as natives
+    from leftoff.profiles.harness.harness_reader import read_changed as read_changed
+    from leftoff.profiles.harness.harness_writer import write as write
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -34,64 +43,32 @@ WANTS_KNOWLEDGE = True
 EVENTS: frozenset[str] = frozenset()
 NATIVE = frozenset({"*"})
 
-# The settings are asked for by every command, so what they do not need is loaded when it is used.
-
 
 def home(project: Project) -> Path:
     """Return the folder in the main worktree."""
     return project.root / ".claude-harness"
 
 
-def is_here(folder: Path) -> bool:
-    """Say whether there is anything of the layout, of whichever version."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
-
-    return reading.is_here(folder)
-
-
-def folders(folder: Path) -> list[Path]:
-    """Return the folder and all files in it that others may change."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
-
-    return reading.watched(folder)
-
-
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: no file of the layout lists checkpoints."""
     del folder
     return []
 
 
-def natives(folder: Path) -> Iterator[Path]:
-    """Yield the progress and the working contexts of sessions."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
-
-    return reading.natives(folder)
-
-
-def read(path: Path, data: bytes) -> Native:
-    """Read a progress file, a working context or the record beside one."""
-    from leftoff.profiles.harness import checkpoints  # noqa: PLC0415 - see above
-
-    return checkpoints.read(path, data)
-
-
-def more(folder: Path) -> More:
-    """Read features, memory, loops and agents that work together."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
-
-    return reading.more(folder)
+# Every command asks for the settings. Loading the rest would cost it two thirds more, so that
+# happens when a function is first used: its name, and the module it is in.
+_LATER = {
+    "is_here": "harness_reader",
+    "folders": "harness_reader",
+    "natives": "harness_reader",
+    "more": "harness_reader",
+    "read_changed": "harness_reader",
+    "read": "checkpoints",
+    "write": "harness_writer",
+}
 
 
-def changed(folder: Path, names: Collection[str]) -> More:
-    """Read what some files hold of features and memory."""
-    from leftoff.profiles.harness import reading  # noqa: PLC0415 - see above
-
-    return reading.more(folder, only=names)
-
-
-def write(files: Files, news: News) -> None:
-    """Bring the files up to date with what was saved, remembered and worked on."""
-    from leftoff.profiles.harness import writing  # noqa: PLC0415 - see above
-
-    writing.write(files, news)
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -15,19 +15,24 @@ from leftoff.checkpoint import Checkpoint, to_plain
 from leftoff.features import Board, Notes, working_context
 from leftoff.features.context import WorkingContext
 from leftoff.gitstate import Change
-from leftoff.profiles.base import Native
 from leftoff.profiles.harness import HOLDS
-from leftoff.profiles.harness.documents import (
+from leftoff.profiles.harness.documents import parse
+from leftoff.profiles.json_codec import (
+    MOMENT,
+    OBJECT,
+    SAID,
+    TEXTS,
+    Key,
+    KeyTable,
     Plain,
     iso,
     moment_of,
     object_of,
-    parsed,
     text_of,
-    texts_of,
     without,
 )
-from leftoff.profiles.reading import digest, read_regular
+from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest, read_regular
 
 PROGRESS = "claude-progress.json"
 CONTEXT = "working-context.json"
@@ -39,10 +44,21 @@ EXTRA = "harness"
 """Under which key a checkpoint keeps what only this layout knows."""
 _LEFT_OFF = "leftOff"
 _PROGRESS_KEYS = ("lastUpdated", "lastSession", "currentProject")
-_SESSION_KEYS = ("summary", "completedTasks", "blockers", "nextSteps", "sessionId")
-_CONTEXT_KEYS = (
-    *("version", "lastUpdated", "activeFeature", "summary", "workingFiles", "decisions"),
-    *("codebaseUnderstanding", "nextSteps"),
+_SESSION = KeyTable(
+    Key("summary", "summary"),
+    Key("done", "completedTasks", TEXTS),
+    Key("blockers", "blockers", TEXTS),
+    Key("next_steps", "nextSteps", TEXTS),
+    Key("session_id", "sessionId"),
+)
+_CONTEXT = KeyTable(
+    Key("updated_at", "lastUpdated", MOMENT),
+    Key("feature", "activeFeature", SAID),
+    Key("summary", "summary"),
+    Key("files", "workingFiles", OBJECT),
+    Key("decisions", "decisions", TEXTS),
+    Key("understanding", "codebaseUnderstanding", OBJECT),
+    Key("next_steps", "nextSteps", TEXTS),
 )
 _OWN = ".claude-harness/"
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -54,21 +70,21 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def read(path: Path, data: bytes) -> Native:
     """Read a progress file, a working context or the record beside one."""
     try:
-        found = parsed(data)
+        found = parse(data)
     except ValueError as error:
         return Native(problem=str(error))
     if not isinstance(found, dict) or not found:
         return Native(problem="It holds no JSON object with anything in it.")
     if path.name == RECORD:
-        return _recorded(found)
+        return _read_record(found)
     record = _record_of(path, found)
     told = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
     if not any(told.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
         return Native(problem="It does not tell of any work.")
     name = record.get("name") if record else told.get("feature") or told.get("summary")
-    edited = _edited(told, record, path.name)
+    edited = _find_edits(told, record, path.name)
     return Native(
-        told=_completed(told, record, edited),
+        told=_complete(told, record, edited),
         name=name,
         saved_at=moment_of(found.get("lastUpdated")),
         is_exact=True,
@@ -76,7 +92,7 @@ def read(path: Path, data: bytes) -> Native:
     )
 
 
-def _recorded(found: Plain) -> Native:
+def _read_record(found: Plain) -> Native:
     told = without(found, *_NOT_TOLD)
     return Native(
         told=told,
@@ -95,42 +111,35 @@ def _record_of(path: Path, found: Plain) -> Plain:
         path = path.parent / SESSIONS / session / CONTEXT
     found_record = read_regular(path.with_name(RECORD))
     try:
-        return object_of(parsed(found_record[0])) if found_record else {}
+        return object_of(parse(found_record[0])) if found_record else {}
     except ValueError:
         return {}
 
 
 def _of_progress(found: Plain) -> Plain:
     last = object_of(found.get("lastSession"))
-    steps = texts_of(last.get("nextSteps"))
-    told: Plain = {
-        "summary": text_of(last.get("summary")),
-        "done": texts_of(last.get("completedTasks")),
-        "blockers": texts_of(last.get("blockers")),
-        **_steps(steps),
-    }
-    rest = without(found, *_PROGRESS_KEYS)
-    session = without(last, *_SESSION_KEYS)
-    kept = {"progress": rest, "lastSession": session}
-    return told | _extra({key: value for key, value in kept.items() if value})
+    said = {"summary": "", **_SESSION.read(last)}
+    told = {key: said[key] for key in ("summary", "done", "blockers")}
+    kept = {"progress": without(found, *_PROGRESS_KEYS), "lastSession": _SESSION.rest(last)}
+    extra = _extra({key: value for key, value in kept.items() if value})
+    return {**told, **_steps(said["next_steps"]), **extra}
 
 
 def _of_context(found: Plain, path: Path) -> Plain:
-    roles = {
-        name: text_of(role) for name, role in object_of(found.get("workingFiles")).items() if name
-    }
+    said = _CONTEXT.read(found)
+    roles = {name: text_of(role) for name, role in said.get("files", {}).items() if name}
     told: Plain = {
-        "feature": text_of(found.get("activeFeature")) or None,
-        "summary": text_of(found.get("summary")),
+        "feature": said.get("feature"),
+        "summary": said.get("summary", ""),
         "files": [{"path": name, "role": role} for name, role in roles.items()],
         "files_modified": [name for name, role in roles.items() if _is_change(role)],
-        "decisions": [_decision(each) for each in texts_of(found.get("decisions"))],
-        "left_off": _understood(object_of(found.get("codebaseUnderstanding"))),
-        **_steps(texts_of(found.get("nextSteps"))),
+        "decisions": [{"what": text} for text in said["decisions"]],
+        "left_off": _join_understanding(said.get("understanding", {})),
+        **_steps(said["next_steps"]),
     }
     if path.parent.parent.name == SESSIONS:
         told["session_id"] = path.parent.name
-    rest = without(found, *_CONTEXT_KEYS)
+    rest = without(_CONTEXT.rest(found), "version")
     return told | _extra({"context": rest} if rest else {})
 
 
@@ -146,11 +155,7 @@ def _steps(steps: list[str]) -> Plain:
     return {"next_action": {"text": steps[0]}, **({"todos": later} if later else {})}
 
 
-def _decision(text: str) -> Plain:
-    return {"what": text}
-
-
-def _understood(found: Plain) -> str:
+def _join_understanding(found: Plain) -> str:
     if [*found] == [_LEFT_OFF]:
         return text_of(found[_LEFT_OFF])
     return "\n".join(f"{area}: {text}" for area, text in found.items() if isinstance(text, str))
@@ -160,13 +165,13 @@ def _is_change(role: str) -> bool:
     return role.startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
 
 
-def _edited(told: Plain, record: Plain, shown_as: str) -> Plain:
+def _find_edits(told: Plain, record: Plain, shown_as: str) -> Plain:
     """Return what a file says otherwise than it was written."""
     shown = object_of(object_of(record.get("shown")).get(shown_as))
     return {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
 
 
-def _completed(told: Plain, record: Plain, edited: Plain) -> Plain:
+def _complete(told: Plain, record: Plain, edited: Plain) -> Plain:
     """Add what the record knows, but for what the file says otherwise since."""
     if not record:
         return told
@@ -207,14 +212,17 @@ def folder_name(session_id: str) -> str:
 def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
     """Return the progress file with what a checkpoint says of the last session."""
     kept = object_of(to_plain(checkpoint).get(EXTRA))
+    said = {
+        "summary": checkpoint.task,
+        "done": checkpoint.done,
+        "blockers": checkpoint.blockers,
+        "next_steps": next_steps(checkpoint),
+        "session_id": folder_of(checkpoint).partition("/")[2],
+    }
     last = {
         **object_of(kept.get("lastSession")),
         **object_of(found.get("lastSession")),
-        "summary": checkpoint.task,
-        "completedTasks": checkpoint.done,
-        "blockers": checkpoint.blockers,
-        "nextSteps": next_steps(checkpoint),
-        "sessionId": folder_of(checkpoint).partition("/")[2],
+        **_SESSION.write(said),
     }
     news = {"lastUpdated": iso(checkpoint.saved_at), "lastSession": last}
     named = {"currentProject": project} if "currentProject" not in found else {}
@@ -232,18 +240,7 @@ def with_context(found: Plain, checkpoint: Checkpoint, board: Board) -> Plain:
     """Return a working context with what a checkpoint says, in at most 40 lines of ours."""
     at_hand = context_of(checkpoint, board)
     kept = object_of(object_of(to_plain(checkpoint).get(EXTRA)).get("context"))
-    return {
-        "version": 1,
-        **kept,
-        **found,
-        "lastUpdated": iso(at_hand.updated_at),
-        "activeFeature": at_hand.feature,
-        "summary": at_hand.summary,
-        "workingFiles": at_hand.files,
-        "decisions": at_hand.decisions,
-        "codebaseUnderstanding": at_hand.understanding,
-        "nextSteps": at_hand.next_steps,
-    }
+    return {"version": 1, **kept, **found, **_CONTEXT.write(at_hand)}
 
 
 def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:

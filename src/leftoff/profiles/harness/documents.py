@@ -1,24 +1,21 @@
 """JSON documents of the layout: read whatever they hold, and change only what is ours in them."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from leftoff import times
 from leftoff.errors import StoreRefused
-from leftoff.profiles.base import Files
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.json_codec import Plain
+from leftoff.profiles.profile import Files
+from leftoff.profiles.regular_files import read_regular
 
-Plain = dict[str, Any]
 _BOM = "\ufeff"
-_FIRST_YEAR = 1970
 _ODD = (msgspec.MsgspecError, UnicodeDecodeError, UnicodeEncodeError, RecursionError)
 
 
-def parsed(data: bytes | str) -> Any:
+def parse(data: bytes | str) -> Any:
     """Read JSON; raises ValueError for what is none."""
     text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
     try:
@@ -33,13 +30,13 @@ def read(path: Path, problems: list[str]) -> Any:
     if found is None or not found[0].strip():
         return None
     try:
-        return parsed(found[0])
+        return parse(found[0])
     except ValueError as error:
         problems.append(f"{path.name} was left out: {error}")
         return None
 
 
-def rendered(value: object, *, like: str = "") -> str:
+def render(value: object, *, like: str = "") -> str:
     """Write JSON as the original does: two blanks for each level, a newline at the end."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
     if "\r\n" in like:
@@ -63,12 +60,12 @@ class Documents:
 
     def change(self, path: str, change: Callable[[Plain], Plain]) -> None:
         """Change an object in place; what is no object is told and left as it is."""
-        self.files.edit(path, lambda text: self.changed(path, text, change))
+        self.files.edit(path, lambda text: self.apply(path, text, change))
 
-    def changed(self, path: str, text: str, change: Callable[[Plain], Plain]) -> str:
+    def apply(self, path: str, text: str, change: Callable[[Plain], Plain]) -> str:
         """Return the text of an object after a change; what did not change keeps its bytes."""
         try:
-            before = parsed(text) if text.strip() else {}
+            before = parse(text) if text.strip() else {}
         except ValueError as error:
             self.problems.append(f"{path} was left as it is. {error}")
             return text
@@ -76,62 +73,13 @@ class Documents:
             self.problems.append(f"{path} was left as it is. It holds no object.")
             return text
         after = change(before)
-        return text if after == before else rendered(after, like=text)
+        return text if after == before else render(after, like=text)
 
     def read(self, path: str) -> Plain:
         """Return the object in a file; an empty one where there is none."""
         data = self.files.read(path)
         try:
-            found = parsed(data) if data and data.strip() else {}
+            found = parse(data) if data and data.strip() else {}
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
-
-
-# Values of the wrong kind are as good as none.
-
-
-def text_of(value: object) -> str:
-    """Return a text; empty for anything else."""
-    return value if isinstance(value, str) else ""
-
-
-def texts_of(value: object) -> list[str]:
-    """Return the texts of a list; a text alone is a list of one."""
-    if isinstance(value, str):
-        return [value] if value else []
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-
-
-def object_of(value: object) -> Plain:
-    """Return an object; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def objects_of(value: object) -> list[Plain]:
-    """Return the objects of a list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def moment_of(value: object) -> datetime | None:
-    """Read a moment; one without a zone is UTC."""
-    if not isinstance(value, str):
-        return None
-    moment = times.parse(value)
-    try:
-        # No file of the layout is older; a year of one digit is a slip.
-        return moment if moment and moment.astimezone(UTC).year >= _FIRST_YEAR else None
-    except OverflowError:
-        return None
-
-
-def iso(moment: datetime) -> str:
-    """Write a moment as the layout does: UTC, to the millisecond; finer ones whole."""
-    utc = moment.astimezone(UTC)
-    spec = "microseconds" if utc.microsecond % 1000 else "milliseconds"
-    return utc.isoformat(timespec=spec).replace("+00:00", "Z")
-
-
-def without(value: Mapping[str, Any], *keys: str) -> Plain:
-    """Return an object without some keys."""
-    return {key: each for key, each in value.items() if key not in keys}

@@ -8,14 +8,14 @@ import msgspec
 
 from leftoff.memory import Draft, Entry, Kind, id_of
 from leftoff.memory.entry import cut_words
-from leftoff.profiles.harness.documents import Plain, object_of, text_of
+from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"
 _SECTION = "section"
 _TEXTS = ("description", "pattern", "rule", "text", "name", "path", "title")
 
 
-class Shelf(msgspec.Struct, frozen=True, kw_only=True):
+class FactFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of facts, its sections, and the one for what belongs to none."""
 
     path: str
@@ -28,7 +28,7 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     stamp: str = "lastUpdated"
 
 
-PATTERNS = Shelf(
+PATTERNS = FactFile(
     path="memory/procedural/patterns.json",
     kind="pattern",
     sections=(
@@ -39,7 +39,7 @@ PATTERNS = Shelf(
     usual="patterns.codePatterns",
     head={"version": 3},
 )
-ARCHITECTURE = Shelf(
+ARCHITECTURE = FactFile(
     path="memory/semantic/architecture.json",
     kind="structure",
     sections=(
@@ -51,7 +51,7 @@ ARCHITECTURE = Shelf(
     with_files="structure.components",
     head={"version": 3},
 )
-CONSTRAINTS = Shelf(
+CONSTRAINTS = FactFile(
     path="memory/semantic/constraints.json",
     kind="rule",
     sections=("constraints", "rules"),
@@ -77,10 +77,10 @@ _SCALARS = frozenset({"projectType"})
 # Reading
 
 
-def drafts_of(shelf: Shelf, found: Plain) -> Iterator[Draft]:
+def drafts_of(shelf: FactFile, found: Plain) -> Iterator[Draft]:
     """Yield each fact, with the place where it stands."""
     for section in shelf.sections:
-        for fact in _told(_at(found, section)):
+        for fact in _tell(_at(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
             kept |= {"raw": fact.raw} if fact.raw is not None else {}
             yield Draft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
@@ -101,13 +101,13 @@ def _at(found: Plain, section: str) -> Any:
     return value
 
 
-def _told(value: object) -> Iterator[Fact]:
+def _tell(value: object) -> Iterator[Fact]:
     """Yield what a section says: texts of a list, `key: value` of an object, or a text."""
     if isinstance(value, str):
         yield Fact(value)
     elif isinstance(value, dict):
         for key, each in value.items():
-            inner = [fact.text for fact in _told(each) if fact.text.strip()]
+            inner = [fact.text for fact in _tell(each) if fact.text.strip()]
             raw = None if isinstance(each, str) else each
             if inner and key.strip():
                 yield Fact(f"{key}: {', '.join(inner)}", key, raw)
@@ -126,7 +126,7 @@ def _text(found: Plain) -> str:
 # Writing
 
 
-def belongs(shelf: Shelf, entry: Entry) -> bool:
+def belongs(shelf: FactFile, entry: Entry) -> bool:
     """Say whether an entry is to be shown on a shelf."""
     if entry.kind != shelf.kind:
         return False
@@ -134,7 +134,7 @@ def belongs(shelf: Shelf, entry: Entry) -> bool:
     return section in shelf.sections or (bool(shelf.usual) and entry.kind == shelf.kind)
 
 
-def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -> Plain:
+def with_facts(shelf: FactFile, entries: Iterable[Entry], now: str, found: Plain) -> Plain:
     """Return a document with the facts that it lacks; those it has are not touched."""
     known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
     result = {**shelf.head, **found}
@@ -146,11 +146,11 @@ def with_facts(shelf: Shelf, entries: Iterable[Entry], now: str, found: Plain) -
     return {**result, shelf.stamp: now} if added else found
 
 
-def _all(shelf: Shelf, found: Plain) -> Iterator[str]:
-    return (fact.text for section in shelf.sections for fact in _told(_at(found, section)))
+def _all(shelf: FactFile, found: Plain) -> Iterator[str]:
+    return (fact.text for section in shelf.sections for fact in _tell(_at(found, section)))
 
 
-def _section(shelf: Shelf, entry: Entry) -> str:
+def _section(shelf: FactFile, entry: Entry) -> str:
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
     if section in shelf.sections:
         return section
@@ -168,10 +168,10 @@ def _with(found: Plain, section: str, entry: Entry) -> Plain:
     key, _, inner = section.partition(".")
     if inner:
         return {**found, key: _with(object_of(found.get(key)), inner, entry)}
-    return {**found, key: _joined(found.get(key), section, entry)}
+    return {**found, key: _join(found.get(key), section, entry)}
 
 
-def _joined(value: object, section: str, entry: Entry) -> object:
+def _join(value: object, section: str, entry: Entry) -> object:
     """Add a fact to a section, whatever the section is."""
     kept = object_of(entry.extra.get(EXTRA))
     raw, key = kept.get("raw"), text_of(kept.get("key"))

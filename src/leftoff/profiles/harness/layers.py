@@ -1,8 +1,6 @@
 """Memory layers that hold an entry each: decisions, failures, successes, rules, entities."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -10,8 +8,12 @@ from leftoff.checkpoint import Record
 from leftoff.memory import CONFIDENCES, Draft, Entry, Kind, id_of
 from leftoff.memory.entry import cut_words
 from leftoff.memory.import_memory import FORMER_ID
-from leftoff.profiles.harness.documents import (
+from leftoff.profiles.json_codec import (
+    ALL_TEXTS,
+    MOMENT,
+    TEXT,
     Plain,
+    choose,
     iso,
     moment_of,
     object_of,
@@ -84,8 +86,16 @@ ENTITIES = Layer(
 )
 LAYERS = (DECISIONS, FAILURES, SUCCESSES, RULES, ENTITIES)
 
-_FIELDS = ("why", "feature", "alternatives", "impact", "confidence", "sources", "files", "at")
-_LISTS = frozenset({"alternatives", "sources", "files"})
+_FIELDS = {
+    "why": TEXT,
+    "feature": TEXT,
+    "alternatives": ALL_TEXTS,
+    "impact": TEXT,
+    "confidence": choose(CONFIDENCES),
+    "sources": ALL_TEXTS,
+    "files": ALL_TEXTS,
+    "at": MOMENT,
+}
 # What says the same where the usual key is missing.
 _OTHER_TEXTS = {
     "decision": ("title", "summary"),
@@ -96,7 +106,7 @@ _OTHER_TEXTS = {
 }
 
 
-class Said(Record, frozen=True, kw_only=True):
+class LayerEntry(Record, frozen=True, kw_only=True):
     """An entry of a layer, and whether it is in force."""
 
     draft: Draft
@@ -106,26 +116,26 @@ class Said(Record, frozen=True, kw_only=True):
 # Reading
 
 
-def draft_of(layer: Layer, found: Plain) -> Said | None:
+def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
     """Read an entry; None if it says nothing."""
     text, text_key = _text(layer, found)
     if not text.strip():
         return None
     taken = {text_key, "id", OURS, "active"} if layer is RULES else {text_key, "id", OURS}
     values: Plain = {}
-    for field in _FIELDS:
+    for field, kind in _FIELDS.items():
         key = _name(layer, field)
-        if key in found and (value := _known(field, found[key])) is not None:
+        if (value := kind.read(found.get(key))) is not None:
             values[field] = value
             taken.add(key)
     rest = without(found, *taken)
-    values = {**_derived(layer, rest), **values}
+    values = {**_derive(layer, rest), **values}
     former = text_of(found.get(OURS)) or text_of(found.get("id"))
     extra: Plain = {FORMER_ID: former} if former else {}
     kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
     extra |= {EXTRA: kept} if kept else {}
     draft = Draft(kind=layer.kind, text=text, extra=extra, **values)
-    return Said(draft=draft, is_active=found.get("active") is not False)
+    return LayerEntry(draft=draft, is_active=found.get("active") is not False)
 
 
 def _text(layer: Layer, found: Plain) -> tuple[str, str]:
@@ -139,19 +149,7 @@ def _name(layer: Layer, field: str) -> str:
     return layer.names.get(field, "timestamp" if field == "at" else field)
 
 
-def _known(field: str, value: object) -> Any:
-    """Return a value if it is of the kind that we understand."""
-    if field == "at":
-        return moment_of(value)
-    if field == "confidence":
-        return value if value in CONFIDENCES else None
-    if field in _LISTS:
-        is_fit = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        return value if is_fit else None
-    return value if isinstance(value, str) else None
-
-
-def _derived(layer: Layer, rest: Plain) -> Plain:
+def _derive(layer: Layer, rest: Plain) -> Plain:
     """Tell what other keys of the layout say of ours."""
     values: Plain = {}
     if layer is FAILURES:
@@ -189,7 +187,7 @@ def own_keys(entry: Entry) -> list[str]:
     return [key for key in keys if isinstance(key, str)]
 
 
-def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> Plain:
+def write_entry(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> Plain:
     """Return an entry as the layout writes it; what stands there already keeps its bytes."""
     is_active = entry.status == "active"
     if standing and _says_the_same(layer, entry, standing):
@@ -202,22 +200,23 @@ def written(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> 
     if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
         result[OURS] = entry.id
     result[_text(layer, standing)[1]] = entry.text
-    for field in _FIELDS:
+    for field, kind in _FIELDS.items():
         value = getattr(entry, field)
         key = _name(layer, field)
-        if not value and _known(field, result.get(key)) is None and result.get(key) is not None:
+        is_foreign = result.get(key) is not None and kind.read(result[key]) is None
+        if is_foreign and not value:
             continue
         if value or key in result or key in _ALWAYS.get(layer.kind, ()):
-            result[key] = iso(value) if isinstance(value, datetime) else value
+            result[key] = kind.write(value)
     result |= _force(layer, is_active=is_active)
-    return result if standing else _ordered(result)
+    return result if standing else _order(result)
 
 
 # What a person looks for first.
 _FIRST = ("id", OURS, "timestamp", "feature", "type", "title")
 
 
-def _ordered(entry: Plain) -> Plain:
+def _order(entry: Plain) -> Plain:
     return {**{key: entry[key] for key in _FIRST if key in entry}, **entry}
 
 

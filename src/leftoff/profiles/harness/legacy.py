@@ -11,8 +11,8 @@ from pathlib import Path
 from leftoff.memory import Draft
 from leftoff.profiles import markdown
 from leftoff.profiles.harness import layers
-from leftoff.profiles.harness.documents import Plain
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.json_codec import Plain
+from leftoff.profiles.regular_files import read_regular
 
 # Each folder of entries, and the layer that they belong to.
 _FOLDERS = {
@@ -93,12 +93,12 @@ def _fields(text: str) -> Plain:
     front = _FRONT.match(text)
     fields: Plain = dict(_front(front[1])) if front else {}
     body = front[2] if front else text
-    first, *parts = markdown.sections(body)
+    first, *parts = markdown.split_sections(body)
     for part in parts:
         key = _SECTIONS.get(part.title.lower())
         if key and key not in fields:
-            fields[key] = markdown.bullets(part.lines) if key in _LISTS else part.text
-    title = markdown.title(body)
+            fields[key] = markdown.read_bullets(part.lines) if key in _LISTS else part.text
+    title = markdown.find_title(body)
     fields.setdefault("title", title or None)
     plain = [line for line in first.text.split("\n") if line.strip() and not line.startswith("#")]
     fields["body"] = " ".join(plain)
@@ -110,7 +110,7 @@ def _front(text: str) -> Iterator[tuple[str, object]]:
     for line in text.replace("\r\n", "\n").split("\n"):
         bullet = re.match(r"[ \t]*-[ \t]+(.*)", line)
         if bullet and key:
-            listed.append(_unquoted(bullet[1]))
+            listed.append(_unquote(bullet[1]))
             yield key, [*listed]
         elif found := _FIELD.match(line):
             key, listed = found[1], []
@@ -120,11 +120,11 @@ def _front(text: str) -> Iterator[tuple[str, object]]:
 def _value(text: str) -> object:
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
-        return [_unquoted(each) for each in text[1:-1].split(",") if each.strip()]
-    return _unquoted(text)
+        return [_unquote(each) for each in text[1:-1].split(",") if each.strip()]
+    return _unquote(text)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     text = text.strip()
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1] if is_quoted else text

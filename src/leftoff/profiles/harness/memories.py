@@ -5,10 +5,11 @@ from datetime import datetime
 from functools import partial
 
 from leftoff.memory import KINDS, Draft, Entry
-from leftoff.profiles.base import Knowledge
 from leftoff.profiles.harness import facts, layers
-from leftoff.profiles.harness.documents import Documents, Plain, iso, object_of, objects_of, text_of
+from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.layers import Layer
+from leftoff.profiles.json_codec import Plain, iso, object_of, objects_of, text_of
+from leftoff.profiles.profile import Knowledge
 
 _MOST_DECISIONS = 50
 
@@ -54,14 +55,14 @@ def _with(
     standing = found.get(layer.key)
     listed = list(standing) if isinstance(standing, list) else []
     most = _most(found) if layer is layers.DECISIONS else 0
-    listed = _placed(listed, layer, _in_view(entries, most))
+    listed = _place(listed, layer, _in_view(entries, most))
     if most:
         listed = _newest(listed, most, knowledge)
     if listed == standing or (not listed and standing is None):
         return found
     result = {**layer.head, **found, layer.key: listed}
     if layer is layers.RULES:
-        result["metadata"] = _counted(object_of(found.get("metadata")), listed)
+        result["metadata"] = _count(object_of(found.get("metadata")), listed)
     return {**result, "lastUpdated": iso(now)} if "lastUpdated" in found else result
 
 
@@ -78,7 +79,7 @@ def _in_view(entries: Sequence[Entry], most: int) -> list[Entry]:
     return [entry for entry in entries if entry.status != "active" or entry.id in shown]
 
 
-def _placed(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> list[object]:
+def _place(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> list[object]:
     """Put entries where they stand, or at the end; take out what is no longer in force."""
     result: list[object | None] = list(listed)
     ids = [text_of(object_of(each).get("id")) for each in listed]
@@ -87,10 +88,10 @@ def _placed(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> lis
         at = places.get(entry.id)
         is_kept = layer is layers.RULES and entry.status == "queued"
         if at is None and (entry.status == "active" or is_kept):
-            result.append(layers.written(layer, entry, {}, ids))
+            result.append(layers.write_entry(layer, entry, {}, ids))
             ids.append(text_of(object_of(result[-1]).get("id")))
         elif at is not None and (entry.status == "active" or layer is layers.RULES):
-            result[at] = layers.written(layer, entry, object_of(listed[at]), ids)
+            result[at] = layers.write_entry(layer, entry, object_of(listed[at]), ids)
         elif at is not None:
             result[at] = None
     return [each for each in result if each is not None]
@@ -128,7 +129,7 @@ def _newest(listed: list[object], most: int, knowledge: Knowledge) -> list[objec
     return kept
 
 
-def _counted(metadata: Plain, rules: Sequence[object]) -> Plain:
+def _count(metadata: Plain, rules: Sequence[object]) -> Plain:
     scopes = [object_of(rule).get("scope") for rule in rules]
     general = sum(scope == "general" for scope in scopes)
     counts = {

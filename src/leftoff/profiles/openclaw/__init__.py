@@ -14,9 +14,13 @@ import msgspec
 from leftoff import sessionstate
 from leftoff.checkpoint import Checkpoint
 from leftoff.git import printable
-from leftoff.profiles.base import Files, More, Native, News
-from leftoff.profiles.openclaw import autosave, buffer, reader, writer
-from leftoff.profiles.reading import digest
+from leftoff.profiles.openclaw import (
+    autosave,
+    openclaw_layout,
+    working_buffer,
+)
+from leftoff.profiles.profile import Files, More, Native, StoreNews
+from leftoff.profiles.regular_files import digest
 from leftoff.projects import Project
 
 SETTINGS: Mapping[str, Any] = {
@@ -34,7 +38,7 @@ SETTINGS: Mapping[str, Any] = {
 HOLDS = frozenset(
     {
         "name", "summary", "left_off", "done", "next_action", "blockers", "questions", "decisions",
-        "failed", "notes", "files_modified", "artifacts", "plan", "branch", reader.KEY,
+        "failed", "notes", "files_modified", "artifacts", "plan", "branch", openclaw_layout.KEY,
     }
 )  # fmt: skip
 IS_LIVING = True
@@ -88,7 +92,7 @@ def natives(folder: Path) -> Iterator[Path]:
             yield place / name
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: the folder is the index."""
     del folder
     return []
@@ -106,10 +110,10 @@ def read(path: Path, data: bytes) -> Native:
     name = path.stem.removesuffix(_mark(_owner(text))) if _BESIDE in path.stem else path.stem
     if f"{name}.md" == _AUTOSAVE_NAME:
         return autosave.read(text, path)
-    return msgspec.structs.replace(reader.read(text, path), name=name)
+    return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
 
 
-def write(files: Files, news: News) -> None:
+def write(files: Files, news: StoreNews) -> None:
     """Show each name that was touched as it is now, log autosaves, continue the buffer."""
     project = _project(files, news)
     for name, checkpoint in news.current.items():
@@ -121,7 +125,7 @@ def write(files: Files, news: News) -> None:
             files.trash(path)
             continue
         text = (
-            writer.render(checkpoint, project=project)
+            openclaw_layout.render(checkpoint, project=project)
             if name
             else autosave.render(checkpoint, _state(files), project=project)
         )
@@ -131,10 +135,10 @@ def write(files: Files, news: News) -> None:
         files.append(LOG, line, key=checkpoint.id, head=autosave.LOG_TITLE)
     if news.session is not None and news.session.buffer:
         said = news.session.buffer
-        files.edit(BUFFER, lambda text: buffer.continued(text, said, news.now))
+        files.edit(BUFFER, lambda text: working_buffer.add_exchanges(text, said, news.now))
 
 
-def _project(files: Files, news: News) -> str:
+def _project(files: Files, news: StoreNews) -> str:
     """Name the project in a workspace that it may share with others."""
     root = news.project.root
     return "" if files.root == root else printable(str(root))
@@ -158,8 +162,7 @@ def _mark(project: str) -> str:
 
 def _owner(text: str) -> str:
     """Return the project that a file names; empty where it names none."""
-    found = reader.divided(text)[0].fields.get("project", "")
-    return found.partition("\n")[0]
+    return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(text))
 
 
 def _state(files: Files) -> str:

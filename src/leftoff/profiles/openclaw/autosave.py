@@ -9,8 +9,8 @@ from typing import Any
 
 from leftoff import sessionstate
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles.base import Native
-from leftoff.profiles.openclaw import moments, reader, writer
+from leftoff.profiles.openclaw import openclaw_layout
+from leftoff.profiles.profile import Native
 
 LOG_TITLE = "# Autosave Log\n"
 
@@ -23,12 +23,12 @@ def render(checkpoint: Checkpoint, state: str, *, project: str) -> str:
     """Write an autosave; `state` is what SESSION-STATE.md says."""
     fields = [
         _TITLE,
-        f"**Created:** {moments.written(checkpoint.saved_at)}",
+        openclaw_layout.write_moment(checkpoint),
         "**Auto-saved:** True",
     ]
     if not sessionstate.parse(state).get("summary"):
         below = [f"{_NOTES}\n{state}"] if state.strip() else []
-        return "\n".join([*fields, writer.body(checkpoint, project=project), *below])
+        return "\n".join([*fields, openclaw_layout.write_body(checkpoint, project=project), *below])
     place = [f"**Project:** {project}"] if project else []
     return "\n".join([*fields, *place, "", state])
 
@@ -42,17 +42,17 @@ def log_line(checkpoint: Checkpoint) -> str:
 
 def read(text: str, path: Path) -> Native:
     """Read an autosave, whichever of the two forms it has."""
-    head, parts, _ = reader.divided(text)
-    if parts or "task" in head.fields:
-        return reader.read(text, path)
+    parts = openclaw_layout.LAYOUT.split(text)
+    if parts.sections or "Task" in parts.fields:
+        return openclaw_layout.read(text, path)
     body = _body(text)
     if not body.strip():
         return Native(problem="It tells nothing below its head.")
     told: dict[str, Any] = sessionstate.parse(body) or {"notes": [body.strip()]}
     return Native(
         told=told,
-        saved_at=moments.read(head.fields.get("created", "").partition("\n")[0], path),
-        project=head.fields.get("project", "").partition("\n")[0],
+        saved_at=openclaw_layout.read_moment(parts, path),
+        project=openclaw_layout.find_owner(parts),
     )
 
 

@@ -13,7 +13,7 @@ _STAMPED = timedelta(hours=8)
 _TOLERANCE = timedelta(minutes=3)
 
 
-def written(moment: datetime) -> str:
+def write(moment: datetime) -> str:
     """Write a moment in the user's own time, with the offset that holds there."""
     local = moment.astimezone()
     return f"{local:%Y-%m-%d %H:%M} {_zone(local)}"

@@ -5,11 +5,18 @@ read back as something else, each part has a bullet of its own.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from leftoff.profiles.openclaw.items import EDGES, bullet, escaped, items, tidy, unescaped
+from leftoff.profiles.openclaw.section_items import (
+    EDGES,
+    escape,
+    split_items,
+    tidy,
+    unescape,
+    write_bullet,
+)
 
 _NOTHING = r"(?:(?i:none|nothing|n/a|tbd)\.?|-)"
 
@@ -42,53 +49,53 @@ def is_nothing(raw: str) -> bool:
     return re.fullmatch(f"{_NOTHING}?", raw.strip(" \t")) is not None
 
 
-def written(point: Point) -> str:
+def write(point: Point) -> str:
     """Write a point as a bullet."""
-    text = escaped(guarded(point.text)) if not point.label else escaped(_labelled(point))
-    below = [bullet(escaped(f"{label}: {value}")) for label, value in point.parts]
-    return bullet("\n".join([text, *below]))
+    text = escape(guard(point.text)) if not point.label else escape(_write_label(point))
+    below = [write_bullet(escape(f"{label}: {value}")) for label, value in point.parts]
+    return write_bullet("\n".join([text, *below]))
 
 
-def _labelled(point: Point) -> str:
+def _write_label(point: Point) -> str:
     return f"{point.label}: {point.text.strip(EDGES)}".rstrip(EDGES)
 
 
 def read(raw: str) -> Point:
     """Read a bullet as it is written."""
-    head, parts = _divided(raw)
+    head, parts = _split_parts(raw)
     found = _LABEL.match(head)
     if found is None:
-        return Point(text=unguarded(unescaped(head)), parts=parts)
-    return Point(label=found[1], text=unescaped(head)[found.end() :], parts=parts)
+        return Point(text=unguard(unescape(head)), parts=parts)
+    return Point(label=found[1], text=unescape(head)[found.end() :], parts=parts)
 
 
-def _divided(raw: str) -> tuple[str, list[tuple[str, str]]]:
+def _split_parts(raw: str) -> tuple[str, list[tuple[str, str]]]:
     """Take the labelled bullets off the end of a bullet; others belong to its text."""
-    found = items(raw.split("\n"))
+    found = split_items(raw.split("\n"))
     below = [_LABEL.match(each.text) for each in found[1:]]
     is_ours = found and found[0].kind == "prose" and all(below)
     if len(found) < 2 or not is_ours or any(each.kind != "bullet" for each in found[1:]):
         return raw, []
     parts = [
-        (label[1], unescaped(each.text)[label.end() :])
+        (label[1], unescape(each.text)[label.end() :])
         for each, label in zip(found[1:], below, strict=True)
         if label is not None
     ]
     return found[0].text, parts
 
 
-def guarded(text: str) -> str:
+def guard(text: str) -> str:
     """Keep a text from being read as one of our labels."""
     text = tidy(text)
     return f"\\{text}" if _LIKE_OURS.match(text) else text
 
 
-def unguarded(text: str) -> str:
+def unguard(text: str) -> str:
     """Read a guarded text back."""
     return text[1:] if _GUARDED.match(text) else text
 
 
-def reasoned(label: str, what: str, why: str, more: Iterable[tuple[str, str]] = ()) -> Point:
+def add_reason(label: str, what: str, why: str, more: Iterable[tuple[str, str]] = ()) -> Point:
     """Make a point of a thing and its reason."""
     further = [*more]
     text = f"{what} ({why})" if why else what
@@ -99,11 +106,11 @@ def reasoned(label: str, what: str, why: str, more: Iterable[tuple[str, str]] = 
 
 
 def _is_read_back(point: Point, what: str, why: str) -> bool:
-    lines = written(point).split("\n")
-    return len(lines) == 1 and reason(read(lines[0].removeprefix("- "))) == (what, why)
+    lines = write(point).split("\n")
+    return len(lines) == 1 and read_reason(read(lines[0].removeprefix("- "))) == (what, why)
 
 
-def reason(point: Point) -> tuple[str, str]:
+def read_reason(point: Point) -> tuple[str, str]:
     """Read a thing and its reason."""
     if point.parts:
         return point.text, point.part("Why")
@@ -111,6 +118,11 @@ def reason(point: Point) -> tuple[str, str]:
     return (found[1], found[2] or found[3]) if found else (point.text, "")
 
 
-def with_parts(label: str, text: str, parts: Mapping[str, str | None]) -> Point:
-    """Make a point of a text and what is known of it."""
-    return Point(label=label, text=text, parts=[(k, v) for k, v in parts.items() if v])
+def read_all(lines: Sequence[str]) -> list[Point]:
+    """Read all that a section says, one point after the other."""
+    return [read(each.text) for each in split_items(lines) if not is_nothing(each.text)]
+
+
+def write_all(told: Iterable[Point]) -> str:
+    """Write points as a section, which says so where there are none."""
+    return "\n".join(write(point) for point in told) or "- None"

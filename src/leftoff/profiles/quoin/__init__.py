@@ -9,16 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from leftoff.profiles import ledger as ledgers
-from leftoff.profiles.base import AtWork, More, Native
-from leftoff.profiles.quoin import parsing, pidfiles, sentinels
-from leftoff.profiles.quoin.notes import noted
+from leftoff.profiles import cost_ledger as ledgers
+from leftoff.profiles.profile import AtWork, More, Native
+from leftoff.profiles.quoin import pidfiles, quoin_layout, sentinels
 from leftoff.profiles.quoin.pidfiles import path_of as work_path
 from leftoff.profiles.quoin.pidfiles import text_of as work_text
-from leftoff.profiles.quoin.rendering import task_of
+from leftoff.profiles.quoin.quoin_layout import task_of
+from leftoff.profiles.quoin.quoin_writer import write
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
-from leftoff.profiles.quoin.writing import write
-from leftoff.profiles.reading import names_in, newest_in
+from leftoff.profiles.quoin.skill_notes import read_notes
+from leftoff.profiles.regular_files import names_in, newest_in
 from leftoff.projects import Project
 from leftoff.promptfile import FilePrompt
 
@@ -75,7 +75,7 @@ def folders(folder: Path) -> list[Path]:
     return [checkpoints, memory, *newest, *memory.glob("pending-*.txt")]
 
 
-def listed(folder: Path) -> list[str]:
+def find_stale_names(folder: Path) -> list[str]:
     """Return nothing: there is no index of names."""
     del folder
     return []
@@ -89,7 +89,7 @@ def natives(folder: Path) -> Iterator[Path]:
 
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file; the mark that names it tells whose it is."""
-    return parsing.read(path, data, _pending(path.parents[2]))
+    return quoin_layout.read(path, data, _pending(path.parents[2]))
 
 
 def _pending(folder: Path) -> Mapping[str, str]:
@@ -125,11 +125,11 @@ def ledger(folder: Path, task: str | None) -> Iterator[ledgers.Row]:
 
 def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
     """Yield each mark of a process with what it says, whether it still runs or not."""
-    return pidfiles.found(folder)
+    return pidfiles.find_all(folder)
 
 
 __all__ = [
     "EVENTS", "HOLDS", "IS_LIVING", "NATIVE", "PER_WORKTREE", "SETTINGS", "WANTS_KNOWLEDGE",
-    "at_work", "folders", "home", "is_here", "ledger", "listed", "more", "natives", "noted",
-    "pending", "read", "task_of", "waiting", "work_path", "work_text", "write",
+    "at_work", "find_stale_names", "folders", "home", "is_here", "ledger", "more", "natives",
+    "pending", "read", "read_notes", "task_of", "waiting", "work_path", "work_text", "write",
 ]  # fmt: skip

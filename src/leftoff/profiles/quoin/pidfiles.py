@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
 
-from leftoff.profiles.base import AtWork
-from leftoff.profiles.quoin.notes import SESSIONS
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.profile import AtWork
+from leftoff.profiles.quoin.skill_notes import SESSIONS
+from leftoff.profiles.regular_files import read_regular
 
 _LINE = re.compile(r"^(skill|pid|timestamp|began)=(.*?)\s*$", re.MULTILINE)
 
@@ -23,7 +23,7 @@ def text_of(work: AtWork) -> str:
     return f"skill={work.what}\npid={work.pid}\ntimestamp={since}\nbegan={work.began:.0f}\n"
 
 
-def found(folder: Path) -> Iterator[tuple[Path, AtWork]]:
+def find_all(folder: Path) -> Iterator[tuple[Path, AtWork]]:
     """Yield each file with who it says is at work, alive or not."""
     for path in sorted((folder / SESSIONS).glob("*.pidfile.lock")):
         read = read_regular(path)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from leftoff.profiles.reading import read_regular
+from leftoff.profiles.regular_files import read_regular
 from leftoff.promptfile import FilePrompt, parse
 
 MEMORY = "memory"

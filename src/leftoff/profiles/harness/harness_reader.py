@@ -1,0 +1,144 @@
+"""Finding and reading all that the layout holds, of whichever version."""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from leftoff.features import Feature, Fix, Loop
+from leftoff.profiles.harness import (
+    agent_files,
+    checkpoints,
+    feature_files,
+    legacy,
+    loop_files,
+    memories,
+)
+from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS, SESSIONS
+from leftoff.profiles.harness.documents import read as read_json
+from leftoff.profiles.harness.facts import SHELVES
+from leftoff.profiles.harness.layers import LAYERS
+from leftoff.profiles.json_codec import Plain, object_of
+from leftoff.profiles.profile import More
+
+_OLD_ACTIVE, _OLD_ARCHIVE = "feature-list.json", "feature-archive.json"
+_SHARED = (
+    feature_files.ACTIVE,
+    feature_files.ARCHIVE,
+    agent_files.AGENTS,
+    *(each.path for each in (*LAYERS, *SHELVES)),
+)
+
+
+def is_here(folder: Path) -> bool:
+    """Say whether there is anything of the layout, of whichever version."""
+    known = (PROGRESS, SESSIONS, "features", "memory", "agents", "loops")
+    old = (*legacy.active_files(folder), *legacy.agent_files(folder), folder.parent / PROGRESS)
+    return any((folder / name).exists() for name in known) or any(each.is_file() for each in old)
+
+
+def folders(folder: Path) -> list[Path]:
+    """Return the folder and all files in it that others may change."""
+    sessions = [*folder.glob(f"{SESSIONS}/*/{CONTEXT}"), *loop_files.loops_in(folder)]
+    shared = [folder / path for path in _SHARED]
+    markdown = legacy.okf_files(folder)
+    return [folder, folder / SESSIONS, folder / PROGRESS, *sessions, *shared, *markdown]
+
+
+def natives(folder: Path) -> Iterator[Path]:
+    """Yield the progress and the working contexts of sessions."""
+    # Files are noted by their paths from the folder, also the one that lay beside it once.
+    old = (folder / checkpoints.OLD_CONTEXT, folder / ".." / PROGRESS)
+    yield from (path for path in old if path.is_file())
+    yield from sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
+    if (folder / PROGRESS).is_file():
+        yield folder / PROGRESS
+
+
+def more(folder: Path, *, only: Collection[str] | None = None) -> More:
+    """Read features, memory, loops and agents that work together, in some files or in all."""
+    problems: list[str] = []
+    wanted = [path for path in _SHARED if only is None or path in only]
+    documents = {path: object_of(read_json(folder / path, problems)) for path in wanted}
+    active, queued = memories.read(documents)
+    for path in legacy.okf_files(folder):
+        if only is None or str(path.relative_to(folder)) in only:
+            found = legacy.okf_entry(path)
+            if found is None:
+                problems.append(f"{path.name} was left out: It holds no entry.")
+            else:
+                (active if found[1] else queued).append(found[0])
+    if only is None:
+        documents = _with_older(folder, documents, problems)
+    agents = documents.get(agent_files.AGENTS)
+    return More(
+        memories=active,
+        queued=queued,
+        features=_features(folder, documents),
+        features_at=_find_time(folder),
+        loops=_loops(folder, only, problems),
+        orchestration=agent_files.read(agents) if agents else None,
+        problems=problems,
+    )
+
+
+def read_changed(folder: Path, names: Collection[str]) -> More:
+    """Read what some files hold of features and memory."""
+    return more(folder, only=names)
+
+
+def _with_older(
+    folder: Path, documents: Mapping[str, Plain], problems: list[str]
+) -> dict[str, Plain]:
+    """Add what older versions kept elsewhere, where the newer files say nothing of it."""
+    active = _first(legacy.active_files(folder), problems)
+    archive = _first(legacy.archive_files(folder), problems)
+    agents = documents[agent_files.AGENTS] or _first(legacy.agent_files(folder), problems)
+    return {**documents, agent_files.AGENTS: agents, _OLD_ACTIVE: active, _OLD_ARCHIVE: archive}
+
+
+def _first(paths: list[Path], problems: list[str]) -> Plain:
+    return next((found for path in paths if (found := _object(path, problems))), {})
+
+
+def _object(path: Path, problems: list[str]) -> Plain:
+    found = read_json(path, problems)
+    # The oldest lists of features have no name around them.
+    return {"features": found} if isinstance(found, list) else object_of(found)
+
+
+def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fix]:
+    found: list[Feature | Fix] = []
+    for document in (documents.get(feature_files.ACTIVE, {}), documents.get(_OLD_ACTIVE, {})):
+        found += feature_files.read_features(document.get("features"))
+        found += feature_files.read_fixes(document.get("fixes"))
+    for document in (documents.get(feature_files.ARCHIVE, {}), documents.get(_OLD_ARCHIVE, {})):
+        archived: list[Feature | Fix] = [
+            *feature_files.read_features(document.get("archived")),
+            *feature_files.read_fixes(document.get("archivedFixes")),
+        ]
+        found += [feature_files.archive(each, _find_time(folder)) for each in archived]
+    # What is in two files is told by the first: the newer one, and the active one.
+    return list({each.id: each for each in reversed(found)}.values())[::-1]
+
+
+def _find_time(folder: Path) -> datetime | None:
+    paths = [
+        folder / feature_files.ACTIVE,
+        folder / feature_files.ARCHIVE,
+        *legacy.active_files(folder),
+    ]
+    stamps = [path.stat().st_mtime for path in paths if path.is_file()]
+    return datetime.fromtimestamp(max(stamps), UTC) if stamps else None
+
+
+def _loops(folder: Path, only: Collection[str] | None, problems: list[str]) -> dict[str, Loop]:
+    found: dict[str, Loop] = {}
+    for path in loop_files.loops_in(folder):
+        if only is None or str(path.relative_to(folder)) in only:
+            plain = object_of(read_json(path, problems))
+            if plain:
+                found.setdefault(loop_files.session_of(path), loop_files.read_loop(plain))
+    mark = loop_files.read_interrupted(
+        object_of(read_json(folder / loop_files.INTERRUPTED, problems))
+    )
+    return loop_files.with_mark(found, mark) if mark else found

@@ -1,0 +1,185 @@
+"""Writing: each saved checkpoint, the features, the memory and the loops in their files."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import StoreRefused
+from leftoff.features import Board, Loop
+from leftoff.profiles.harness import (
+    agent_files,
+    checkpoints,
+    compaction_backups,
+    feature_files,
+    loop_files,
+    memories,
+)
+from leftoff.profiles.harness.checkpoints import CONTEXT, PROGRESS
+from leftoff.profiles.harness.documents import Documents, render
+from leftoff.profiles.json_codec import Plain, moment_of
+from leftoff.profiles.profile import Files, Knowledge, StoreNews
+
+BRIEFING = "session-briefing.md"
+# How every page begins that was made, and not written.
+_PAGE = b"# Session Briefing\nLast updated: "
+_IGNORE = ".gitignore"
+_IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
+
+
+def write(files: Files, news: StoreNews) -> None:
+    """Bring the files up to date with what was saved, remembered and worked on."""
+    shared, knowledge, session = Documents(files), news.knowledge, news.session
+    board = knowledge.board if knowledge else Board()
+    problems = shared.problems
+    for worktree, saved in _by_worktree(news).items():
+        problems += _locally(files, worktree, partial(_write_checkpoints, saved, board, news))
+    for checkpoint in _find_shown_again(news):
+        act = partial(_write_again, checkpoint, board, news)
+        problems += _locally(files, checkpoint.worktree, act)
+    if knowledge is not None and knowledge.is_new:
+        shared.attempt(lambda: _write_knowledge(shared, knowledge, news))
+        for worktree in dict.fromkeys(loop.worktree for loop in knowledge.loops.values()):
+            problems += _locally(files, worktree, partial(_write_loops, knowledge.loops, worktree))
+    if session is not None and session.event == "pre-compact":
+        problems += _locally(files, None, partial(compaction_backups.write, news, session))
+    shared.attempt(lambda: _write_briefing(files, news))
+    if problems:
+        raise StoreRefused(" ".join(problems), hint="Repair the files; then they are written.")
+
+
+def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None]) -> list[str]:
+    """Act on the files of a worktree, if it is there; return the trouble that was met."""
+    local = files.in_worktree(worktree)
+    if local is None:
+        return []
+    documents = Documents(local)
+    documents.attempt(lambda: act(documents))
+    return documents.problems
+
+
+def _by_worktree(news: StoreNews) -> dict[str | None, list[Checkpoint]]:
+    found: dict[str | None, list[Checkpoint]] = {}
+    for checkpoint in sorted(news.saved, key=lambda each: each.id):
+        found.setdefault(checkpoint.worktree, []).append(checkpoint)
+    return found
+
+
+def _write_checkpoints(
+    saved: list[Checkpoint], board: Board, news: StoreNews, documents: Documents
+) -> None:
+    _ignore(documents.files)
+    for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
+        if not _is_older(
+            documents, f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}", checkpoint, news
+        ):
+            _write_session(documents, checkpoint, board)
+    if not _is_older(documents, PROGRESS, saved[-1], news):
+        _write_progress(documents, saved[-1], news)
+
+
+def _find_shown_again(news: StoreNews) -> list[Checkpoint]:
+    """Return what names show that were not saved just now: a later save may have been undone."""
+    saved = {checkpoint.id for checkpoint in news.saved}
+    return [each for each in news.current.values() if each is not None and each.id not in saved]
+
+
+def _write_again(
+    checkpoint: Checkpoint, board: Board, news: StoreNews, documents: Documents
+) -> None:
+    """Show a checkpoint in the place of a later one of its name that was undone."""
+    folder = checkpoints.folder_of(checkpoint)
+    record = documents.read(f"{folder}/{checkpoints.RECORD}")
+    is_undone = record.get("id") != checkpoint.id and record.get("name") == checkpoint.name
+    if not record or not is_undone:
+        return
+    progress = documents.read(PROGRESS)
+    is_last = moment_of(progress.get("lastUpdated")) == moment_of(record.get("saved_at"))
+    _write_session(documents, checkpoint, board)
+    if is_last:
+        _write_progress(documents, checkpoint, news)
+
+
+def _write_progress(documents: Documents, checkpoint: Checkpoint, news: StoreNews) -> None:
+    name = news.project.root.name
+    _replace(
+        documents,
+        PROGRESS,
+        checkpoint,
+        lambda found: checkpoints.with_progress(found, checkpoint, name),
+    )
+
+
+def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
+    folder = checkpoints.folder_of(checkpoint)
+    # First what tells that the context is ours: whoever is killed in between leaves no riddle.
+    record = render(checkpoints.record_of(checkpoint, board)).encode()
+    documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
+    _replace(
+        documents,
+        f"{folder}/{CONTEXT}",
+        checkpoint,
+        lambda found: checkpoints.with_context(found, checkpoint, board),
+    )
+
+
+def _replace(
+    documents: Documents, path: str, checkpoint: Checkpoint, change: Callable[[Plain], Plain]
+) -> None:
+    data = documents.files.read(path) or b""
+    after = documents.apply(path, data.decode("utf-8", "surrogateescape"), change)
+    documents.files.replace(path, after.encode("utf-8", "surrogateescape"), of=checkpoint.id)
+
+
+def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: StoreNews) -> bool:
+    """Say whether a file tells of something newer than a checkpoint already."""
+    shown_at = moment_of(documents.read(path).get("lastUpdated"))
+    # A time to come is a slip of somebody's, and nothing would ever be written again.
+    return shown_at is not None and checkpoint.saved_at < shown_at <= news.now
+
+
+def _write_knowledge(documents: Documents, knowledge: Knowledge, news: StoreNews) -> None:
+    feature_files.write(documents, knowledge.board)
+    memories.write(documents, knowledge, news.now)
+    agent_files.write(documents, knowledge.board.orchestration)
+    if documents.files.root.is_dir():
+        _ignore(documents.files)
+
+
+def _write_loops(loops: Mapping[str, Loop], worktree: str | None, documents: Documents) -> None:
+    """Show the loops of a worktree, and what broke off there."""
+    mine = {key: loop for key, loop in loops.items() if loop.worktree == worktree}
+    for key, loop in mine.items():
+        loop_files.write_loop(documents, key, loop)
+    loop_files.write_interrupted(documents, mine)
+    _ignore(documents.files)
+
+
+def _write_briefing(files: Files, news: StoreNews) -> None:
+    """Keep the briefing as a file where there is anything else of the layout."""
+    has_news = bool(news.saved) or (news.knowledge is not None and news.knowledge.is_new)
+    # What is new may have been followed from another worktree, whose page is another.
+    is_start = news.session is not None and news.session.event == "session-start"
+    local = files.in_worktree(None)
+    if news.briefing is None or local is None or not local.root.is_dir():
+        return
+    if not (has_news or is_start):
+        return
+    text, standing = news.briefing(), local.read(BRIEFING)
+    if standing is None or standing.startswith(_PAGE):
+        # Made anew each time, by `leftoff briefing --write` too.
+        local.edit(BRIEFING, lambda _: text)
+    elif has_news:
+        # Somebody's own words, for the next session to read; they are put aside, and that is told.
+        local.replace(BRIEFING, text.encode("utf-8", "replace"))
+
+
+def _ignore(files: Files) -> None:
+    """Keep what belongs to sessions out of commits."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines()
+        missing = [each for each in _IGNORED if each not in lines and f"/{each}" not in lines]
+        end = "" if not text or text.endswith("\n") else "\n"
+        return text + end + "".join(f"{each}\n" for each in missing) if missing else text
+
+    files.edit(_IGNORE, change)

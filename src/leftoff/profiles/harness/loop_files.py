@@ -1,0 +1,207 @@
+"""Loops, work that broke off, and agents that work together, as the layout's files."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+
+from leftoff.features import (
+    Attempt,
+    Interrupted,
+    Loop,
+    LoopStatus,
+    Tasks,
+)
+from leftoff.profiles.harness.checkpoints import folder_name
+from leftoff.profiles.harness.documents import Documents
+from leftoff.profiles.json_codec import (
+    FLAG,
+    MOMENT,
+    NUMBER,
+    OBJECT,
+    SAID,
+    TEXTS,
+    Key,
+    KeyTable,
+    Kind,
+    Plain,
+    choose,
+    object_of,
+    objects_of,
+    text_of,
+    without,
+)
+
+LOOP = "loop-state.json"
+RECOVERY = "sessions/.recovery"
+INTERRUPTED = f"{RECOVERY}/interrupted.json"
+RECOVERED_LOOP = f"{RECOVERY}/{LOOP}"
+EXTRA = "harness"
+"""Under which key a record keeps what only this layout knows."""
+_VERSION = 9
+
+
+# Loops
+
+
+def _read_ids(value: object) -> list[str]:
+    """Return the ids of tasks; some write whole tasks."""
+    found = value if isinstance(value, list) else []
+    return [
+        str(each.get("id") if isinstance(each, dict) else each)
+        for each in found
+        if isinstance(each, str | int) or (isinstance(each, dict) and each.get("id") is not None)
+    ]
+
+
+_ATTEMPT = KeyTable(
+    Key("attempt", "attempt", NUMBER),
+    Key("approach", "approach"),
+    Key("result", "result", SAID),
+    Key("errors", "errors", TEXTS),
+    Key("root_cause", "rootCause"),
+)
+_TASKS = KeyTable(
+    Key("enabled", "enabled", FLAG),
+    Key("chain", "chain", Kind(_read_ids)),
+    Key("current", "current", SAID),
+    Key("completed", "completed", Kind(_read_ids)),
+)
+
+
+def _read_history(value: object) -> list[Attempt]:
+    return [
+        Attempt(
+            **{"attempt": number, "approach": "", "result": "failed", **_ATTEMPT.read(each)},
+            extra=_ATTEMPT.rest(each),
+        )
+        for number, each in enumerate(objects_of(value), 1)
+    ]
+
+
+def _write_history(history: Sequence[Attempt]) -> list[Plain]:
+    return [{**_ATTEMPT.write(each), **each.extra} for each in history]
+
+
+def _read_link(value: object) -> str | None:
+    return text_of(object_of(value).get("featureId")) or text_of(value) or None
+
+
+_LOOP = KeyTable(
+    Key("feature", "feature", SAID),
+    Key("name", "featureName", SAID),
+    Key("type", "type", choose(("fix",))),
+    Key("linked_to", "linkedTo", Kind(_read_link)),
+    Key("status", "status", choose(get_args(LoopStatus))),
+    Key("attempt", "attempt", NUMBER),
+    Key("max_attempts", "maxAttempts", NUMBER),
+    Key("started_at", "startedAt", MOMENT),
+    Key("last_attempt_at", "lastAttemptAt", MOMENT),
+    Key("verification", "verification", OBJECT),
+    Key("history", "history", Kind(_read_history, _write_history)),
+    Key("tasks", "tasks", Kind(lambda value: Tasks(**_TASKS.read(object_of(value))), _TASKS.write)),
+    Key("last_checkpoint", "lastCheckpoint", SAID),
+    Key("escalation_requested", "escalationRequested", FLAG),
+    Key("phase", "tddPhase", SAID),
+)
+
+
+def read_loop(found: Plain) -> Loop:
+    """Read the state of a loop."""
+    kept = without(_LOOP.rest(found), "version")
+    if link := object_of(found.get("linkedTo")):
+        kept["linkedTo"] = link
+    return Loop(**_LOOP.read(found), extra={EXTRA: kept} if kept else {})
+
+
+def show_loop(loop: Loop, standing: Plain) -> Plain:
+    """Return a loop as the layout writes it; one that did not change as it stands."""
+    if standing and _bare(read_loop(standing)) == _bare(loop):
+        return standing
+    kept, written = object_of(loop.extra.get(EXTRA)), _LOOP.write(loop)
+    link = {**object_of(kept.get("linkedTo")), "featureId": loop.linked_to}
+    written["linkedTo"] = link if loop.linked_to else None
+    written["tasks"] = {**object_of(standing.get("tasks")), **written["tasks"]}
+    if not loop.phase and "tddPhase" not in standing:
+        del written["tddPhase"]
+    return {**without(kept, "linkedTo"), **standing, "version": _VERSION, **written}
+
+
+def write_loop(documents: Documents, key: str, loop: Loop) -> None:
+    """Show a loop in the folder of its session; one that never was is not shown."""
+    path = f"sessions/{folder_name(loop.session_id or key)}/{LOOP}"
+    if loop.status != "idle" or documents.files.read(path) is not None or loop.last_checkpoint:
+        documents.change(path, lambda found: show_loop(loop, found))
+
+
+def with_mark(loops: Mapping[str, Loop], mark: Interrupted) -> dict[str, Loop]:
+    """Return loops with the mark on the one that broke off."""
+    return {
+        session: msgspec.structs.replace(loop, interrupted=mark)
+        if loop.feature == mark.feature and loop.is_under_way
+        else loop
+        for session, loop in loops.items()
+    }
+
+
+def _bare(loop: Loop) -> Loop:
+    return msgspec.structs.replace(loop, worktree=None, session_id=None, interrupted=None)
+
+
+# Work that broke off
+
+
+_MARK = KeyTable(
+    Key("at", "interruptedAt", MOMENT),
+    Key("session_id", "staleSessionId", SAID),
+    Key("feature", "feature", SAID),
+    Key("attempt", "attemptAtInterrupt", NUMBER),
+    Key("phase", "tddPhase", SAID),
+    Key("reason", "reason"),
+)
+
+
+def read_interrupted(found: Plain) -> Interrupted | None:
+    """Read where a session left a loop."""
+    values = _MARK.read(found)
+    if not {"feature", "at"} <= values.keys():
+        return None
+    return Interrupted(**{"attempt": 0, "reason": "", **values})
+
+
+def write_interrupted(documents: Documents, loops: Mapping[str, Loop]) -> None:
+    """Show the newest loop that broke off, and no longer one that was taken up or is done."""
+    broken = [each for each in loops.values() if each.interrupted and each.is_under_way]
+    if broken:
+        newest = max(broken, key=_broke_off_at)
+        documents.change(INTERRUPTED, lambda found: _write_mark(newest, found))
+        documents.change(RECOVERED_LOOP, lambda found: show_loop(newest, found))
+        return
+    marked = text_of(documents.read(INTERRUPTED).get("feature"))
+    if any(loop.feature == marked for loop in loops.values()):
+        documents.files.trash(INTERRUPTED)
+        documents.files.trash(RECOVERED_LOOP)
+
+
+def _broke_off_at(loop: Loop) -> datetime:
+    return loop.interrupted.at if loop.interrupted else datetime.min.replace(tzinfo=UTC)
+
+
+def _write_mark(loop: Loop, found: Plain) -> Plain:
+    mark = loop.interrupted
+    return found if mark is None else {"version": 1, **found, **_MARK.write(mark)}
+
+
+def loops_in(folder: Path) -> list[Path]:
+    """List the files that hold a loop: each session's, then the one that older versions have."""
+    found = sorted((folder / "sessions").glob(f"*/{LOOP}"))
+    old = folder / "loops" / "state.json"
+    return [*(path for path in found if path.parent.name != ".recovery"), old]
+
+
+def session_of(path: Path) -> str:
+    """Tell whose loop a file holds; empty for one that belongs to no session."""
+    folder = path.parent.name
+    return "" if path.name != LOOP or folder.startswith("worktree-") else folder

@@ -1,0 +1,176 @@
+"""Native Markdown files as tables: a layout lists each section and field once, for both ways.
+
+Sections are written in the order of the table. A heading is recognised by its title or by one of
+its `spellings`, so a new spelling is one more word in the table. What no table knows is returned as
+it is written, so that a profile can keep it and write it back.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.profiles import markdown
+
+Lines = Sequence[str]
+Plain = dict[str, Any]
+
+
+Value = TypeVar("Value")
+
+
+class FilePart(msgspec.Struct, Generic[Value], frozen=True):
+    """A section or a field: its title, how it becomes keys of a checkpoint, how it is written."""
+
+    title: str
+    read: Callable[[Value], Plain]
+    write: Callable[[Checkpoint], str | None]
+    """Returns None to leave the part out."""
+    spellings: tuple[str, ...] = ()
+    """Other titles that mean the same."""
+
+
+Section = FilePart[Lines]
+Field = FilePart[str]
+
+
+class Style(msgspec.Struct, frozen=True, kw_only=True):
+    """How a system writes texts and lists in sections, for sections that hold one key."""
+
+    read_text: Callable[[Lines], str | None]
+    write_text: Callable[[str | None], str]
+    read_list: Callable[[Lines], list[str]]
+    write_list: Callable[[Sequence[str]], str]
+
+    def text(self, title: str, key: str, **more: Any) -> Section:
+        """Return a section that holds a text."""
+        return _make_section(title, key, self.read_text, self.write_text, **more)
+
+    def texts(self, title: str, key: str, **more: Any) -> Section:
+        """Return a section that holds a list of texts."""
+        return _make_section(title, key, self.read_list, self.write_list, **more)
+
+
+def _make_section(  # noqa: PLR0913 - each has its name
+    title: str,
+    key: str,
+    read: Callable[[Lines], Any],
+    write: Callable[[Any], str],
+    *,
+    find: Callable[[Checkpoint], Any] | None = None,
+    is_optional: bool = False,
+    spellings: tuple[str, ...] = (),
+) -> Section:
+    """Make a section of one key; `find` finds the value where it is not the key's alone."""
+
+    def write_value(checkpoint: Checkpoint) -> str | None:
+        value = find(checkpoint) if find else getattr(checkpoint, key)
+        return None if is_optional and not value else write(value)
+
+    return Section(title, lambda lines: {key: read(lines)}, write_value, spellings)
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """A file, split: what the table knows by its titles, the rest as it is written."""
+
+    fields: dict[str, str] = {}
+    sections: dict[str, list[str]] = {}
+    intro: str = ""
+    """What stands above all fields, but for the title."""
+    unknown_fields: dict[str, str] = {}
+    unknown_sections: dict[str, str] = {}
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """The table of one kind of file."""
+
+    sections: tuple[Section, ...]
+    fields: tuple[Field, ...] = ()
+    field_mark: re.Pattern[str] = re.compile(r"\*\*([^*\n]+?):\*\*[ \t]*(.*)$")
+    """Matches the line that begins a field: its name, and the first line of its value."""
+    field_line: str = "**{title}:** {value}"
+    fold: Callable[[str], str] = str.lower
+    """Makes headings equal that differ in nothing that matters."""
+    joins_repeated: bool = True
+    """Whether a second section of the same title goes on with the first, or is ignored."""
+
+    def split(self, text: str) -> Parts:
+        """Split a file into what the table knows and what it does not."""
+        above, *found = markdown.split_sections(text)
+        titles = self._find_titles(self.sections)
+        known: dict[str, list[str]] = {}
+        unknown: dict[str, list[str]] = {}
+        for section in found:
+            title = titles.get(self.fold(section.title))
+            if title is None:
+                unknown.setdefault(section.title, []).append("\n".join(section.lines).strip("\n"))
+            elif title not in known or self.joins_repeated:
+                known.setdefault(title, []).extend(section.lines)
+        fields, unknown_fields, intro = self._split_fields(above.lines)
+        return Parts(
+            fields=fields,
+            sections=known,
+            intro=intro,
+            unknown_fields=unknown_fields,
+            unknown_sections={title: self._join(texts) for title, texts in unknown.items()},
+        )
+
+    def _join(self, texts: Sequence[str]) -> str:
+        return "\n\n".join(filter(None, texts)) if self.joins_repeated else texts[0]
+
+    def _split_fields(self, lines: Lines) -> tuple[dict[str, str], dict[str, str], str]:
+        values: dict[str, list[str]] = {}
+        name = ""
+        for line in lines[1:] if lines and lines[0].startswith("# ") else lines:
+            found = self.field_mark.match(line)
+            name = found[1] if found else name
+            values.setdefault(name, []).append(found[2] if found else line)
+        texts = {name: "\n".join(value).strip(" \t\r\n") for name, value in values.items()}
+        intro = texts.pop("", "")
+        titles = self._find_titles(self.fields)
+        known = {titles[self.fold(k)]: v for k, v in texts.items() if self.fold(k) in titles}
+        unknown = {k: v for k, v in texts.items() if self.fold(k) not in titles and v}
+        return known, unknown, intro
+
+    def _find_titles(self, table: Sequence[FilePart[Any]]) -> dict[str, str]:
+        return {
+            self.fold(spelling): each.title
+            for each in table
+            for spelling in (each.title, *each.spellings)
+        }
+
+    def read(self, parts: Parts) -> Plain:
+        """Return what the parts say, in keys of a checkpoint."""
+        told: Plain = {}
+        for field in self.fields:
+            if field.title in parts.fields:
+                told |= field.read(parts.fields[field.title])
+        for section in self.sections:
+            if section.title in parts.sections:
+                told |= section.read(parts.sections[section.title])
+        return told
+
+    def write_fields(self, checkpoint: Checkpoint) -> list[str]:
+        """Write the fields, a line each."""
+        written = ((field.title, field.write(checkpoint)) for field in self.fields)
+        return [self.write_field(title, value) for title, value in written if value is not None]
+
+    def write_field(self, title: str, value: str) -> str:
+        """Write one field."""
+        return self.field_line.format(title=title, value=value)
+
+    def write_sections(
+        self, checkpoint: Checkpoint, unknown: Iterable[tuple[str, str]] = ()
+    ) -> str:
+        """Write the sections, the unknown ones last."""
+        bodies = [(section.title, section.write(checkpoint)) for section in self.sections]
+        return "\n".join(
+            f"## {title}\n{body}\n" for title, body in [*bodies, *unknown] if body is not None
+        )
+
+
+def read_nothing(_: object) -> Plain:
+    """Read a part that tells nothing that is kept."""
+    return {}

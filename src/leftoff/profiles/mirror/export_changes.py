@@ -1,0 +1,261 @@
+"""Bring native files up to date with what happened in the store since they last were.
+
+The event log is followed from a cursor, so a process that died in between is made up for by the
+next one, whichever it is, and the same news told twice change nothing more.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from leftoff import git
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import LeftoffError
+from leftoff.profiles.mirror import (
+    Exported,
+    ImportedEdits,
+    pending_files,
+    project_knowledge,
+    prompt_queue,
+)
+from leftoff.profiles.mirror.import_edits import import_mirror
+from leftoff.profiles.mirror.manifest import NOWHERE, MirrorCursor
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.mirror.native_files import NativeFiles
+from leftoff.profiles.profile import AUTOSAVE, SessionNews, StoreNews, TakenUp
+from leftoff.store import LISTED, Entry, Event, Store
+
+_MOST = 1_000_000
+
+
+def export_changes(
+    store: Store,
+    names: Iterable[str],
+    *,
+    session: SessionNews | None = None,
+    briefing: Callable[[], str] | None = None,
+) -> Exported:
+    """Bring the native files of some profiles up to date; trouble is told, never raised."""
+    exported = Exported()
+    if store.is_far_behind():
+        # A save must not wait for an index to be built. Whoever reads builds it, and then follows.
+        return exported
+    for name in names:
+        written: list[Path] = []
+        try:
+            mirror = Mirror(store, name)
+            cursor = mirror.manifest.read_cursor()
+            if session is None and cursor is not None and _is_followed(mirror, cursor):
+                continue
+            exported.written[name] = _export(mirror, session, briefing, written)
+            exported.problems.extend(mirror.problems)
+            exported.warnings.extend(mirror.warnings)
+        except (OSError, LeftoffError) as error:
+            exported.written[name] = written
+            exported.problems.append(f"The {name} files could not be written: {_cause(error)}")
+            # One that is left alone on purpose does not keep the others from being there.
+            if isinstance(error, OSError) or not written:
+                exported.unwritten[name] = exported.problems[-1]
+    return exported
+
+
+def _cause(error: OSError | LeftoffError) -> str:
+    if isinstance(error, LeftoffError) or error.filename is None:
+        return str(error)
+    return f"{os.fsdecode(error.filename)}: {error.strerror}"
+
+
+def export_all(
+    store: Store, name: str, folder: Path, *, briefing: Callable[[], str] | None = None
+) -> list[Path]:
+    """Write all that is listed as a profile's native files into a folder."""
+    mirror = Mirror(store, name, folder)
+    with mirror.alone():
+        files = mirror.files()
+        news = msgspec.structs.replace(_whole(mirror), briefing=briefing)
+        if mirror.wants_knowledge:
+            news = msgspec.structs.replace(
+                news, knowledge=project_knowledge.load_knowledge(store, whole=True)
+            )
+        mirror.profile.write(files, news)
+        _, mark = store.events_since(None)
+        mirror.manifest.write_cursor(MirrorCursor(*mark))
+    return files.written
+
+
+def _is_followed(mirror: Mirror, cursor: MirrorCursor) -> bool:
+    if mirror.store.has_events_since((cursor.inode, cursor.offset)):
+        return False
+    if mirror.wants_prompts and prompt_queue.measure(mirror.store) != cursor.prompts:
+        return False
+    return not mirror.wants_knowledge or project_knowledge.stamp(mirror.store) == cursor.knowledge
+
+
+def _export(
+    mirror: Mirror,
+    session: SessionNews | None,
+    briefing: Callable[[], str] | None,
+    written: list[Path],
+) -> list[Path]:
+    with mirror.alone() as is_alone:
+        if not is_alone:
+            mirror.problems.append(f"The {mirror.name} files are being written by someone else.")
+            return []
+        # Read again: another process may have followed while we waited.
+        cursor = _import_first(mirror)
+        events, end = _read_events(mirror, cursor)
+        is_new = cursor is None or cursor.inode != end[0]
+        news = _whole(mirror) if is_new else _news(mirror, events)
+        news = msgspec.structs.replace(news, session=session, briefing=briefing)
+        known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
+        size = prompt_queue.measure(mirror.store) if mirror.wants_prompts else 0
+        news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
+        files = mirror.files()
+        files.written = written
+        mirror.profile.write(files, news)
+        mirror.warnings.extend(files.warnings)
+        if not is_new:
+            _drop_purged(files, mirror, events)
+        left = project_knowledge.note_shown(mirror, cursor.files if cursor else {})
+        now = MirrorCursor(
+            *end, folder_mtime=mirror.stamp(), knowledge=known, files=left, prompts=size
+        )
+        if cursor != now:
+            mirror.manifest.write_cursor(now)
+        # What shows the newest checkpoint comes first.
+        return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
+
+
+def _read_events(
+    mirror: Mirror, cursor: MirrorCursor | None
+) -> tuple[list[Event], tuple[int, int]]:
+    """Return the events since the cursor, also those of saves that were killed before their line.
+
+    Bringing the index up to date adds the lines that are missing.
+    """
+    mark = (cursor.inode, cursor.offset) if cursor else None
+    events, end = mirror.store.events_since(mark)
+    mirror.catch_up(events)
+    return mirror.store.events_since(mark) if mirror.store.has_events_since(end) else (events, end)
+
+
+def _with_knowledge(
+    news: StoreNews, mirror: Mirror, cursor: MirrorCursor | None, known: str
+) -> StoreNews:
+    """Add what the project works on and remembers, where the layout shows it."""
+    if not mirror.wants_knowledge:
+        return news
+    is_gone = cursor is not None and project_knowledge.is_missing(mirror, cursor.files)
+    is_new = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
+    told = project_knowledge.load_knowledge(
+        mirror.store, whole=news.is_whole or is_gone, is_new=is_new
+    )
+    return msgspec.structs.replace(news, knowledge=told)
+
+
+def _with_prompts(
+    news: StoreNews, mirror: Mirror, cursor: MirrorCursor | None, size: int
+) -> StoreNews:
+    """Add the prompts that wait, if the queue is another than it was."""
+    if not size or (cursor is not None and size == cursor.prompts):
+        return news
+    return msgspec.structs.replace(news, prompts=prompt_queue.list_prompts(mirror.store))
+
+
+def _import_first(mirror: Mirror) -> MirrorCursor | None:
+    """Take in what was changed by hand before anything is written over it."""
+    cursor = mirror.manifest.read_cursor()
+    if not mirror.folder.is_dir():
+        return cursor
+    if cursor is None:
+        pending_files.import_first(mirror)
+    edits = ImportedEdits()
+    import_mirror(mirror, cursor or NOWHERE, edits)
+    mirror.problems.extend(edits.problems)
+    return mirror.manifest.read_cursor()
+
+
+def _whole(mirror: Mirror) -> StoreNews:
+    """Tell all that is listed as if it had just been saved."""
+    entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
+    found = [each for each in entries if not each.problem and _is_here(mirror, each)]
+    saved = [mirror.store.load(entry) for entry in found]
+    current = {checkpoint.name or AUTOSAVE: checkpoint for checkpoint in saved}
+    return StoreNews(
+        now=mirror.store.now(),
+        project=mirror.store.project,
+        saved=saved,
+        resumed=[each for each, entry in zip(saved, found, strict=True) if entry.state != "open"],
+        current=current,
+        is_whole=True,
+    )
+
+
+def _news(mirror: Mirror, events: Sequence[Event]) -> StoreNews:
+    saved = _load(
+        mirror, [each for event in events if event.action == "saved" for each in event.ids]
+    )
+    taken_up = {
+        each: TakenUp(event=event.id, session_id=event.session_id)
+        for event in events
+        if event.action in {"resumed", "consumed"}
+        for each in event.ids
+    }
+    return StoreNews(
+        now=mirror.store.now(),
+        project=mirror.store.project,
+        saved=saved,
+        resumed=_load(mirror, [*taken_up]),
+        taken_up=taken_up,
+        current=_current(mirror, events),
+    )
+
+
+def _load(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
+    entries = [mirror.entry(each) for each in dict.fromkeys(ids)]
+    return [
+        mirror.store.load(entry)
+        for entry in entries
+        if entry and not entry.problem and _is_here(mirror, entry)
+    ]
+
+
+def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | None]:
+    """Tell what every name shows that the events speak of."""
+    touched = [mirror.entry(each) for event in events for each in _ids(mirror, event)]
+    names = dict.fromkeys(
+        entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
+    )
+    return {name: _find_shown(mirror, name) for name in names}
+
+
+def _ids(mirror: Mirror, event: Event) -> list[str]:
+    undone = mirror.index.event(event.of) if event.of else None
+    if undone is None:
+        return event.ids
+    return [*undone.ids, *([undone.replaced] if undone.replaced else [])]
+
+
+def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:
+    entry = mirror.index.head(name) if name else mirror.index.autosave()
+    if entry is None or entry.state not in LISTED or entry.problem:
+        return None
+    return mirror.store.load(entry)
+
+
+def _is_here(mirror: Mirror, entry: Entry) -> bool:
+    """Say whether a checkpoint belongs into this mirror's folder; one the user named holds all."""
+    if mirror.is_elsewhere or not mirror.profile.PER_WORKTREE or entry.worktree is None:
+        return True
+    return entry.worktree == git.printable(str(mirror.store.project.worktree))
+
+
+def _drop_purged(files: NativeFiles, mirror: Mirror, events: Sequence[Event]) -> None:
+    purged = {each for event in events if event.action == "purged" for each in event.ids}
+    if not purged:
+        return
+    for entry in [*mirror.manifest.files.values()]:
+        if entry.of in purged:
+            files.trash(entry.path)

@@ -1,0 +1,136 @@
+"""The manifest of a mirror: what it wrote where, what its files showed, and how far it followed.
+
+None of it is synced. Without an entry a file counts as somebody's own and is imported before it is
+replaced; without a cursor everything is written again, which changes nothing more.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from leftoff.errors import StoreRefused
+from leftoff.store import disk, log
+
+_COMPACT_BYTES = 256 * 1024
+
+
+class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One native file as we left it; without a hash it is gone."""
+
+    path: str
+    sha256: str = ""
+    size: int = 0
+    mtime: int = 0
+    of: str = ""
+    """The checkpoint it shows."""
+    key: str = ""
+    """The event whose lines were about to be added when the file had this size."""
+
+
+# What the system takes for a place in a file.
+Natural = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
+class MirrorCursor(msgspec.Struct, frozen=True):
+    """How far the event log was followed."""
+
+    inode: Natural
+    offset: Natural
+    folder_mtime: int = 0
+    """When the folder last changed, as far as we looked."""
+    knowledge: str = ""
+    """The state of features and memory that was last written."""
+    files: dict[str, str] = {}
+    """The files that show them, as we left them."""
+    prompts: int = 0
+    """How long the log of prompts was then."""
+
+
+NOWHERE = MirrorCursor(0, 0)
+"""The cursor of a mirror that was never written."""
+
+_entry_decoder = msgspec.json.Decoder(ManifestEntry)
+_cursor_decoder = msgspec.json.Decoder(MirrorCursor)
+_shown_decoder = msgspec.json.Decoder(dict[str, list[str]])
+_ODD = (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError)
+
+
+class Manifest:
+    """What a mirror keeps in its folder of the store."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._log = folder / "files.jsonl"
+        self._files: dict[str, ManifestEntry] = {}
+        self._is_read = False
+        self._appends: dict[str, ManifestEntry] = {}
+
+    @property
+    def files(self) -> dict[str, ManifestEntry]:
+        """The files we wrote and that were there when we last looked, by path."""
+        return self._read()
+
+    def find_append(self, path: str, key: str) -> ManifestEntry | None:
+        """Return the entry of an addition that was begun."""
+        self._read()
+        return self._appends.get(f"{path}\n{key}")
+
+    def add(self, entry: ManifestEntry) -> None:
+        """Write an entry down."""
+        log.append(self._log, entry, durable=False)
+        if self._is_read:
+            self._take(entry)
+
+    def read_cursor(self) -> MirrorCursor | None:
+        """Return how far the log was followed; None if it never was, or nobody knows any more."""
+        try:
+            return _cursor_decoder.decode(disk.read(self._folder / "cursor.json")[0])
+        except _ODD:
+            return None
+
+    def write_cursor(self, cursor: MirrorCursor) -> None:
+        """Note how far the log was followed."""
+        self._replace("cursor.json", msgspec.json.encode(cursor))
+
+    def read_shown(self) -> dict[str, list[str]]:
+        """Return what each file showed of features and memory, by hashes."""
+        try:
+            return _shown_decoder.decode(disk.read(self._folder / "shown.json")[0])
+        except _ODD:
+            return {}
+
+    def write_shown(self, shown: Mapping[str, Sequence[str]]) -> None:
+        """Note what each file shows; without that it is imported whole, which adds nothing."""
+        self._replace("shown.json", msgspec.json.encode(shown))
+
+    def _replace(self, name: str, data: bytes) -> None:
+        disk.replace(self._folder / name, data, temps=self._folder, durable=False)
+
+    def _read(self) -> dict[str, ManifestEntry]:
+        if not self._is_read:
+            self._is_read = True
+            for entry in log.read_small(self._log, _entry_decoder.decode):
+                self._take(entry)
+            _, size = log.identify(self._log)
+            if size > _COMPACT_BYTES and size > 2 * self._count_bytes():
+                self._compact()
+        return self._files
+
+    def _take(self, entry: ManifestEntry) -> None:
+        if entry.key:
+            self._appends[f"{entry.path}\n{entry.key}"] = entry
+        elif entry.sha256:
+            self._files[entry.path] = entry
+        else:
+            self._files.pop(entry.path, None)
+
+    def _count_bytes(self) -> int:
+        return sum(len(msgspec.json.encode(entry)) + 1 for entry in self._files.values())
+
+    def _compact(self) -> None:
+        # Additions are told twice only right after a crash, and then by the newest events.
+        recent = [*self._appends.values()][-100:]
+        lines = [msgspec.json.encode(entry) for entry in [*self._files.values(), *recent]]
+        disk.replace(self._log, b"".join(line + b"\n" for line in lines), temps=self._log.parent)

@@ -1,0 +1,259 @@
+"""Native files on disk: written whole, never through a link, never over what a person wrote."""
+
+import itertools
+import os
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from leftoff import trees
+from leftoff.errors import StoreRefused
+from leftoff.profiles.mirror.manifest import Manifest, ManifestEntry
+from leftoff.profiles.mirror.temp_files import FLAGS, PRIVATE, find_mode, make_temp, put, sweep
+from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
+from leftoff.store import disk, trash
+
+_TRIES = 5
+
+
+class NativeFiles:
+    """A folder of native files, with the manifest of what we wrote there."""
+
+    def __init__(  # noqa: PLR0913 - what a folder of files needs, each by its name
+        self,
+        root: Path,
+        manifest: Manifest,
+        *,
+        store: Path,
+        now: Callable[[], datetime],
+        on_edit: Callable[[Path, bytes], None],
+        is_source: Callable[[str, bytes], bool],
+        beside: "Callable[[str | None], NativeFiles | None]" = lambda _: None,
+    ) -> None:
+        self._root = root
+        self._manifest = manifest
+        self._store = store
+        self._now = now
+        self._on_edit = on_edit
+        self._is_source = is_source
+        self._beside = beside
+        self.written: list[Path] = []
+        self.shows: dict[Path, str] = {}
+        self.warnings: list[str] = []
+
+    @property
+    def root(self) -> Path:
+        """The folder."""
+        return self._root
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes; None where there is no regular file."""
+        found = read_regular(self._root / path)
+        return found[0] if found else None
+
+    def names(self, folder: str, pattern: str = "*") -> list[str]:
+        """List the files of a folder by their paths, sorted."""
+        found = (self._root / folder).glob(pattern)
+        return sorted(str(path.relative_to(self._root)) for path in found if disk.is_regular(path))
+
+    def create(self, path: str, data: bytes, *, of: str = "") -> str:
+        """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
+        first = self._target(path)
+        temp = make_temp(first, data, mode=PRIVATE)
+        try:
+            for number in itertools.count():
+                name = _add_number(path, number)
+                target = first.with_name(Path(name).name)
+                # The same news may be told twice.
+                if _holds(target, data) or self._link(temp, target, name, data, of):
+                    break
+        finally:
+            # Where there are no links it was renamed.
+            temp.unlink(missing_ok=True)
+        self._record(name, data, of, is_new=True)
+        return name
+
+    def _link(self, temp: Path, target: Path, name: str, data: bytes, of: str) -> bool:
+        """Give a file its name, unless that is taken; say whether it got it."""
+        if os.path.lexists(target):
+            return False
+        # Noted before it is there: whoever dies in between leaves nothing that seems another's.
+        self._manifest.add(ManifestEntry(path=name, sha256=digest(data), size=len(data), of=of))
+        try:
+            disk.name_file(temp, target)
+        except FileExistsError:
+            # Somebody else was quicker; without an entry the file counts as theirs.
+            self._manifest.add(ManifestEntry(path=name))
+            return False
+        return True
+
+    def replace(self, path: str, data: bytes, *, of: str = "") -> None:
+        """Write a file of ours; what a person changed in it is first taken into the store."""
+        target = self._target(path)
+        found = read_regular(target)
+        if found is not None and (found[0] == data or self._shows(path, found[0], of)):
+            self._record(path, found[0], of)
+            return
+        if found is not None and not self.is_ours(path, found[0]):
+            self._on_edit(target, found[0])
+        put(target, data, find_mode(found))
+        self._record(path, data, of)
+
+    def edit(self, path: str, change: Callable[[str], str]) -> None:
+        """Change a part of a file that belongs to others; empty text means no file."""
+        target = self._target(path)
+        for _ in range(_TRIES):
+            found = read_regular(target)
+            before = found[0].decode("utf-8", "surrogateescape") if found else ""
+            after = change(before)
+            if after == before:
+                return
+            data = after.encode("utf-8", "surrogateescape")
+            # Whoever else edits it just now must not lose a word.
+            again = read_regular(target)
+            if (again and again[0]) != (found and found[0]):
+                continue
+            if not data:
+                target.unlink(missing_ok=True)
+            else:
+                put(target, data, find_mode(found))
+                self.written.append(target)
+            return
+        raise StoreRefused(
+            f"{target} changes all the time, so it was left as it is",
+            hint="The next command tries again.",
+        )
+
+    def append(self, path: str, text: str, *, key: str, head: str = "") -> None:
+        """Add lines to the end of a file, once for each key; a new file begins with its head."""
+        target = self._target(path)
+        found = read_regular(target)
+        size = found[1].st_size if found else 0
+        begun = self._manifest.find_append(path, key)
+        if begun is None:
+            begun = ManifestEntry(path=path, size=size, key=key)
+            self._manifest.add(begun)
+        data = _find_missing(found[0] if found else b"", begun.size, text, head)
+        if not data:
+            return
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | FLAGS
+        descriptor = os.open(target, flags, PRIVATE)
+        try:
+            disk.write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+        self.written.append(target)
+
+    def trash(self, path: str, *, to: str | None = None) -> None:
+        """Move a file to the trash, or to the profile's own; nothing where there is none."""
+        target = self._target(path)
+        found = read_regular(target)
+        if found is None:
+            self._manifest.add(ManifestEntry(path=path))
+            return
+        if path in self._manifest.files and not self.is_ours(path, found[0]):
+            self._on_edit(target, found[0])
+        folder = self._root / to if to else None
+        if folder is not None and trees.leads_out(folder):
+            raise _refuse_link(folder, self._root)
+        trash.put(self._store, target, self._now(), folder=folder)
+        self._manifest.add(ManifestEntry(path=path))
+
+    def warn(self, text: str) -> None:
+        """Tell the user of something, apart from what the command says."""
+        self.warnings.append(text)
+
+    def in_worktree(self, worktree: str | None) -> "NativeFiles | None":
+        """Return the files of the same layout in a worktree of the project; None if it is gone."""
+        found = self._beside(worktree)
+        if found is None or found.root == self._root:
+            return found and self
+        found.written, found.warnings, found.shows = self.written, self.warnings, self.shows
+        return found
+
+    def is_ours(self, path: str, data: bytes) -> bool:
+        """Say whether a file is as we left it."""
+        entry = self._manifest.files.get(path)
+        return entry is not None and entry.sha256 == digest(data)
+
+    def _shows(self, path: str, data: bytes, of: str) -> bool:
+        """Say whether a file is what somebody wrote and we took in as this very checkpoint."""
+        if not of:
+            return False
+        entry = self._manifest.files.get(path)
+        if entry is not None and entry.of == of and self.is_ours(path, data):
+            return True
+        return self._is_source(of, data)
+
+    def _record(self, path: str, data: bytes, of: str, *, is_new: bool = False) -> None:
+        target = self._root / path
+        found = target.lstat()
+        entry = ManifestEntry(
+            path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of
+        )
+        # Of a new file there is no entry, and to read those on thousands takes a while.
+        if is_new or self._manifest.files.get(path) != entry:
+            self._manifest.add(entry)
+        self.written.append(target)
+        self.shows[target] = of
+
+    def _target(self, path: str) -> Path:
+        """Make the folder a file goes to; one that leads out of ours is refused."""
+        target = self._root / path
+        if trees.leads_out(target.parent):
+            raise _refuse_link(target, self._root)
+        disk.make_folder(self._root)
+        root = os.path.realpath(self._root)
+        # What is not there yet is where its name says; what is there may be a link to elsewhere.
+        parent = os.path.realpath(target.parent)
+        if parent == root or parent.startswith(f"{root}/"):
+            disk.make_folder(target.parent)
+        else:
+            raise _refuse_link(target, self._root)
+        if os.path.lexists(target) and not disk.is_regular(target):
+            # A writer that was killed may have left it a second name, also one of another store.
+            sweep(target.parent)
+        if os.path.lexists(target) and not (disk.is_regular(target) and _is_readable(target)):
+            raise StoreRefused(
+                f"{target} is not a regular file of a usual size, so it is left alone",
+                hint="Move it away and try again.",
+            )
+        return target
+
+
+def _refuse_link(target: Path, root: Path) -> StoreRefused:
+    return StoreRefused(
+        f"{target} leads out of {root}, so it is left alone",
+        hint="Move the link away and try again.",
+    )
+
+
+def _is_readable(path: Path) -> bool:
+    """Say whether a file is small enough to be read: what cannot be must not be replaced."""
+    return path.lstat().st_size <= MOST_BYTES
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Say whether a file has this content, without reading one of another size."""
+    try:
+        is_likely = path.lstat().st_size == len(data)
+    except OSError:
+        return False
+    found = read_regular(path) if is_likely else None
+    return found is not None and found[0] == data
+
+
+def _find_missing(there: bytes, size: int, text: str, head: str) -> bytes:
+    """Return what is missing of an addition that was begun at a size; nothing if it is there."""
+    before, added = there[:size], there[size:]
+    is_torn = bool(head and before) and not before.endswith(b"\n")
+    data = ("\n" if is_torn else "" if before else head) + text
+    whole = data.encode("utf-8", "replace")
+    return b"" if whole in added else whole.removeprefix(added)
+
+
+def _add_number(path: str, number: int) -> str:
+    if not number:
+        return path
+    stem, dot, suffix = path.rpartition(".")
+    return f"{stem}-{number}{dot}{suffix}" if stem else f"{path}-{number}"

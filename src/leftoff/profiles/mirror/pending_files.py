@@ -1,0 +1,118 @@
+"""What native files tell of the work at hand: notes for a save, checkpoints that wait."""
+
+import os
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from leftoff import importing, profiles
+from leftoff.checkpoint import Checkpoint
+from leftoff.names import suggested_name
+from leftoff.profiles.mirror import WaitingFile
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.profile import Filed, NoteKeeper, Waited
+from leftoff.profiles.regular_files import read_regular
+from leftoff.store import Store
+
+_RECENT = timedelta(days=7)
+
+
+def read_notes(
+    store: Store,
+    names: Iterable[str],
+    session_id: str | None = None,
+    *,
+    since: datetime | None = None,
+) -> dict[str, Any]:
+    """Return what was noted in native files about the work of a session, in canonical keys."""
+    running = store.project.environment.find_session()
+    current = session_id or (running[1] if running else None)
+    if session_id is not None and since is None:
+        # A session saved by itself was not asked: what was noted long before is of other work.
+        since = store.now() - _RECENT
+    told: dict[str, Any] = {}
+    for name in names:
+        mirror = Mirror(store, name)
+        if isinstance(mirror.profile, NoteKeeper):
+            told = {**mirror.profile.read_notes(mirror.folder, current, since), **told}
+    return told
+
+
+def find_waiting(store: Store, names: Iterable[str]) -> list[WaitingFile]:
+    """Return the native files that wait to be taken up, the newest first."""
+    found = []
+    for name in names:
+        mirror = Mirror(store, name)
+        import_first(mirror)
+        if isinstance(mirror.profile, Waited):
+            pending = mirror.profile.pending(mirror.folder)
+            found += [
+                _find_waiting(mirror, session_id, path) for session_id, path in pending.items()
+            ]
+    return found
+
+
+def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> WaitingFile:
+    entry = mirror.manifest.files.get(str(path.relative_to(mirror.folder)))
+    known = entry.of if entry is not None and entry.of and mirror.index.get(entry.of) else None
+    # Of a file that is gone nothing can be shown, and what was in it is in the store.
+    if known is not None and (mirror.wrote(path) or not os.path.lexists(path)):
+        return WaitingFile(session_id=session_id, path=path, checkpoint_id=known)
+    taken = importing.take(mirror.store, mirror.name, mirror.profile, path)
+    if taken.checkpoint is not None:
+        return WaitingFile(session_id=session_id, path=path, checkpoint_id=taken.checkpoint.id)
+    read = read_regular(path)
+    text = read[0].decode("utf-8", "replace") if read else ""
+    return WaitingFile(
+        session_id=session_id, path=path, copy_id=known, problem=taken.problem or "", text=text
+    )
+
+
+def import_first(mirror: Mirror) -> None:
+    """Import what was there before a mirror was first looked at, where files tell what waits."""
+    is_new = mirror.manifest.read_cursor() is None and mirror.folder.is_dir()
+    if is_new and isinstance(mirror.profile, Waited):
+        importing.import_all(
+            mirror.store, mirror.name, mirror.profile, mirror.folder, is_ours=mirror.wrote
+        )
+
+
+def find_shown(store: Store, names: Iterable[str]) -> dict[str, Path]:
+    """Return the native file of each checkpoint, where files tell what waits."""
+    mirrors = [Mirror(store, name) for name in names if isinstance(profiles.load(name), Waited)]
+    return {
+        entry.of: mirror.folder / entry.path
+        for mirror in mirrors
+        for entry in mirror.manifest.files.values()
+        if entry.of
+    }
+
+
+def find_task(names: Iterable[str], checkpoint: Checkpoint) -> str:
+    """Tell what a checkpoint is filed under: as its native files have it, or else by its name."""
+    for name in names:
+        profile = profiles.load(name)
+        if isinstance(profile, Filed):
+            return profile.task_of(checkpoint)
+    return checkpoint.name or suggested_name([checkpoint.summary, checkpoint.intent], None)
+
+
+def find_path(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | None:
+    """Return the native file that shows a checkpoint, if one does."""
+    for name in names:
+        mirror = Mirror(store, name)
+        for entry in mirror.manifest.files.values():
+            if entry.of == checkpoint_id:
+                return mirror.folder / entry.path
+    return None
+
+
+def keeps_notes(names: Iterable[str]) -> bool:
+    """Say whether native files of one of these hold notes on the work at hand."""
+    return any(isinstance(profiles.load(name), NoteKeeper) for name in names)
+
+
+def tells_what_waits(names: Iterable[str]) -> bool:
+    """Say whether native files of one of these tell what waits for whom."""
+    return any(isinstance(profiles.load(name), Waited) for name in names)

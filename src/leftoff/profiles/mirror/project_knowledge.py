@@ -1,0 +1,122 @@
+"""Knowledge: the features and the memory of a project, for layouts that show them too."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from leftoff import features, importing, memory
+from leftoff.profiles.mirror.mirror import Mirror
+from leftoff.profiles.profile import Knowing, Knowledge, More
+from leftoff.profiles.regular_files import digest
+from leftoff.store import Store
+
+# What was remembered before these was written when it was new.
+_NEWEST = 200
+
+
+def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
+    """Return what a project works on and remembers: all of it, or what may be new."""
+
+    def list_entries(kind: memory.Kind) -> Sequence[memory.Entry]:
+        limit = None if whole else _NEWEST
+        found = memory.entries(store, kinds=(kind,), statuses=memory.STATUSES, limit=limit)
+        return found[::-1]
+
+    def knows(kind: memory.Kind, text: str) -> bool:
+        return memory.twin(store, memory.Draft(kind=kind, text=text)) is not None
+
+    return Knowledge(
+        is_new=is_new,
+        board=features.load(store),
+        loops=features.loops(store),
+        remembered=list_entries,
+        knows=knows,
+    )
+
+
+def stamp(store: Store) -> str:
+    """Tell in what state they are, without reading them; empty if there are none."""
+    found = []
+    for path in (*store.log_paths("memory"), *features.places(store)):
+        try:
+            seen = path.stat()
+        except OSError:
+            continue
+        found.append(f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}")
+    return " ".join(found)
+
+
+# What others changed in the files
+
+
+def import_changes(
+    mirror: Mirror, before: Mapping[str, str], problems: list[str]
+) -> dict[str, str]:
+    """Import what others changed since we left the files; return in what state they are.
+
+    Only what differs from what the files showed then: all else may have moved on in the store.
+    """
+    stamps = mirror.stamps()
+    changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
+    shown = mirror.manifest.read_shown() if changed else {}
+    for name in changed:
+        more = _read(mirror, name)
+        importing.take_knowledge(mirror.store, _without(more, shown.get(name, ())))
+        problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
+        shown[name] = [*_digests(more)]
+    if changed:
+        mirror.manifest.write_shown(shown)
+    return stamps
+
+
+def note_shown(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
+    """Note what the files show now that they are written; return in what state they are."""
+    stamps = mirror.stamps()
+    changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
+    if changed:
+        shown = mirror.manifest.read_shown()
+        noted = {name: [*_digests(_read(mirror, name))] for name in changed}
+        if news := {name: each for name, each in noted.items() if each != shown.get(name, [])}:
+            mirror.manifest.write_shown({**shown, **news})
+    return stamps
+
+
+def is_missing(mirror: Mirror, before: Mapping[str, str]) -> bool:
+    """Say whether files are gone that showed something: then all is to be written again."""
+    return bool(before) and not {*before} <= {*mirror.stamps()}
+
+
+def _read(mirror: Mirror, name: str) -> More:
+    return cast("Knowing", mirror.profile).read_changed(mirror.folder, [name])
+
+
+def _values(more: More) -> Iterable[Any]:
+    loops = [[session, loop] for session, loop in more.loops.items()]
+    return (*more.memories, *more.queued, *more.features, *loops, more.orchestration)
+
+
+def _digests(more: More) -> Iterable[str]:
+    return (_digest(value) for value in _values(more) if value is not None)
+
+
+def _digest(value: object) -> str:
+    return digest(msgspec.json.encode(value, order="sorted"))[:16]
+
+
+def _without(more: More, shown: Collection[str]) -> More:
+    """Leave out what the files showed already when we left them."""
+    known = {*shown}
+
+    def new(values: Iterable[Any]) -> list[Any]:
+        return [value for value in values if _digest(value) not in known]
+
+    agents = more.orchestration
+    return msgspec.structs.replace(
+        more,
+        memories=new(more.memories),
+        queued=new(more.queued),
+        features=new(more.features),
+        loops={key: loop for key, loop in more.loops.items() if new([[key, loop]])},
+        orchestration=agents if agents is not None and new([agents]) else None,
+    )

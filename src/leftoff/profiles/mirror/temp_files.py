@@ -1,0 +1,58 @@
+"""Native files before they have their name, so that nobody ever reads half of one."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+from leftoff import processes, trees
+from leftoff.store import disk
+
+FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+# What a checkpoint says is for its user's eyes. git keeps no more of a mode than the x bit.
+PRIVATE = 0o600
+_TEMP = ".leftoff"
+
+
+def put(target: Path, data: bytes, mode: int) -> None:
+    """Write a file whole, in the place of what was there."""
+    temp = make_temp(target, data, mode=mode)
+    try:
+        temp.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temp.unlink()
+        raise
+
+
+def make_temp(target: Path, data: bytes, *, mode: int) -> Path:
+    """Write a file beside its place, to be named when it is whole."""
+    temp = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FLAGS, PRIVATE)
+    try:
+        if mode != PRIVATE:
+            os.fchmod(descriptor, mode)  # as it was; a new file would lose what the umask forbids
+        disk.write_all(descriptor, data)
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+    return temp
+
+
+def find_mode(found: tuple[bytes, os.stat_result] | None) -> int:
+    """Return the mode that a file keeps, or gets when it is new."""
+    return stat.S_IMODE(found[1].st_mode) if found else PRIVATE
+
+
+def sweep(folder: Path) -> None:
+    """Remove what writers left behind that were killed."""
+    if not folder.is_dir() or trees.leads_out(folder):
+        return
+    for name in os.listdir(folder):  # noqa: PTH208 - a path for each of thousands takes ten times as long
+        if not (name.startswith(".") and name.endswith(_TEMP)):
+            continue
+        pid = name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
+        if not (pid.isdecimal() and processes.is_alive(int(pid), 0)):
+            (folder / name).unlink(missing_ok=True)

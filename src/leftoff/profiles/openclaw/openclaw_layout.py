@@ -1,0 +1,299 @@
+"""A checkpoint's file: when it was saved, its task, five sections, and whatever else it holds."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from leftoff.checkpoint import Checkpoint, Decision, Plan
+from leftoff.profiles.markdown_codec import (
+    Field,
+    Layout,
+    Lines,
+    Parts,
+    Plain,
+    Section,
+    read_nothing,
+)
+from leftoff.profiles.openclaw import moments, points
+from leftoff.profiles.openclaw.points import Point
+from leftoff.profiles.openclaw.section_items import (
+    EDGES,
+    INFERRED,
+    escape,
+    join_lines,
+    split_items,
+    unescape,
+)
+from leftoff.profiles.profile import Native
+
+KEY = "openclaw"
+"""Where a checkpoint keeps what a file holds beside all that we know of."""
+_NO_TASK = "Unnamed task"
+_ASKED = "Open question"
+_STEP = re.compile(r"(.+?)(?: \(step (\d+) of (\d+)\))?", re.DOTALL)
+_SUBHEADING = re.compile(r"#{3,6} \S(?:.*\S)?")
+
+
+def read(text: str, path: Path) -> Native:
+    """Read a checkpoint's file."""
+    parts = LAYOUT.split(text)
+    told = LAYOUT.read(parts)
+    if parts.intro:
+        told["notes"] = [unescape(parts.intro), *told.get("notes", [])]
+    kept = {"fields": parts.unknown_fields, "sections": parts.unknown_sections}
+    told[KEY] = {key: value for key, value in kept.items() if value}
+    if not any(told.values()):
+        return Native(problem="It tells nothing: it has neither a task nor a section with text.")
+    project = unescape(parts.fields.get("Project", ""))
+    return Native(told=told, saved_at=read_moment(parts, path), project=project)
+
+
+def read_moment(parts: Parts, path: Path) -> datetime | None:
+    """Return when a file says it was saved."""
+    return moments.read(unescape(parts.fields.get("Created", "")).partition("\n")[0], path)
+
+
+def find_owner(parts: Parts) -> str:
+    """Return the project that a file names; empty where it names none."""
+    return unescape(parts.fields.get("Project", "")).partition("\n")[0]
+
+
+def render(checkpoint: Checkpoint, *, project: str = "") -> str:
+    """Write a checkpoint as its native file."""
+    head = f"# Checkpoint: {checkpoint.name}\n"
+    return "\n".join([head, write_moment(checkpoint), write_body(checkpoint, project=project)])
+
+
+def write_moment(checkpoint: Checkpoint) -> str:
+    """Write the line that dates a file."""
+    return LAYOUT.write_field("Created", moments.write(checkpoint.saved_at))
+
+
+def write_body(checkpoint: Checkpoint, *, project: str) -> str:
+    """Write all of a checkpoint below the line that dates it."""
+    extra = checkpoint.extra.get(KEY)
+    kept = extra if isinstance(extra, dict) else {}
+    fields = LAYOUT.write_fields(checkpoint)
+    if project:
+        fields.append(LAYOUT.write_field("Project", project))
+    fields += [LAYOUT.write_field(*each) for each in _list_texts(kept.get("fields"))]
+    sections = LAYOUT.write_sections(checkpoint, _list_texts(kept.get("sections")))
+    return "\n".join([*fields, "", sections])
+
+
+def _list_texts(value: object) -> list[tuple[str, str]]:
+    return [(str(k), str(v)) for k, v in value.items()] if isinstance(value, dict) else []
+
+
+# Progress
+
+
+def _read_progress(lines: Lines) -> Plain:
+    """Read what was done; prose at the end tells where the work stopped."""
+    found = split_items(lines)
+    left_off = found.pop().text if found and found[-1].kind == "prose" else ""
+    done = [
+        each.text if each.kind == "heading" else points.unguard(unescape(each.text))
+        for each in found
+        if not points.is_nothing(each.text)
+    ]
+    is_nothing = points.is_nothing(left_off)
+    return {"done": done, "left_off": None if is_nothing else points.unguard(unescape(left_off))}
+
+
+def _write_progress(checkpoint: Checkpoint) -> str:
+    """Write what was done; a day of several is a heading, and the end tells where it stopped."""
+    lines = []
+    for number, text in enumerate(checkpoint.done):
+        is_heading = _SUBHEADING.fullmatch(text) is not None
+        lines += [""] if is_heading and number else []
+        lines.append(text if is_heading else points.write(Point(text=text)))
+    if checkpoint.left_off:
+        lines += [""] if checkpoint.done else []
+        lines.append(escape(points.guard(checkpoint.left_off)))
+    return "\n".join(lines) or "- None"
+
+
+# Next Action
+
+
+def _read_action(lines: Lines) -> Plain:
+    found, raw = split_items(lines), join_lines(lines)
+    if len(found) == 1 and found[0].kind == "bullet":
+        raw = found[0].text
+    if points.is_nothing(raw):
+        return {}
+    before, _, last = raw.rpartition("\n")
+    is_inferred = last == INFERRED
+    text = points.unguard(unescape(before.strip(EDGES) if is_inferred else raw))
+    return {"next_action": {"text": text, "origin": "inferred" if is_inferred else "stated"}}
+
+
+def _write_action(checkpoint: Checkpoint) -> str:
+    action = checkpoint.next_action
+    if action is None:
+        return "None"
+    text = escape(points.guard(action.text))
+    return f"{text}\n{INFERRED}" if action.origin == "inferred" else text
+
+
+# Blockers
+
+
+def _read_blockers(lines: Lines) -> Plain:
+    told = points.read_all(lines)
+    asked = [point for point in told if point.label == _ASKED]
+    return {
+        "blockers": [_join_point(point) for point in told if point.label != _ASKED],
+        "questions": [_join_point(point, without=_ASKED) for point in asked],
+    }
+
+
+def _write_blockers(checkpoint: Checkpoint) -> str:
+    blockers = [Point(text=text) for text in checkpoint.blockers]
+    questions = [Point(label=_ASKED, text=text) for text in checkpoint.questions]
+    return points.write_all([*blockers, *questions])
+
+
+def _join_point(point: Point, *, without: str = "") -> str:
+    """Return a point as one text, where its parts have no place of their own."""
+    label = f"{point.label}: " if point.label and point.label != without else ""
+    return "\n".join([f"{label}{point.text}", *(f"- {name}: {text}" for name, text in point.parts)])
+
+
+# Key Decisions
+
+
+def _read_decision(point: Point) -> Plain:
+    if point.label:
+        return {"what": _join_point(point), "why": ""}
+    what, why = points.read_reason(point)
+    alternatives = [text for name, text in point.parts if name == "Alternative"]
+    return {"what": what, "why": why, "alternatives": alternatives, "impact": point.part("Impact")}
+
+
+def _make_decision(decision: Decision) -> Point:
+    more = [("Alternative", each) for each in decision.alternatives]
+    more += [("Impact", decision.impact)] if decision.impact else []
+    return points.add_reason("", decision.what, decision.why, more)
+
+
+# Relevant Context
+
+
+def _read_context(lines: Lines) -> Plain:
+    told: Plain = {"files": [], "files_modified": [], "artifacts": {}, "failed": [], "notes": []}
+    for point in points.read_all(lines):
+        match point.label:
+            case "Branch":
+                told.setdefault("branch", point.text)
+            case "Plan":
+                told.setdefault("plan", _read_plan(point))
+            case "File":
+                told["files"].append({"path": point.text})
+            case "Modified":
+                told["files_modified"].append(point.text)
+            case "Artifact":
+                told["artifacts"] |= [_read_artifact(point)]
+            case "Failed":
+                what, why = points.read_reason(point)
+                told["failed"].append({"what": what, "why": why})
+            case _:
+                told["notes"].append(_join_point(point))
+    return told
+
+
+def _make_context(checkpoint: Checkpoint) -> Iterator[Point]:
+    if checkpoint.branch:
+        yield Point(label="Branch", text=checkpoint.branch)
+    if checkpoint.plan is not None:
+        yield _make_plan(checkpoint.plan)
+    for path in checkpoint.files_modified:
+        yield Point(label="Modified", text=path)
+    told = {*checkpoint.files_modified, checkpoint.plan.path if checkpoint.plan else None}
+    for file in checkpoint.files:
+        if file.path not in told:
+            yield Point(label="File", text=file.path)
+    for artifact in checkpoint.artifacts.items():
+        yield _make_artifact(*artifact)
+    for failure in checkpoint.failed:
+        yield points.add_reason("Failed", failure.what, failure.why)
+    yield from (Point(text=text) for text in checkpoint.notes)
+
+
+def _read_artifact(point: Point) -> tuple[str, str]:
+    if point.parts:
+        return point.text, point.part("Path")
+    name, _, path = point.text.partition(" = ")
+    return name, path
+
+
+def _make_artifact(name: str, path: str) -> Point:
+    if " = " in name:
+        return Point(label="Artifact", text=name, parts=[("Path", path)])
+    return Point(label="Artifact", text=f"{name} = {path}")
+
+
+def _read_plan(point: Point) -> Plain:
+    found = _STEP.fullmatch(point.text)
+    step, total = (found[2], found[3]) if found else (None, None)
+    path = found[1] if found else point.text
+    if point.parts:
+        path = point.text
+        step, _, total = point.part("Step").partition(" of ")
+    told = {
+        "path": path or None,
+        "title": point.part("Title") or None,
+        "step": int(step) if step and step.isdecimal() else None,
+        "total": int(total) if total and total.isdecimal() else None,
+        "stage": point.part("Stage") or None,
+    }
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def _make_plan(plan: Plan) -> Point:
+    path = plan.path or ""
+    step = f"{plan.step} of {plan.total}" if plan.total else str(plan.step or "")
+    is_short = not plan.title and not plan.stage and not path.endswith(")")
+    if path and is_short and (plan.total or not step):
+        return Point(label="Plan", text=f"{path} (step {step})" if step else path)
+    parts = {"Title": plan.title, "Step": step, "Stage": plan.stage}
+    return Point(label="Plan", text=path, parts=[(k, v) for k, v in parts.items() if v])
+
+
+def _read_task(text: str) -> Plain:
+    task = unescape(text)
+    return {"summary": "" if task == _NO_TASK else task}
+
+
+def _write_task(checkpoint: Checkpoint) -> str:
+    return escape(checkpoint.summary or checkpoint.intent or "") or _NO_TASK
+
+
+def _make_other_field(title: str) -> Field:
+    """Make a field that says nothing of the work, or is written apart from the others."""
+    return Field(title, read_nothing, lambda _: None)
+
+
+LAYOUT = Layout(
+    fields=(
+        *(_make_other_field(title) for title in ("Created", "Project", "Auto-saved", "Age")),
+        Field("Task", _read_task, _write_task),
+    ),
+    sections=(
+        Section("Progress", _read_progress, _write_progress),
+        Section("Next Action", _read_action, _write_action),
+        Section("Blockers", _read_blockers, _write_blockers),
+        Section(
+            "Key Decisions",
+            lambda lines: {"decisions": [*map(_read_decision, points.read_all(lines))]},
+            lambda checkpoint: points.write_all(map(_make_decision, checkpoint.decisions)),
+        ),
+        Section(
+            "Relevant Context",
+            _read_context,
+            lambda checkpoint: points.write_all(_make_context(checkpoint)),
+        ),
+    ),
+)

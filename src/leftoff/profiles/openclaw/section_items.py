@@ -1,0 +1,129 @@
+"""What stands in a section: bullets, headings and prose, and texts that must not look like them."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from leftoff.profiles import markdown
+
+Kind = Literal["bullet", "heading", "prose"]
+
+_HEADING = re.compile(r"#{1,6}[ \t]+\S")
+_BULLET = re.compile(r"[-*+](?:[ \t]+(.*))?$")
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_COMMENT = re.compile(r"[ \t]*<!--")
+_AGE = "**Age:**"
+EDGES = " \t\r\n"
+INFERRED = "(inferred from the session)"
+"""The line below a next action that nobody stated."""
+
+
+class SectionItem(msgspec.Struct, frozen=True):
+    """A bullet, heading or stretch of prose as it is written: nothing in it is unescaped yet."""
+
+    kind: Kind
+    text: str
+
+
+def split_items(lines: Sequence[str]) -> list[SectionItem]:
+    """Split the lines of a section into what stands there; the template's remarks are left out."""
+    found: list[tuple[Kind, list[str]]] = []
+    fence, gap = "", 0
+    for line in _without_remarks(lines):
+        if not line.strip(EDGES):
+            gap += 1
+            continue
+        kind = _begins(line)
+        if found and (fence or _goes_on(found[-1][0], line, gap)):
+            found[-1][1].extend([*[""] * gap, _cut_indent(line, found[-1][0])])
+        else:
+            found.append((kind, [_content(line, kind)]))
+        fence, gap = _follow_fence(line, fence), 0
+    return [SectionItem(kind, "\n".join(texts).strip(EDGES)) for kind, texts in found]
+
+
+def _begins(line: str) -> Kind:
+    if _HEADING.match(line):
+        return "heading"
+    return "bullet" if _BULLET.match(line) else "prose"
+
+
+def _goes_on(above: Kind, line: str, gap: int) -> bool:
+    """Say whether a line belongs to what stands above it."""
+    if above == "bullet":
+        return line.startswith(("  ", "\t")) or (gap == 0 and _begins(line) == "prose")
+    return above == "prose" and _begins(line) == "prose"
+
+
+def _cut_indent(line: str, above: Kind) -> str:
+    if above != "bullet":
+        return line
+    return line[2:] if line.startswith("  ") else line.removeprefix("\t")
+
+
+def _content(line: str, kind: Kind) -> str:
+    found = _BULLET.match(line) if kind == "bullet" else None
+    return (found[1] or "") if found else line
+
+
+def _follow_fence(line: str, fence: str) -> str:
+    mark = _FENCE.match(line)
+    if mark is None:
+        return fence
+    return mark[1] if not fence else "" if mark[1] == fence else fence
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """Return the lines of a section as one text, still escaped."""
+    return "\n".join(_without_remarks(lines)).strip(EDGES)
+
+
+def _without_remarks(lines: Sequence[str]) -> Iterable[str]:
+    """Leave out comments that fill whole lines, and the line that says how the age is told."""
+    at = 0
+    while at < len(lines):
+        end = _end_of_comment(lines, at) if _COMMENT.match(lines[at]) else None
+        if end is not None:
+            at = end + 1
+            continue
+        if not lines[at].startswith(_AGE):
+            yield lines[at]
+        at += 1
+
+
+def _end_of_comment(lines: Sequence[str], at: int) -> int | None:
+    for number in range(at, len(lines)):
+        before, mark, after = lines[number].partition("-->")
+        del before
+        if mark:
+            return number if not after.strip(EDGES) else None
+    return None
+
+
+# What would be read as something else at the beginning of a line.
+_MARKUP = (
+    r"#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|"
+    rf"{re.escape(INFERRED)}$"
+)
+_ESCAPES = markdown.Escapes(_MARKUP, indent=r"[ \t]*")
+unescape = _ESCAPES.unescape
+
+
+def escape(text: str) -> str:
+    """Keep the lines of a text from being read as markup."""
+    return _ESCAPES.escape(tidy(text))
+
+
+def tidy(text: str) -> str:
+    """Return a text with plain line ends, nothing around it, and empty lines that are empty."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip(EDGES).split("\n")
+    return "\n".join(line if line.strip(EDGES) else "" for line in lines)
+
+
+def write_bullet(text: str) -> str:
+    """Write a bullet; its further lines are indented."""
+    first, *rest = text.split("\n")
+    indented = (f"  {line}" if line else "" for line in rest)
+    return "\n".join([f"- {first}" if first else "-", *indented])

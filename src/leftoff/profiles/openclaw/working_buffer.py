@@ -1,0 +1,69 @@
+"""The working buffer: what was said since the context began to fill up, word for word."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from leftoff.profiles.profile import BufferedExchange
+
+_HEAD = """\
+# Working Buffer (Danger Zone Log)
+**Status:** ACTIVE
+**Started:** {started}
+
+---
+"""
+_END = "\n"
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"
+_HEADING = re.compile(rf"^(\\*## {_STAMP} (?:Human|Agent \(summary\)))$", re.MULTILINE)
+_ANSWER = re.compile(rf"^## ({_STAMP}) Agent \(summary\)$", re.MULTILINE)
+
+
+def add_exchanges(text: str, exchanges: Sequence[BufferedExchange], now: datetime) -> str:
+    """Return the buffer with these exchanges in it; one that has none of them is started anew."""
+    if not exchanges:
+        return text
+    blocks = _blocks(text)
+    known = {f"## {_stamp(each.at)} Human": each for each in exchanges}
+    if not any(heading in known for heading, _ in blocks):
+        text, blocks = _HEAD.format(started=_stamp(exchanges[0].at)), []
+    found = dict(blocks)
+    for heading, exchange in known.items():
+        before = found.get(heading, "")
+        after = _block(heading, exchange, before, now)
+        if not before:
+            text = f"{text.rstrip(_END)}\n\n{after}"
+        elif after != before:
+            text = text.replace(before, after, 1)
+    return text
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    """Split the buffer into exchanges, each with the line that heads it."""
+    starts = [found.start() for found in re.finditer(rf"^## {_STAMP} Human$", text, re.MULTILINE)]
+    blocks = [text[begin:end] for begin, end in pairwise([*starts, len(text)])]
+    return [(block.partition("\n")[0], block) for block in blocks]
+
+
+def _block(heading: str, exchange: BufferedExchange, before: str, now: datetime) -> str:
+    """Write an exchange, or add the answer to one; what stands there already stays."""
+    block = before or f"{heading}\n{_quote(exchange.asked)}\n"
+    if not exchange.answered.strip() or _ANSWER.search(before):
+        return block
+    answer = f"## {_stamp(now)} Agent (summary)\n{_quote(exchange.answered)}\n"
+    # The empty line before the next exchange is part of this one.
+    gap = "\n" if before.endswith("\n\n") else ""
+    return f"{block.rstrip(_END)}\n\n{answer}{gap}"
+
+
+def _quote(text: str) -> str:
+    """Keep words as they were said, but for a line that would look like one of our headings."""
+    plain = text.replace("\r\n", "\n").strip("\n")
+    return _HEADING.sub(r"\\\1", plain)
+
+
+def _stamp(moment: datetime) -> str:
+    at = moment.astimezone(UTC)
+    # The time tells exchanges apart, so nothing of it is dropped.
+    return f"{at:%Y-%m-%dT%H:%M:%S}{f'.{at.microsecond:06d}' if at.microsecond else ''}Z"

@@ -1,0 +1,223 @@
+"""Bringing the files of quoin up to date with the store."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.profiles import cost_ledger
+from leftoff.profiles.profile import Files, PromptNews, SessionNews, StoreNews, TakenUp
+from leftoff.profiles.quoin import sentinels
+from leftoff.profiles.quoin.quoin_layout import PRECOMPACT, render, task_of
+from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
+
+SOFT_CAP_BYTES = 4096
+_SWEPT_AFTER = timedelta(days=7)
+_FRESH = timedelta(minutes=1)
+_NO_MODEL = "none"
+
+
+def write(files: Files, news: StoreNews) -> None:
+    """Write new checkpoints, their marks and rows; take away marks that have done their duty."""
+    _warn_of_nested(files, news)
+    taken_up = {each.id for each in news.resumed}
+    for checkpoint in news.saved:
+        path = _checkpoint(files, checkpoint, news)
+        is_open = checkpoint.id not in taken_up and not checkpoint.source
+        if path is not None and is_open:
+            _mark(files, checkpoint, path, news)
+    for checkpoint in [] if news.is_whole else news.resumed:
+        _unmark(files, checkpoint)
+    _ledger(files, news)
+    for prompts in news.prompts:
+        _prompts(files, prompts)
+    if news.session is not None and news.session.event == "session-start":
+        _sweep(files, news, news.session)
+
+
+def _warn_of_nested(files: Files, news: StoreNews) -> None:
+    """Tell of a folder of artifacts below the one in use: nobody reads it."""
+    nested = news.project.worktree / files.root.name
+    is_around = files.root.parent in news.project.worktree.parents
+    if news.saved and is_around and nested.is_dir():
+        files.warn(f"{nested} is not used: {files.root} lies around it.")
+
+
+# Checkpoints
+
+
+def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | None:
+    """Write a checkpoint's file; one that came from a file here has it already."""
+    if _is_from_here(files, checkpoint) or _is_covered(files, checkpoint):
+        return None
+    stem = f"{CHECKPOINTS}/{checkpoint.saved_at.astimezone():%Y-%m-%d}-{task_of(checkpoint)}"
+    data = render(checkpoint).encode("utf-8", "replace")
+    if checkpoint.name:
+        path = files.create(f"{stem}.md", data, of=checkpoint.id)
+    else:
+        suffix = PRECOMPACT if checkpoint.trigger == PRECOMPACT else "auto"
+        path = _automatic(files, checkpoint, f"{stem}-{suffix}", data)
+    if len(data) > SOFT_CAP_BYTES and _is_fresh(checkpoint, news):
+        files.warn(
+            f"checkpoint file {files.root / path} exceeds 4 KB soft cap ({len(data)} bytes); "
+            "a checkpoint holds paths, not contents."
+        )
+    return path
+
+
+def _is_fresh(checkpoint: Checkpoint, news: StoreNews) -> bool:
+    """Say whether it was saved just now, so that somebody is there to be warned."""
+    return news.now - checkpoint.saved_at < _FRESH
+
+
+def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
+    source = checkpoint.source
+    if source is None or not source.path:
+        return False
+    path = Path(source.path)
+    return path.parent == files.root / CHECKPOINTS and path.is_file()
+
+
+def _is_covered(files: Files, checkpoint: Checkpoint) -> bool:
+    """Say whether its session has a save on purpose waiting, which no other must push aside."""
+    mark = sentinels.restore_path(checkpoint.session_id)
+    if checkpoint.name or mark is None:
+        return False
+    target = (files.read(mark) or b"").decode("utf-8", "replace").strip()
+    return bool(target) and not _is_automatic(target)
+
+
+def _is_automatic(path: str) -> bool:
+    return f"-{PRECOMPACT}" in Path(path).name or "-auto" in Path(path).name
+
+
+def _automatic(files: Files, checkpoint: Checkpoint, stem: str, data: bytes) -> str:
+    """Write a state that nobody asked to save: one file for each session and day."""
+    own = f"## Session ID\n{checkpoint.session_id}\n".encode("utf-8", "replace")
+    name = Path(stem).name
+    for path in files.names(CHECKPOINTS, f"{_literal(name)}*.md"):
+        if checkpoint.session_id and own in (files.read(path) or b""):
+            files.replace(path, data, of=checkpoint.id)
+            return path
+    return files.create(f"{stem}.md", data, of=checkpoint.id)
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{char}]" if char in "[]*?" else char for char in name)
+
+
+# Marks
+
+
+def _mark(files: Files, checkpoint: Checkpoint, path: str, news: StoreNews) -> None:
+    """Let the next session know what to take up; other automatic saves are not waited for."""
+    if not checkpoint.name and checkpoint.trigger != PRECOMPACT:
+        return
+    mark = sentinels.restore_path(checkpoint.session_id)
+    if mark is not None:
+        files.edit(mark, lambda _: f"{files.root / path}\n")
+    elif _is_fresh(checkpoint, news):
+        files.warn(
+            "No session id is known, so no pending-restore file was written; "
+            f"the checkpoint is {files.root / path}"
+        )
+
+
+def _unmark(files: Files, checkpoint: Checkpoint) -> None:
+    """Move the marks of what was taken up to the trash; the checkpoint stays."""
+    source = Path(checkpoint.source.path).name if checkpoint.source else None
+    for session_id, target in sentinels.marks(files.root).items():
+        if session_id == checkpoint.session_id or target.name == source:
+            _trash(files, sentinels.restore_path(session_id))
+
+
+def _trash(files: Files, path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        files.trash(path, to=TRASH)
+    except OSError as error:
+        files.warn(f"{files.root / path} could not be moved to the trash and is left: {error}")
+
+
+def _sweep(files: Files, news: StoreNews, session: SessionNews) -> None:
+    """Move marks that nobody came for to the trash, but for this session's own."""
+    own = sentinels.restore_path(session.session_id)
+    for path in files.names(MEMORY, "pending-restore-*.txt"):
+        age = news.now.timestamp() - (files.root / path).stat().st_mtime
+        if path != own and age > _SWEPT_AFTER.total_seconds():
+            _trash(files, path)
+
+
+# Prompts
+
+
+def _prompts(files: Files, news: PromptNews) -> None:
+    path = sentinels.prompt_path(news.session_id)
+    if path is None:
+        return
+    text = (files.read(path) or b"").decode("utf-8", "surrogateescape")
+    if not news.waiting and not text:
+        return
+    if sentinels.with_prompts(text, news.waiting, news.settled):
+        files.edit(path, lambda now: sentinels.with_prompts(now, news.waiting, news.settled))
+    else:
+        _trash(files, path)
+
+
+# The ledger
+
+
+def _ledger(files: Files, news: StoreNews) -> None:
+    """Add a row for each save and each restore."""
+    ours = [each for each in news.saved if each.source is None]
+    if news.is_whole:
+        _fill_ledgers(files, ours)
+        return
+    for checkpoint in ours:
+        _add(files, _row(checkpoint, "save"), key=f"saved {checkpoint.id}")
+    for checkpoint in news.resumed:
+        taken_up = news.taken_up.get(checkpoint.id) or TakenUp(event=checkpoint.id)
+        row = _row(checkpoint, "restore", at=news.now, session_id=taken_up.session_id)
+        _add(files, row, key=f"resumed {taken_up.event}")
+
+
+def _row(
+    checkpoint: Checkpoint,
+    note: str,
+    *,
+    at: datetime | None = None,
+    session_id: str | None = None,
+) -> cost_ledger.Row:
+    at = at or checkpoint.saved_at
+    nobody = f"unknown-checkpoint-{checkpoint.saved_at.timestamp():.0f}"
+    return cost_ledger.Row(
+        task=task_of(checkpoint),
+        uuid=session_id or checkpoint.session_id or nobody,
+        date=f"{at.astimezone():%Y-%m-%d}",
+        phase="checkpoint",
+        model=_NO_MODEL,
+        kind="task",
+        note=note,
+    )
+
+
+def _add(files: Files, row: cost_ledger.Row, *, key: str) -> None:
+    path = f"{row.task}/{cost_ledger.FILE}"
+    files.append(path, cost_ledger.line(row), key=key, head=cost_ledger.header(row.task))
+
+
+def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint]) -> None:
+    """Add the rows that are missing when all is told anew, and no others."""
+    wanted = [(checkpoint, _row(checkpoint, "save")) for checkpoint in checkpoints]
+    there = Counter(
+        cost_ledger.line(row)
+        for task in {row.task for _, row in wanted}
+        for row in cost_ledger.rows(files.root, task)
+    )
+    for checkpoint, row in wanted:
+        if there[cost_ledger.line(row)]:
+            there[cost_ledger.line(row)] -= 1
+        else:
+            _add(files, row, key=f"saved {checkpoint.id}")

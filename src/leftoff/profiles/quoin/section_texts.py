@@ -1,0 +1,101 @@
+"""Texts and lists in the sections of a quoin file, so that reading gives back what was written.
+
+A text that looks like a heading, a fence or `(none)` gets a backslash, and loses it when it is
+read. So do blank lines at its edges, which nobody would see, and a carriage return at the end of a
+line, which a change of line ends would take away.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from leftoff.profiles import markdown
+
+NONE = "(none)"
+
+_ESCAPES = markdown.Escapes(r"##[ \t]|```|~~~|\(none|- (?:why|instead of|impact): ")
+_RETURN = re.compile(r"\r\\*$")
+_ITEM = re.compile(r"[-*+] (.*)", re.DOTALL)
+_INDENT = "  "
+
+
+def escape(text: str) -> str:
+    """Write a text so that no line of it means something else."""
+    lines = [_escape_line(line) for line in text.split("\n")]
+    for numbers in (range(len(lines)), range(len(lines) - 1, -1, -1)):
+        for number in numbers:
+            if lines[number].strip():
+                break
+            lines[number] = "\\" + lines[number]
+    return "\n".join(lines)
+
+
+def _escape_line(line: str) -> str:
+    if _RETURN.search(line):
+        line += "\\"
+    return f"\\{line}" if _is_covered_blank(line) else _ESCAPES.escape(line)
+
+
+def unescape(lines: Sequence[str]) -> str:
+    """Read the lines of a text back, without the blank ones around it."""
+    kept = [*lines]
+    while kept and not kept[0].strip():
+        kept.pop(0)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    return "\n".join(_unescape_line(line) for line in kept)
+
+
+def _unescape_line(line: str) -> str:
+    line = line[1:] if _is_covered_blank(line) else _ESCAPES.unescape(line)
+    return line[:-1] if _RETURN.search(line) and line.endswith("\\") else line
+
+
+def _is_covered_blank(line: str) -> bool:
+    """Say whether a line is a backslash, or some, before nothing to be seen."""
+    return line.startswith("\\") and not line.strip("\\").strip()
+
+
+def write_text(value: str | None) -> str:
+    """Write a text as a section's body."""
+    return escape(value) if value else NONE
+
+
+def read_text(lines: Sequence[str]) -> str | None:
+    """Read a section's body as a text; None if it says that there is none."""
+    found = unescape(lines)
+    is_none = "\n".join(lines).strip() == NONE
+    return None if is_none or not found else found
+
+
+def write_items(values: Iterable[str]) -> str:
+    """Write texts as bullets; a text of several lines goes on indented."""
+    return "\n".join(write_item(escape(value)) for value in values) or NONE
+
+
+def write_item(value: str) -> str:
+    """Write one text, escaped already, as a bullet."""
+    first, *rest = value.split("\n")
+    return "\n".join([f"- {first}", *(f"{_INDENT}{line}" if line else "" for line in rest)])
+
+
+def read_items(lines: Sequence[str]) -> list[str]:
+    """Read bullets as texts; a line that is none is a text of its own."""
+    return [unescape(each) for each in split_items(lines)]
+
+
+def split_items(lines: Sequence[str]) -> list[list[str]]:
+    """Read bullets as lines, escapes and all."""
+    found: list[list[str]] = []
+    blanks = 0
+    for line in lines:
+        if not line.strip() and not line.startswith(_INDENT):
+            blanks += 1
+            continue
+        if (bullet := _ITEM.match(line)) is not None:
+            found.append([bullet[1]])
+        elif found and line.startswith(_INDENT):
+            found[-1] += [*[""] * blanks, line.removeprefix(_INDENT)]
+        elif line.strip() != NONE:
+            found.append([line])
+        blanks = 0
+    return found

@@ -1,0 +1,193 @@
+"""What stands in the sections of a quoin file beside texts and lists: pairs, plans, decisions."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint, Decision
+from leftoff.profiles.markdown_codec import Lines, Plain
+from leftoff.profiles.quoin import section_texts
+
+PLAN, STATE = "current-plan.md", "session-state"
+_NOT_FOUND = "(none found)"
+# The artifacts that are always listed, found or not.
+LISTED = (PLAN, "architecture.md", "latest critic-response", "latest review", STATE)
+# The words before what else is known of a decision, and its keys.
+_REASONS = {"why": "why", "instead of": "alternatives", "impact": "impact"}
+# What stands between a decision and its reason.
+_BECAUSE = " — "
+_REASON = re.compile(rf"- ({'|'.join(_REASONS)}): (.*)", re.DOTALL)
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STEP = re.compile(r"(\d+|None) of (\d+|None)")
+
+
+# Names with values
+
+
+def read_pairs(lines: Lines) -> Iterator[tuple[str, str]]:
+    """Yield names with their values; what was not found has none."""
+    for raw in section_texts.split_items(lines):
+        name, rest = _split_name(raw[0])
+        value = rest.removeprefix(":").strip(" \t")
+        if name and value not in {"", _NOT_FOUND, section_texts.NONE}:
+            yield name, _read_value(value)
+
+
+def _split_name(text: str) -> tuple[str, str]:
+    """Split what stands before the colon, in quotes or not, from what follows."""
+    quoted = _QUOTED.match(text)
+    if quoted is not None and (read := _read_string(quoted[0])) is not None:
+        return read, text[quoted.end() :]
+    name, colon, rest = text.partition(":")
+    return name.strip(), colon + rest
+
+
+def _read_value(text: str) -> str:
+    read = _read_string(text) if _QUOTED.fullmatch(text) else None
+    return text.rstrip() if read is None else read
+
+
+def _read_string(text: str) -> str | None:
+    try:
+        return msgspec.json.decode(text.encode(), type=str)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+
+
+def _quote(text: str) -> str:
+    """Write a name or path as it is; in quotes if it would be read as something else."""
+    is_plain = text.strip() == text and text.isprintable() and ":" not in text
+    if text and is_plain and not text.startswith(('"', "(none")):
+        return text
+    return msgspec.json.encode(text).decode()
+
+
+# Artifacts
+
+
+def write_artifacts(checkpoint: Checkpoint) -> str:
+    """List the artifacts, with those that were not found."""
+    paths: dict[str, str | None] = dict(checkpoint.artifacts)
+    if checkpoint.plan and checkpoint.plan.path:
+        paths.setdefault(PLAN, checkpoint.plan.path)
+    named = {**dict.fromkeys(LISTED, None), **paths}
+    return "\n".join(
+        f"- {_quote(name)}: {_NOT_FOUND if path is None else _quote(path)}"
+        for name, path in named.items()
+    )
+
+
+# The plan
+
+
+def read_plan(lines: Lines) -> Plain:
+    """Read what the section of the plan says."""
+    told: Plain = {}
+    for raw in section_texts.split_items(lines):
+        key, rest = _split_name(raw[0])
+        value = rest.removeprefix(":").strip(" \t")
+        if key == "step" and (found := _STEP.fullmatch(value)):
+            numbers = zip(("step", "total"), found.groups(), strict=True)
+            told |= {name: int(number) for name, number in numbers if number != "None"}
+        elif key in {"path", "title"}:
+            told[key] = None if value == section_texts.NONE else _read_value(value)
+    return told
+
+
+def write_plan(checkpoint: Checkpoint) -> str | None:
+    """Write of the plan what its stage and its line among the artifacts do not."""
+    plan, listed = checkpoint.plan, checkpoint.artifacts.get(PLAN)
+    if plan is None or not any((plan.path, plan.title, plan.step, plan.total)):
+        return section_texts.NONE if listed else None
+    lines = []
+    if plan.path != listed:
+        lines.append(f"- path: {_quote(plan.path) if plan.path else section_texts.NONE}")
+    if plan.title:
+        lines.append(f"- title: {_quote(plan.title)}")
+    if plan.step is not None or plan.total is not None:
+        lines.append(f"- step: {plan.step} of {plan.total}")
+    return "\n".join(lines) or None
+
+
+# Decisions
+
+
+def read_decisions(lines: Lines) -> Plain:
+    """Read the decisions."""
+    return {"decisions": [_read_decision(raw) for raw in section_texts.split_items(lines)]}
+
+
+def write_decisions(checkpoint: Checkpoint) -> str:
+    """Write the decisions."""
+    return "\n".join(map(_write_decision, checkpoint.decisions)) or section_texts.NONE
+
+
+def _read_decision(raw: Sequence[str]) -> Plain:
+    groups: list[tuple[str, list[str]]] = [("", [])]
+    for line in raw:
+        if (found := _REASON.match(line)) is not None:
+            groups.append((found[1], [found[2]]))
+        else:
+            groups[-1][1].append(line.removeprefix("  ") if groups[-1][0] else line)
+    told: Plain = {"what": section_texts.unescape(groups[0][1])}
+    if len(groups) == 1 and "\n" not in told["what"]:
+        what, _, why = told["what"].partition(_BECAUSE)
+        return {"what": what, "why": why}
+    for word, lines in groups[1:]:
+        text = section_texts.unescape(lines)
+        if word == "why" and lines == [section_texts.NONE]:
+            continue
+        if word == "instead of":
+            told.setdefault("alternatives", []).append(text)
+        else:
+            told[_REASONS[word]] = text
+    return told
+
+
+def _write_decision(decision: Decision) -> str:
+    """Write a decision in one line where its reason is all there is to it, as people do."""
+    what, why = decision.what, decision.why
+    if why and not (decision.alternatives or decision.impact) and _fits_one_line(what, why):
+        return section_texts.write_item(section_texts.escape(f"{what}{_BECAUSE}{why}"))
+    lines = [section_texts.escape(what)]
+    if not why and _BECAUSE in what:
+        lines.append(f"- why: {section_texts.NONE}")
+    for word, key in _REASONS.items():
+        value = getattr(decision, key)
+        texts = value if isinstance(value, list) else [value] if value else []
+        lines += [
+            section_texts.write_item(f"{word}: {section_texts.escape(each)}") for each in texts
+        ]
+    return section_texts.write_item("\n".join(lines))
+
+
+def _fits_one_line(what: str, why: str) -> bool:
+    """Say whether both fit into a line from which they can be told apart again."""
+    line = f"{what}{_BECAUSE}{why}"
+    is_whole = bool(what.strip() and why.strip()) and "\n" not in line
+    return is_whole and line.partition(_BECAUSE) == (what, _BECAUSE, why)
+
+
+# The session
+
+
+def read_link(lines: Lines) -> Plain:
+    """Read which agent worked, and how far its transcript was read."""
+    pairs = dict(read_pairs(lines))
+    told: Plain = {"agent": pairs.get("Agent")}
+    if (path := pairs.get("JSONL path")) is not None:
+        offset = pairs.get("Read up to", "")
+        told["transcript"] = {"path": path, "offset": int(offset) if offset.isdecimal() else 0}
+    return told
+
+
+def write_link(checkpoint: Checkpoint) -> str | None:
+    """Write how the session can be found; None if nothing tells."""
+    lines = [f"- Agent: {_quote(checkpoint.agent)}"] if checkpoint.agent else []
+    if checkpoint.agent == "claude" and checkpoint.session_id:
+        lines.append(f"- Resume command: claude --resume {_quote(checkpoint.session_id)}")
+    if checkpoint.transcript:
+        lines.append(f"- JSONL path: {_quote(checkpoint.transcript.path)}")
+        lines.append(f"- Read up to: {checkpoint.transcript.offset}")
+    return "\n".join(lines) or None

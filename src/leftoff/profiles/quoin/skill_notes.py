@@ -1,0 +1,163 @@
+"""What the skills of quoin noted while they worked: the session's file, and the artifacts."""
+
+import heapq
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from leftoff.profiles import markdown
+from leftoff.profiles.quoin import section_texts
+from leftoff.profiles.quoin.quoin_layout import DATED
+from leftoff.profiles.quoin.section_values import PLAN, STATE
+from leftoff.profiles.quoin.sentinels import MEMORY
+from leftoff.profiles.regular_files import read_regular
+
+SESSIONS = f"{MEMORY}/sessions"
+_MOST_TASKS = 30
+_FIELD = re.compile(r"[-*]?\s*(Session UUID|Phase):\s*(.+?)\s*$")
+_NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+)?(.+)|[✓✔☑✅]\s+(.+)")
+
+
+def read_notes(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
+    """Tell what the newest session's file says, or the one that names this session."""
+    path = _state_file(folder, session_id, since)
+    told = _state(path) if path is not None else {}
+    if session_id is not None:
+        told["session_id"] = session_id
+    artifacts = _artifacts(folder, told.get("name", ""))
+    if path is not None:
+        artifacts[STATE] = str(path)
+    if PLAN in artifacts:
+        told["plan"] = {**told.get("plan", {}), "path": artifacts[PLAN]}
+    return {key: value for key, value in {**told, "artifacts": artifacts}.items() if value}
+
+
+def _state_file(folder: Path, session_id: str | None, since: datetime | None) -> Path | None:
+    least = since.timestamp() if since else 0.0
+    found = [path for path in _by_age(folder / SESSIONS, "*.md") if path.stat().st_mtime >= least]
+    if session_id:
+        for path in found:
+            if session_id in _text(path):
+                return path
+    return found[0] if found else None
+
+
+def _by_age(folder: Path, pattern: str) -> list[Path]:
+    """List files by when they were last written, newest first: names do not tell."""
+    found = [path for path in folder.glob(pattern) if path.is_file() and not path.is_symlink()]
+    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+
+
+def _text(path: Path) -> str:
+    found = read_regular(path)
+    return found[0].decode("utf-8", "replace") if found else ""
+
+
+def _state(path: Path) -> dict[str, Any]:
+    dated = DATED.fullmatch(path.name)
+    parts = {part.title.lower(): part.lines for part in markdown.split_sections(_text(path))}
+    cost = (_FIELD.match(line) for line in parts.get("cost", []))
+    fields = {found[1]: found[2] for found in cost if found}
+    unfinished = section_texts.read_text(parts.get("unfinished work", []))
+    stage = fields.get("Phase") or section_texts.read_text(parts.get("current stage", []))
+    return {
+        "name": dated[4] if dated else path.stem,
+        "session_id": fields.get("Session UUID"),
+        "plan": {"stage": stage} if stage else {},
+        "questions": _read_list(parts, "open questions"),
+        "decisions": [_decision(each) for each in _read_list(parts, "decisions made")],
+        "left_off": unfinished,
+        "intent": next(iter(_plain_lines(unfinished or "")), None),
+        "done": _read_list(parts, "completed in this session"),
+    }
+
+
+def _read_list(parts: dict[str, list[str]], title: str) -> list[str]:
+    found = [section_texts.unescape(raw) for raw in section_texts.split_items(parts.get(title, []))]
+    return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
+
+
+def _plain_lines(text: str) -> Iterator[str]:
+    """Yield the lines without the bullet, number or tick they begin with."""
+    for line in text.split("\n"):
+        plain = line.strip()
+        while found := _NUMBERED.match(plain):
+            plain = (found[1] or found[2]).strip()
+        if plain:
+            yield plain
+
+
+def _decision(text: str) -> dict[str, str]:
+    what, _, why = text.partition(" :: ") if " :: " in text else text.partition(" — ")
+    return {"what": what.strip(), "why": why.strip()}
+
+
+# Artifacts
+
+_ARTIFACT = re.compile(r"(current-plan|architecture|critic-response|review)(?:-(\d+))?\.md")
+_NAMED = {
+    "current-plan": PLAN,
+    "architecture": "architecture.md",
+    "critic-response": "latest critic-response",
+    "review": "latest review",
+}
+
+
+class _Artifact(NamedTuple):
+    """A file by when its folder's newest of the kind was written, and its number."""
+
+    kind: str
+    number: int
+    written: int
+    path: Path
+
+
+def _artifacts(folder: Path, task: str) -> dict[str, str]:
+    """Find the files that the work is about, the task's own before any other's."""
+    found = [*_in_task(folder / task)] if task else []
+    missing = set(_NAMED) - {each.kind for each in found}
+    if missing:
+        tasks = (each for path in _tasks(folder) for each in _in_task(path))
+        others = [*_in_folder(folder), *tasks]
+        found += [each for each in others if each.kind in missing]
+    kinds = {kind: [each for each in found if each.kind == kind] for kind in _NAMED}
+    return {_NAMED[kind]: str(_last(some).path) for kind, some in kinds.items() if some}
+
+
+def _last(found: list[_Artifact]) -> _Artifact:
+    """Pick the highest number in the folder that was last written to."""
+    folder = max(found, key=lambda each: each.written).path.parent
+    return max((each for each in found if each.path.parent == folder), key=lambda each: each[1:3])
+
+
+def _tasks(folder: Path) -> list[Path]:
+    """List the tasks that were last worked on; a project may have had hundreds."""
+    tasks = [each for each in _entries(folder) if each.is_dir() and each.name != MEMORY]
+    newest = heapq.nlargest(_MOST_TASKS, tasks, key=lambda each: each.stat().st_mtime_ns)
+    return [Path(each.path) for each in newest]
+
+
+def _in_task(folder: Path) -> Iterator[_Artifact]:
+    """Yield the artifacts of a task, and of its stages in folders below."""
+    yield from _in_folder(folder)
+    for entry in _entries(folder):
+        if entry.is_dir(follow_symlinks=False):
+            yield from _in_folder(Path(entry.path))
+
+
+def _in_folder(folder: Path) -> Iterator[_Artifact]:
+    for entry in _entries(folder):
+        if (named := _ARTIFACT.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
+            written = entry.stat(follow_symlinks=False).st_mtime_ns
+            yield _Artifact(named[1], int(named[2] or 0), written, Path(entry.path))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return [*found]
+    except OSError:
+        return []
