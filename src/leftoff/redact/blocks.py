@@ -8,11 +8,10 @@ the other one are followed for as long as they look like a key.
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from leftoff.redact.lazy import lazy
-from leftoff.redact.runs import Runs, find_runs
 from leftoff.redact.shapes import Span
 
 KIND = "private key"
@@ -44,12 +43,12 @@ _GAP = 200
 _LONG_RUN = 40
 _ENCODED = b"LS0tLS1CRUdJTi"
 _ENCODED_LINE = rb"[A-Za-z0-9+/_-]"
+_ENCODED_FIRST = lazy(_ENCODED_LINE + rb"{40,}+")
 _ENCODED_RUN = lazy(
     _ENCODED_LINE + rb"{40,}+(?:[\s\\]{1,8}+" + _ENCODED_LINE + rb"{20,}+)*+"
     rb"(?:[\s\\]{0,8}+" + _ENCODED_LINE + rb"*+={1,2})?"
 )  # fmt: skip
 _ENCODED_HEAD = 80
-_ENCODED_LEAST = 40
 
 
 class _Mark(NamedTuple):
@@ -58,13 +57,12 @@ class _Mark(NamedTuple):
     is_begin: bool
 
 
-def find_blocks(
-    data: bytes, runs: Runs | None = None, *, may_have_marks: bool = True
-) -> Iterator[Span]:
+def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    yield from _encoded(data, (runs or find_runs(data)).long)
+    if _ENCODED in data:
+        yield from _encoded(data)
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -151,12 +149,11 @@ def _follow_back(data: bytes, start: int, stop: int) -> int:
     return begin
 
 
-def _encoded(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
+def _encoded(data: bytes) -> Iterator[Span]:
     """Yield private keys that were encoded once more, marks and all."""
     done = 0
-    for start, end in runs:
-        if end - start < _ENCODED_LEAST:
-            continue
+    for run in _ENCODED_FIRST.finditer(data):
+        start, end = run.span()
         at = data.find(_ENCODED, max(start, done), end)
         while at >= 0:
             done = at + 1

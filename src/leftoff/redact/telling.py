@@ -23,6 +23,9 @@ _DOTTED = tuple(
     word + b"." for word in b"api secret private access encryption signing account auth".split()
 )
 _REACH = 16
+_TAILS = b"(?:" + b"|".join(sorted(_KEY_TAILS)) + b")"
+# Wherever `key` tells, this matches at its end: two letters show it.
+KEY_GUARD = b"(?:(?<=" + _TAILS + b"key)|(?<=" + _TAILS + rb"[ _.-]key))"
 
 
 def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
