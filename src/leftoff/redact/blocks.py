@@ -43,7 +43,6 @@ _GAP = 200
 _LONG_RUN = 40
 _ENCODED = b"LS0tLS1CRUdJTi"
 _ENCODED_LINE = rb"[A-Za-z0-9+/_-]"
-_ENCODED_FIRST = lazy(_ENCODED_LINE + rb"{40,}+")
 _ENCODED_RUN = lazy(
     _ENCODED_LINE + rb"{40,}+(?:[\s\\]{1,8}+" + _ENCODED_LINE + rb"{20,}+)*+"
     rb"(?:[\s\\]{0,8}+" + _ENCODED_LINE + rb"*+={1,2})?"
@@ -61,8 +60,7 @@ def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    if _ENCODED in data:
-        yield from _encoded(data)
+    yield from _encoded(data)
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -151,17 +149,12 @@ def _follow_back(data: bytes, start: int, stop: int) -> int:
 
 def _encoded(data: bytes) -> Iterator[Span]:
     """Yield private keys that were encoded once more, marks and all."""
-    done = 0
-    for run in _ENCODED_FIRST.finditer(data):
-        start, end = run.span()
-        at = data.find(_ENCODED, max(start, done), end)
-        while at >= 0:
-            done = at + 1
-            if found := _ENCODED_RUN.match(data, at):
-                done = found.end()
-                if b"PRIVATE" in _decoded_head(found[0]):
-                    yield Span(at, at + len(found[0].rstrip()), KIND)
-            at = data.find(_ENCODED, done, end)
+    at = data.find(_ENCODED)
+    while at >= 0:
+        found = _ENCODED_RUN.match(data, at)
+        if found and b"PRIVATE" in _decoded_head(found[0]):
+            yield Span(at, at + len(found[0].rstrip()), KIND)
+        at = data.find(_ENCODED, found.end() if found else at + 1)
 
 
 def _decoded_head(text: bytes) -> bytes:

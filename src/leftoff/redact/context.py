@@ -148,8 +148,10 @@ _JUDGES: dict[str, _Judge] = {
 
 def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
     """Yield every secret that an address, a command or a pipe gives away."""
-    yield from _in_addresses(data)
-    yield from _in_commands(data)
+    if b"@" in data:
+        yield from _in_addresses(data)
+    if b"-" in data:
+        yield from _in_commands(data)
     if may_print:
         yield from _in_pipes(data)
 

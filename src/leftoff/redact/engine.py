@@ -139,13 +139,15 @@ def _ranked(seen: bytes) -> list[tuple[int, Span]]:
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits}
-    has_marks, has_anchors = not words.isdisjoint(MARKED), not words.isdisjoint(ANCHOR_WORDS)
+    has_marks, has_anchors, may_print = (
+        bool(words) and not words.isdisjoint(each) for each in (MARKED, ANCHOR_WORDS, PRINTED)
+    )
     spans = [(0, span) for span in find_blocks(seen, may_have_marks=has_marks)]
     spans += [
         (_GUESS if span.kind == GUESS else 1, span)
         for span in find_shapes(seen, may_be_anchored=has_anchors)
     ]
-    spans += [(2, span) for span in find_placed(seen, may_print=not words.isdisjoint(PRINTED))]
+    spans += [(2, span) for span in find_placed(seen, may_print=may_print)]
     if hits:
         spans += [(3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits)]
     spans += [(4, span) for span in find_nearby(seen)]
