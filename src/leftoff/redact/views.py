@@ -58,7 +58,9 @@ _BRANCHES: tuple[tuple[bytes, bytes], ...] = (
     (b"\xc2", rb"\xad"),
 )
 # What must be in a text for these branches, which begin with a byte that any source code has.
-_NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^[["}
+_NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^["}
+# Colours that are written out, and would lose only their end with the others.
+_WRITTEN_COLOURS = (b"^[", b"\\e[", b"\x08")
 # The same as far as needed to find one; it begins with a literal, so the search is fast.
 _BACKSLASHED = (
     rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
@@ -76,8 +78,9 @@ _FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"\xef", rb"\xef\xbb\xbf"),
     (b"\xc2", rb"\xc2\xad"),
 )
-# Two that begin with a byte that any source code has are found faster by what follows it.
-_COMMON = (rb"3D(?<==3D)", rb"0m(?<=\[0m)")
+# Two that begin with a byte that any source code has are found faster by what follows it. Beside
+# each is how far from there its place is.
+_COMMON = ((rb"3D(?<==3D)", 1), (rb"0m(?<=\[0m)", -1))
 _ASCII_FAMILIES = tuple(family for family in _FAMILIES if family[0].isascii())
 _TERMINAL = rb"\x1b" + _COLOUR
 _COLOURS = _TERMINAL + rb"|\[" + _BARE_COLOUR
@@ -187,9 +190,9 @@ def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
     for mark, family in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
         if mark in data:
             places += _places(data, mark, _compiled(family))
-    for pattern in _COMMON:
+    for pattern, away in _COMMON:
         if _compiled(pattern).search(data):
-            places += [found.start() for found in _compiled(pattern).finditer(data)]
+            places += [found.start() + away for found in _compiled(pattern).finditer(data)]
     places.sort()
     return places
 
@@ -259,7 +262,7 @@ def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
 
 def _colourless(written: bytes, start: int) -> Iterator[View]:
     """Yield the same two views of a text that has colours and no other escape, in less time."""
-    if b"\x1b" not in written or b"\x08" in written:
+    if b"\x1b" not in written or any(other in written for other in _WRITTEN_COLOURS):
         return
     parts = _compiled(_COLOURS).split(written)
     views = [(gap.join(parts), gap) for gap in (b"", b" ")]
