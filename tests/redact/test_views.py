@@ -137,3 +137,10 @@ def test_an_escape_is_found_however_many_marks_precede_it(mark: str, count: int)
     clean = redact(f"{mark} " * count + f"\nDB_PASSWORD%3D{secret}\n")
 
     assert secret not in clean
+
+
+@pytest.mark.parametrize("colour", ["^[[31m", "\\e[31m", "\\033[31m", "^[]8;;x.test\x07"])
+def test_a_written_colour_beside_a_real_one_hides_nothing(colour: str) -> None:
+    text = f"\x1b[1muse\x1b[0m {TOKEN[:9]}{colour}{TOKEN[9:]} here"
+
+    assert redact(text) == f"\x1b[1muse\x1b[0m {MARKER} here"

@@ -8,11 +8,10 @@ the other one are followed for as long as they look like a key.
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from leftoff.redact.lazy import lazy
-from leftoff.redact.runs import Runs, find_runs
 from leftoff.redact.shapes import Span
 
 KIND = "private key"
@@ -49,7 +48,6 @@ _ENCODED_RUN = lazy(
     rb"(?:[\s\\]{0,8}+" + _ENCODED_LINE + rb"*+={1,2})?"
 )  # fmt: skip
 _ENCODED_HEAD = 80
-_ENCODED_LEAST = 40
 
 
 class _Mark(NamedTuple):
@@ -58,13 +56,11 @@ class _Mark(NamedTuple):
     is_begin: bool
 
 
-def find_blocks(
-    data: bytes, runs: Runs | None = None, *, may_have_marks: bool = True
-) -> Iterator[Span]:
+def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    yield from _encoded(data, (runs or find_runs(data)).long)
+    yield from _encoded(data)
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -151,20 +147,14 @@ def _follow_back(data: bytes, start: int, stop: int) -> int:
     return begin
 
 
-def _encoded(data: bytes, runs: Iterable[tuple[int, int]]) -> Iterator[Span]:
+def _encoded(data: bytes) -> Iterator[Span]:
     """Yield private keys that were encoded once more, marks and all."""
-    done = 0
-    for start, end in runs:
-        if end - start < _ENCODED_LEAST:
-            continue
-        at = data.find(_ENCODED, max(start, done), end)
-        while at >= 0:
-            done = at + 1
-            if found := _ENCODED_RUN.match(data, at):
-                done = found.end()
-                if b"PRIVATE" in _decoded_head(found[0]):
-                    yield Span(at, at + len(found[0].rstrip()), KIND)
-            at = data.find(_ENCODED, done, end)
+    at = data.find(_ENCODED)
+    while at >= 0:
+        found = _ENCODED_RUN.match(data, at)
+        if found and b"PRIVATE" in _decoded_head(found[0]):
+            yield Span(at, at + len(found[0].rstrip()), KIND)
+        at = data.find(_ENCODED, found.end() if found else at + 1)
 
 
 def _decoded_head(text: bytes) -> bytes:

@@ -23,6 +23,7 @@ from leftoff.redact.places import PLACES, Place
 from leftoff.redact.prose import PROSE, is_told
 from leftoff.redact.shapes import Span
 from leftoff.redact.statements import STATEMENTS
+from leftoff.redact.telling import KEY_GUARD
 
 _ABBREVIATIONS = {
     "<h>": r"(?:<q>)?\]?\s{0,8}[:=]\s{0,8}(?:<q>)?",
@@ -45,7 +46,8 @@ _COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
 _OPTION = lazy(
     rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
 )
-_BEFORE_BLANK = lazy(rb"[\w-]+(?=[ ])")
+# With the blank after it: what a tool's name has.
+_WORD = lazy(rb"[\w-]++[ ]?")
 _OPENINGS = 3
 _PIPED = lazy(
     rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
@@ -146,8 +148,10 @@ _JUDGES: dict[str, _Judge] = {
 
 def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
     """Yield every secret that an address, a command or a pipe gives away."""
-    yield from _in_addresses(data)
-    yield from _in_commands(data)
+    if b"@" in data:
+        yield from _in_addresses(data)
+    if b"-" in data:
+        yield from _in_commands(data)
     if may_print:
         yield from _in_pipes(data)
 
@@ -183,7 +187,8 @@ def find_told(
 @cache
 def _lookup() -> Lookup:
     # In this order, so that of two names for the same value the earlier one is told.
-    return Lookup(dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED]))
+    words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED])
+    return Lookup(words, {} if b"key" in _by_literal() else {b"key": KEY_GUARD})
 
 
 @cache
@@ -294,10 +299,8 @@ def _in_pipe(data: bytes, at: int, pipe: Pipe) -> Iterator[Span]:
 def _in_commands(data: bytes) -> Iterator[Span]:
     """Look at each line that has an option which may take a password, once."""
     done = 0
-    for option in _OPTION.finditer(data):
+    while option := _OPTION.search(data, done):
         at = option.start()
-        if at < done:
-            continue
         start = data.rfind(b"\n", done, at) + 1 or done
         end = data.find(b"\n", at)
         done = len(data) if end < 0 else end
@@ -307,7 +310,7 @@ def _in_commands(data: bytes) -> Iterator[Span]:
 def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
     tools, rows = _tools()
     # Most lines with an option are code or prose: no word of theirs is the end of a tool's name.
-    if _ends_of_tools().isdisjoint(_BEFORE_BLANK.findall(data[start:end].lower())):
+    if _ends_of_tools().isdisjoint(_WORD.findall(data[start:end].lower())):
         return
     at = start
     while found := tools.search(data, at, end):
@@ -321,8 +324,8 @@ def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 @cache
 def _ends_of_tools() -> frozenset[bytes]:
-    """Return the last words of all tools' names: `cifs` of `mount.cifs`."""
-    return frozenset(name.rpartition(b".")[2] for name in _tools()[1]) | {b"exe"}
+    """Return the last words of all tools' names and a blank each: `cifs` of `mount.cifs`."""
+    return frozenset(name.rpartition(b".")[2] + b" " for name in (*_tools()[1], b"exe"))
 
 
 @cache

@@ -17,7 +17,6 @@ from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
-from leftoff.redact.runs import find_runs
 from leftoff.redact.shapes import GUESS, Span, find_shapes
 from leftoff.redact.views import blank_escapes, decoded_views
 
@@ -49,7 +48,7 @@ def redact(text: str) -> str:
     if len(text) < _SHORTEST:
         return text
     data = text.encode("utf-8", "surrogatepass")
-    pieces = list(_pieces(data))
+    pieces = _pieces(data)
     if all(kind is None for kind, _ in pieces):
         return text
     parts = (part if kind is None else marker(kind) for kind, part in pieces)
@@ -71,15 +70,23 @@ def redact_value(value: _Value) -> _Value:
     return cast("_Value", _redacted(value))
 
 
-def _pieces(data: bytes) -> Iterator[tuple[str | None, bytes]]:
-    """Yield the text in order, cut into secrets with their kinds and all else without one."""
-    looks = _LOOKS * len(data) + _SMALL
+def _pieces(data: bytes) -> list[tuple[str | None, bytes]]:
+    """List the parts of the text in order: secrets with their kinds, and all else without one."""
+    parts = split_at_markers(data)
+    if len(parts) > 1:
+        pieces = [_Piece(part, is_settled=at % 2 == 1) for at, part in enumerate(parts)]
+        return list(_settle(pieces, _LOOKS * len(data) + _SMALL))
+    # Most texts have neither a marker nor a secret.
+    spans = _find(data) if len(data) >= _SHORTEST else []
+    if not spans:
+        return [(None, data)]
+    return list(_settle(_cut(data, spans), (_LOOKS - 1) * len(data) + _SMALL))
+
+
+def _settle(pieces: list[_Piece], looks: int) -> Iterator[tuple[str | None, bytes]]:
     # Texts to look at are in reverse order, and between them what is settled. Each turn settles
     # a piece or shortens it; once the looks are used up, each turn settles one.
-    waiting = [
-        _Piece(part, is_settled=at % 2 == 1) for at, part in enumerate(split_at_markers(data))
-    ]
-    waiting.reverse()
+    waiting = pieces[::-1]
     while waiting:
         piece = waiting.pop()
         part = piece.data
@@ -132,20 +139,18 @@ def _ranked(seen: bytes) -> list[tuple[int, Span]]:
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits}
-    runs = find_runs(seen)
-    has_marks, has_anchors = (not words.isdisjoint(each) for each in (MARKED, ANCHOR_WORDS))
-    spans: list[tuple[int, Span]] = []
-    if has_marks or runs.long:
-        spans += [(0, span) for span in find_blocks(seen, runs, may_have_marks=has_marks)]
+    has_marks, has_anchors, may_print = (
+        bool(words) and not words.isdisjoint(each) for each in (MARKED, ANCHOR_WORDS, PRINTED)
+    )
+    spans = [(0, span) for span in find_blocks(seen, may_have_marks=has_marks)]
     spans += [
         (_GUESS if span.kind == GUESS else 1, span)
-        for span in find_shapes(seen, runs, may_be_anchored=has_anchors)
+        for span in find_shapes(seen, may_be_anchored=has_anchors)
     ]
-    spans += [(2, span) for span in find_placed(seen, may_print=not words.isdisjoint(PRINTED))]
+    spans += [(2, span) for span in find_placed(seen, may_print=may_print)]
     if hits:
         spans += [(3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits)]
-    if runs.valued:
-        spans += [(4, span) for span in find_nearby(seen, runs)]
+    spans += [(4, span) for span in find_nearby(seen)]
     return spans
 
 

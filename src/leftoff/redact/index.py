@@ -88,6 +88,12 @@ def infixes() -> tuple[tuple[bytes, Row], ...]:
 
 
 @cache
+def any_infix() -> re.Pattern[bytes]:
+    """Return what finds any of these texts: most runs have none, and one search is enough."""
+    return re.compile(b"|".join(re.escape(literal) for literal, _ in infixes()))
+
+
+@cache
 def joined() -> dict[bytes, list[Row]]:
     """Index the rows whose only fixed texts are single joints by the one before the long run."""
     joined: dict[bytes, list[Row]] = {}

@@ -65,7 +65,7 @@ _PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
 # `the db password=…`, `my root password: …`
 _SENTENCE = lazy(rb"(?i)(?<![\w.-])(?:the|my|our|your|this)[ ](?:[a-z]{1,20}[ ]){0,2}\Z")
 _WORD_LENGTH = 8
-_SPACED = tuple(b"set SET Set add put config ENV ARG env define".split())
+_SPACED = lazy(rb" -|set|SET|Set|add|put|config|ENV|ARG|env|define")
 
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
@@ -84,11 +84,8 @@ def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
 
 def _may_be_spaced(data: bytes, at: int) -> bool:
     """Tell quickly whether only a blank may be between a name and its value: most text is prose."""
-    before = data[max(0, at - _NAME_REACH) : at]
-    return (
-        b" -" in before
-        or b" '" in data[at : at + _NAME_REACH]
-        or any(word in before for word in _SPACED)
+    return b" '" in data[at : at + _NAME_REACH] or bool(
+        _SPACED.search(data, max(0, at - _NAME_REACH), at)
     )
 
 

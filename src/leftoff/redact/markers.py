@@ -13,7 +13,6 @@ NOUNS = frozenset(
     b"url webhook".split()
 )  # fmt: skip
 _OPENING = b"[redacted: "
-_OPENED = lazy(rb"\[redacted: ")
 _MARKER = lazy(rb"(\[redacted: (?:[a-z0-9.&]{1,16}[ -]){0,4}[a-z]{2,16}\])")
 # A word of a kind is a name, such as `auth0`; a key has more digits.
 _MANY_DIGITS = lazy(rb"(?:[a-z]*[0-9]){3}")
@@ -28,8 +27,7 @@ def marker(kind: str) -> bytes:
 
 def split_at_markers(data: bytes) -> list[bytes]:
     """Split a text at its markers: text, marker, text, and so on."""
-    # An expression finds a bracket faster than `in` finds the whole opening.
-    if _OPENED.search(data) is None:
+    if _OPENING not in data:
         return [data]
     parts: list[bytes] = []
     at = 0

@@ -15,14 +15,17 @@ _NOT_OF = tuple(
     b"special design next prev previous first last max min num per public syntax color sequence "
     b"change idempotency".split()
 )
-# Two letters rule out most words before the whole list is tried.
-_KEY_TAILS = frozenset(word[-2:] for word in _KEY_OF)
+# Three letters rule out most words before a whole list is tried.
+_KEY_TAILS, _NOT_TAILS = (frozenset(word[-3:] for word in words) for words in (_KEY_OF, _NOT_OF))
 _JOINTS = (b" ", b"_", b"-")
 # Before a dot there is often an object: only these words are part of a name such as `api.key`.
 _DOTTED = tuple(
     word + b"." for word in b"api secret private access encryption signing account auth".split()
 )
 _REACH = 16
+_TAILS = b"(?:" + b"|".join(sorted(_KEY_TAILS)) + b")"
+# Wherever `key` tells, this matches at its end.
+KEY_GUARD = b"(?:(?<=" + _TAILS + b"key)|(?<=" + _TAILS + rb"[ _.-]key))"
 
 
 def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
@@ -32,9 +35,10 @@ def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
     words = low[start:at]
     if words.endswith(_JOINTS) or words.endswith(_DOTTED):
         words = words[:-1]
-    if stem == b"key" and not (words[-2:] in _KEY_TAILS and words.endswith(_KEY_OF)):
+    tail = words[-3:]
+    if stem == b"key" and not (tail in _KEY_TAILS and words.endswith(_KEY_OF)):
         return False
-    if not words.endswith(_NOT_OF):
+    if tail not in _NOT_TAILS or not words.endswith(_NOT_OF):
         return True
     word = max((word for word in _NOT_OF if words.endswith(word)), key=len)
     return not _begins_word(data[start:at], len(words) - len(word))

@@ -41,29 +41,26 @@ _ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
 _BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
 _WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
 # Each branch begins with one byte, so that the search skips all others.
-_ESCAPED = (
-    b"(?:"
-    + b"|".join(
-        re.escape(bytes([first])) + b"(?:" + rest + b")"
-        for first, rest in (
-            (ord("%"), _PERCENT[1:]),
-            (ord("&"), _ENTITY[1:]),
-            (ord("="), _MAIL),
-            (ord("+"), _FORM),
-            (0x1B, _COLOUR),
-            (ord("^"), rb"\[" + _COLOUR),
-            (ord("["), _BARE_COLOUR),
-            (
-                ord("\\"),
-                rb"\\{0,7}(?:" + _ESCAPES + _COLOUR + b"|" + _WRITTEN + b"|" + _BACKSLASH + b")",
-            ),
-            (0xE2, rb"\x80[\x8b-\x8f]|\x81\xa0"),
-            (0xEF, rb"\xbb\xbf"),
-            (0xC2, rb"\xad"),
-        )
-    )
-    + b")"
+_BRANCHES: tuple[tuple[bytes, bytes], ...] = (
+    (b"%", _PERCENT[1:]),
+    (b"&", _ENTITY[1:]),
+    (b"=", _MAIL),
+    (b"+", _FORM),
+    (b"\x1b", _COLOUR),
+    (b"^", rb"\[" + _COLOUR),
+    (b"[", _BARE_COLOUR),
+    (
+        b"\\",
+        rb"\\{0,7}(?:" + _ESCAPES + _COLOUR + b"|" + _WRITTEN + b"|" + _BACKSLASH + b")",
+    ),
+    (b"\xe2", rb"\x80[\x8b-\x8f]|\x81\xa0"),
+    (b"\xef", rb"\xbb\xbf"),
+    (b"\xc2", rb"\xad"),
 )
+# What must be in a text for these branches, which begin with a byte that any source code has.
+_NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^["}
+# Colours that are written out, and would lose only their end with the others.
+_WRITTEN_COLOURS = (b"^[", b"\\e[", b"\x08")
 # The same as far as needed to find one; it begins with a literal, so the search is fast.
 _BACKSLASHED = (
     rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
@@ -75,16 +72,18 @@ _FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"%", _PERCENT),
     (b"\x1b", rb"\x1b" + _COLOUR),
     (b"&", _ENTITY),
-    (b"D", rb"D(?<==3D)"),
-    (b"[", rb"\[0m"),
     (b"^", rb"\^\[\["),
     (b"\x08", rb"\x08"),
-    (b"\xe2", rb"\xe2(?:\x80[\x8b-\x8f]|\x81\xa0)"),
+    (b"\xe2", rb"\xe2[\x80\x81][\x8b-\x8f\xa0](?<=\x80[\x8b-\x8f]|\x81\xa0)"),
     (b"\xef", rb"\xef\xbb\xbf"),
     (b"\xc2", rb"\xc2\xad"),
 )
+# Two that begin with a byte that any source code has are found faster by what follows it. Beside
+# each is how far from there its place is.
+_COMMON = ((rb"3D(?<==3D)", 1), (rb"0m(?<=\[0m)", -1))
 _ASCII_FAMILIES = tuple(family for family in _FAMILIES if family[0].isascii())
 _TERMINAL = rb"\x1b" + _COLOUR
+_COLOURS = _TERMINAL + rb"|\[" + _BARE_COLOUR
 _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
 _BLANKS = frozenset(b"\t\n\r")
@@ -111,11 +110,17 @@ class View(NamedTuple):
     data: bytes
     start: int
     steps: tuple[tuple[list[int], list[_Change]], ...] = ()
+    # What was there, and what is in the place of each colour: the steps are made when needed.
+    written: bytes = b""
+    gap: bytes = b""
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Say where in the text the view's bytes `start` to `end` come from."""
+        steps = self.steps
+        if self.written:
+            steps = _decode_deeply(View(self.written, self.start), self.gap).steps
         end -= 1
-        for ats, changes in reversed(self.steps):
+        for ats, changes in reversed(steps):
             start = _place(ats, changes, start)[0]
             end = _place(ats, changes, end)[1] - 1
         return self.start + start, self.start + end + 1
@@ -140,9 +145,14 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
     places: list[int] = []
     if b"\\" in data:
         data, places = _blank_line_escapes(data)
-    if b"\x1b" in data:
-        data = _compiled(_TERMINAL).sub(lambda found: b" " * len(found[0]), data)
-    return data, places
+    return _blank_colours(data) if b"\x1b" in data else data, places
+
+
+def _blank_colours(data: bytes) -> bytes:
+    """Put as many blanks in the place of each colour."""
+    parts = _compiled(b"(" + _TERMINAL + b")").split(data)
+    parts[1::2] = [b" " * len(colour) for colour in parts[1::2]]
+    return b"".join(parts)
 
 
 def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
@@ -177,29 +187,41 @@ def decoded_views(data: bytes, backslashes: list[int]) -> Iterator[View]:
 
 def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
     places = backslashes.copy()
-    for mark, pattern in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
+    for mark, family in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
         if mark in data:
-            places += _places(data, mark, _compiled(pattern))
+            places += _places(data, mark, _compiled(family))
+    for pattern, away in _COMMON:
+        if _compiled(pattern).search(data):
+            places += [found.start() + away for found in _compiled(pattern).finditer(data)]
     places.sort()
     return places
 
 
-def _places(data: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:
-    """Yield where a pattern matches that begins with this byte.
+def _places(data: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> list[int]:
+    """List where a pattern matches that begins with this mark; of many in a row not all.
 
-    Where the byte is rare, `find` is many times as fast as the pattern; where it is not, the
+    Where the mark is rare, `find` is many times as fast as the pattern; where it is not, the
     pattern is, so it goes on after a few.
     """
+    places: list[int] = []
+    failures = _FEW_MARKS + len(data) // _RARE
     at = data.find(mark)
-    for _ in range(_FEW_MARKS + len(data) // _RARE):
-        if at < 0:
-            return
+    while at >= 0 and failures:
         found = pattern.match(data, at)
-        if found:
-            yield at
-        at = data.find(mark, found.end() if found else at + 1)
+        if found is None:
+            failures -= 1
+            at = data.find(mark, at + 1)
+            continue
+        places.append(at)
+        # The first and the last of them tell which stretch it is.
+        last = data.rfind(mark, found.end(), at + _REACH)
+        if last > at and (further := pattern.match(data, last)):
+            places.append(last)
+            found = further
+        at = data.find(mark, found.end())
     if at >= 0:
-        yield from (found.start() for found in pattern.finditer(data, at))
+        places += [found.start() for found in pattern.finditer(data, at)]
+    return places
 
 
 @cache
@@ -227,12 +249,27 @@ def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
 
     A colour is inside of a word or between two.
     """
+    if colourless := list(_colourless(data[start:end], start)):
+        yield from colourless
+        return
     joined = _decode_deeply(View(data[start:end], start), b"")
     if not joined.steps:
         return
     yield joined
     if any(change.at == change.until for _, changes in joined.steps for change in changes):
         yield _decode_deeply(View(data[start:end], start), b" ")
+
+
+def _colourless(written: bytes, start: int) -> Iterator[View]:
+    """Yield the same two views of a text that has colours and no other escape, in less time."""
+    if b"\x1b" not in written or any(other in written for other in _WRITTEN_COLOURS):
+        return
+    parts = _compiled(_COLOURS).split(written)
+    views = [(gap.join(parts), gap) for gap in (b"", b" ")]
+    if any(len(data) == len(written) or _escaped(data).search(data) for data, _ in views):
+        return
+    for data, gap in views:
+        yield View(blank_escapes(data)[0], start, (), written, gap)
 
 
 def _decode_deeply(view: View, gap: bytes) -> View:
@@ -250,8 +287,7 @@ def _decode(view: View, gap: bytes) -> View | None:
     parts: list[bytes] = []
     changes: list[_Change] = []
     done = size = 0
-    pattern = _OVERSTRIKE if b"\x08" in data else _ESCAPED
-    for found in _compiled(pattern).finditer(data):
+    for found in _escaped(data).finditer(data):
         clear = _clear(found, gap, is_mail=is_mail)
         if clear is None:
             continue
@@ -266,6 +302,19 @@ def _decode(view: View, gap: bytes) -> View | None:
     parts.append(data[done:])
     steps = (*view.steps, ([change.at for change in changes], changes))
     return View(b"".join(parts), view.start, steps)
+
+
+def _escaped(data: bytes) -> re.Pattern[bytes]:
+    """Return an expression for the escapes that this text may have: the fewer the faster."""
+    if b"\x08" in data:
+        return _compiled(_OVERSTRIKE)
+    return _joined(tuple(first for first, _ in _BRANCHES if _NEEDED.get(first, first) in data))
+
+
+@cache
+def _joined(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    rests = [re.escape(first) + b"(?:" + dict(_BRANCHES)[first] + b")" for first in firsts]
+    return re.compile(b"|".join(rests) if rests else rb"(?!)")
 
 
 def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None:
