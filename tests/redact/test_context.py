@@ -19,6 +19,7 @@ SECRETS = {
     "<token>": [made_up(ALNUM, 40), made_up(ALNUM, 32)],
     "<base64>": ["dXNlcjpw" + "YXNzd29yZDEyMzQ1Njc4OTA=", made_up(ALNUM, 44)],
     "<hex>": [made_up(HEX, 64)],
+    "<colons>": ["".join(f"{byte:02x}:" for byte in range(40, 55))],
 }
 ROWS: list[Place | Address | Pipe | Command] = [
     *PLACES,

@@ -16,11 +16,14 @@ _REMARK = lazy(
     rb"|[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z]+ed|bits?|bytes?|based|only|safe|like|style)\Z"
     rb"|(?:sha|md|pbkdf|argon|aes|utf|base|rsa|hmac|oauth|auth|pkcs|http|ipv|rfc|iso|ed|x|tls|p)"
     rb"[-_]?[0-9]+(?:[-_]?[a-z0-9]{0,10})\Z"
+    # `field2`, `step-3-value`
+    rb"|(?:field|column|step|option|value|arg|argument|param|item|line|page|table|version|part|phase"
+    rb"|level|type|mode|group|user|case|test|number|attempt)[-_]?[0-9]{1,2}(?:[-_][a-z]+)*\Z"
     # `token1`, `my-secret-2`
     rb"|[a-z_-]*(?:pass(?:wor[dt]|wd)?|pwd?|secret|token|key)s?[-_]?[0-9]{1,2}\Z"
 )
 # No name in a program: the digits are in the middle of one word.
-_JOINED = lazy(rb"[A-Za-z]+[0-9]+[A-Za-z]+\Z")
+_JOINED = lazy(rb"[A-Za-z]+_?[0-9]+_?[A-Za-z]+\Z")
 _PLAIN = lazy(rb"(?![A-Za-z]+[0-9]\Z)[^_./:-]{8,}\Z")
 
 

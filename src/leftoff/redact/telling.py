@@ -13,7 +13,7 @@ _KEY_OF = tuple(
 _NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
     b"special design next prev previous first last max min num per public syntax color sequence "
-    b"change idempotency".split()
+    b"change idempotency clientrequest".split()
 )
 # Two letters rule out most words before the whole list is tried.
 _KEY_TAILS = frozenset(word[-2:] for word in _KEY_OF)
