@@ -38,7 +38,7 @@ _HEXADECIMAL = lazy(rb"[0-9a-f]{32,}|[0-9A-F]{32,}")
 _HEXADECIMAL_LINE = lazy(rb"[0-9a-f]{16,32}|[0-9A-F]{16,32}")
 # A capital and the letters after it are one run: base64 makes runs of two, names of four or more.
 _NAME_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[+/=_]+")
-# Beside other lines of a key, a line may have longer ones: `MIIEpAIBAAKCAQEA` is nearly all capitals.
+# Beside other lines of a key, a line may have longer ones, such as `MIIEpAIBAAKCAQEA`.
 _STRICT, _LOOSE = 3.2, 5.0
 _ZEROS = lazy(rb"A{3,}")
 # Marks of anything that is not a private key, and the beginnings of public keys of SSH.
