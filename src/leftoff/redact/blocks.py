@@ -35,7 +35,8 @@ _PUTTY = lazy(rb"(?P<begin>Private-Lines:[ +]?\d{1,3})|Private-(?:MAC|Hash):[ +]
 _RUN = lazy(rb"[A-Za-z0-9+/=_]{16,}(?:\\{1,4}/[A-Za-z0-9+/=_]+)*")
 _CLASSES = (lazy(rb"[a-z]"), lazy(rb"[A-Z]"), lazy(rb"[0-9+/]"))
 _HEXADECIMAL = lazy(rb"[0-9a-f]{32,}|[0-9A-F]{32,}")
-_HEXADECIMAL_LINE = lazy(rb"[0-9a-f]{16,32}|[0-9A-F]{16,32}")
+# PowerShell writes a line end as a backtick and an `n`; all lines may be in one.
+_HEXADECIMAL_LINE = lazy(rb"(?i)n?(?:[0-9a-f]{16,32}|[0-9a-f]{100,})")
 # A capital and the letters after it are one run: base64 makes runs of two, names of four or more.
 _NAME_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[+/=_]+")
 # Beside other lines of a key, a line may have longer ones, such as `MIIEpAIBAAKCAQEA`.
@@ -43,7 +44,7 @@ _STRICT, _LOOSE = 3.2, 5.0
 _ZEROS = lazy(rb"A{3,}")
 # Marks of anything that is not a private key, and the beginnings of public keys of SSH.
 _FOREIGN = lazy(
-    rb"-{4,5}[ +]?(?:BEGIN|END)[ +_](?![^-\r\n]{0,60}(?:PRIVATE|Static))"
+    rb"-{2,5}[ +]?(?:BEGIN|END)[ +_](?![^-\r\n]{0,60}(?:PRIVATE|Static))"
     rb"|(?:ssh-|ecdsa-)[a-z0-9-]{3,40}[ +]AAAA"
 )
 _HEADER = lazy(rb"(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):")

@@ -9,7 +9,7 @@ PRIVATE_KEYS: tuple[Place, ...] = (
     Place(
         "private key",
         "private",
-        r"privateexponent:[ ]?([\w+/]{24,}={0,2}(?:[^+/=]{1,160}?(?:prime[12]|exponent[12]"
+        r"privateexponent:[ ]?([\w+/]{24,}={0,2}(?:[^=]{1,160}?(?:prime[12]|exponent[12]"
         r"|coefficient):[ ]?[\w+/]{20,}={0,2}){0,5})",
         "random",
         ("PrivateExponent: <base64>", "PrivateExponent: <base64>\nPrime1: <base64>"),
@@ -38,7 +38,7 @@ PRIVATE_KEYS: tuple[Place, ...] = (
         "private key",
         "kty",
         r"kty<q>[^{}]{0,3000}?<q>[dk]<q>\s{0,4}:\s{0,4}<q>([\w-]{40,}"
-        r"(?:<q>[^{}\w]{1,80}<q>(?:p|q|dp|dq|qi)<q>\s{0,4}:\s{0,4}<q>[\w-]{20,}){0,5})",
+        r"(?:<q>[^{}]{1,100}?<q>(?:p|q|dp|dq|qi)<q>\s{0,4}:\s{0,4}<q>[\w-]{20,}){0,5})",
         "random",
         (
             '{"kty": "EC", "crv": "P-256", "x": "a", "d": "<token><token>"}',
