@@ -67,6 +67,10 @@ def legacy() -> Lines:
     return [begin, "Proc-Type: 4,ENCRYPTED", dek, "", *rest]
 
 
+def narrow() -> Lines:
+    return key(width=32)
+
+
 def armour() -> Lines:
     begin, *rest = key("PGP PRIVATE KEY BLOCK", size=4000)
     return [begin, "Version: GnuPG v2", "Comment: made for a test", "", *rest]
@@ -142,6 +146,16 @@ LAYOUTS: dict[str, Layout] = {
     "sql": lambda lines: "VALUES ('" + "\n".join(lines) + "');",
     "csv": lambda lines: 'a,"' + "\n".join(lines) + '",b',
     "table": before_each("| {n} | "),
+    "long path": before_each("deploy/certs/prod/server.key:{n}: "),
+    "log stream": before_each("2024-05-01T10:00:{s:02} web/app/" + made_up(HEX, 32) + " "),
+    "arrow in json": lambda lines: json.dumps("\n".join(f"{n:6}→{x}" for n, x in enumerate(lines))),
+    "encoded behind prefixes": lambda lines: "\n".join(
+        f"web-1 | {x}" for x in wrapped(base64.b64encode("\n".join(lines).encode()).decode(), 76)
+    ),
+    "encoded twice": lambda lines: base64.b64encode(
+        base64.b64encode("\n".join(lines).encode())
+    ).decode(),
+    "encoded in hexadecimal": lambda lines: "\n".join(lines).encode().hex(),
     "encoded once more": lambda lines: base64.b64encode("\n".join(lines).encode()).decode(),
     "encoded in lines": lambda lines: base64.encodebytes("\n".join(lines).encode()).decode(),
 }  # fmt: skip
@@ -159,6 +173,7 @@ KEYS: dict[str, Callable[[], Lines]] = {
     "ssh2": ssh2,
     "encrypted with headers": legacy,
     "armour with headers": armour,
+    "32 columns": narrow,
 }
 # Marks of one's own are not part of the encoded text.
 ENCODED_ONLY_WITH_MARKS = {"putty", "openvpn", "ssh2"}

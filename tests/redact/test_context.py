@@ -1,6 +1,7 @@
 """Each row of the tables of places and commands cuts its own examples and leaves the others."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,7 @@ from leftoff.redact.addresses import ADDRESSES, PIPES, Address, Pipe
 from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS, Command
 from leftoff.redact.markers import is_marker, marker
 from leftoff.redact.places import PLACES, Place
+from leftoff.redact.privatekeys import PRIVATE_KEYS
 from leftoff.redact.prose import PROSE
 from leftoff.redact.statements import STATEMENTS
 from redact_cases import ALNUM, HEX, made_up
@@ -19,9 +21,13 @@ SECRETS = {
     "<token>": [made_up(ALNUM, 40), made_up(ALNUM, 32)],
     "<base64>": ["dXNlcjpw" + "YXNzd29yZDEyMzQ1Njc4OTA=", made_up(ALNUM, 44)],
     "<hex>": [made_up(HEX, 64)],
+    "<colons>": ["".join(f"{byte:02x}:" for byte in range(40, 55))],
 }
+# Words of other scripts are looked for as they are written, not in escapes.
+WIDE = re.compile("[\u0400-\uffff]")
 ROWS: list[Place | Address | Pipe | Command] = [
     *PLACES,
+    *PRIVATE_KEYS,
     *STATEMENTS,
     *PROSE,
     *ADDRESSES,
@@ -47,7 +53,8 @@ def filled(example: str) -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize(("kind", "example"), CUT, ids=[example[:60] for _, example in CUT])
 def test_the_examples_of_a_row_are_cut(kind: str, example: str) -> None:
     for text, secrets in filled(example):
-        for written in (text, f"$ {text}\n", f"- {text}\n- next", json.dumps({"command": text})):
+        dumped = json.dumps({"command": text}, ensure_ascii=not WIDE.search(text))
+        for written in (text, f"$ {text}\n", f"- {text}\n- next", dumped):
             clean = redact(written)
 
             assert not any(secret in clean for secret in secrets), clean

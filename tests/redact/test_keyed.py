@@ -283,6 +283,10 @@ def test_a_password_in_a_sentence_is_cut(sentence: str, value: str) -> None:
     assert redact(before + value + after) == f"{before}[redacted: password]{after}"
 
 
+def test_a_password_with_underscores_in_a_sentence_is_cut() -> None:
+    assert redact("my password is hunter_2_" + "secret") == "my password is [redacted: password]"
+
+
 def test_a_password_in_a_sentence_is_cut_with_all_its_marks() -> None:
     assert redact("the password is tr0ub" + "4dor&3") == "the password is [redacted: password]"
 
@@ -311,6 +315,8 @@ def test_a_secret_in_a_sentence_is_cut(sentence: str, value: str) -> None:
         "password = oauth2token",
         "password = user1Password,",
         "password=args.password2",
+        "password is field2",
+        "the password is step-3-value",
         "the token is invalid",
         "the token is oauth2",
         "the token is token1",
@@ -357,3 +363,43 @@ def test_a_call_behind_a_key_is_not_a_value(call: str) -> None:
 )
 def test_a_quoted_object_or_phrase_with_a_random_part_is_a_secret(value: str) -> None:
     assert redact(f'acme_secret = "{value}"') == 'acme_secret = "[redacted: secret]"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'access_token = "sdlfkj452"',
+        "refresh_token=askfjh234as9sd8",
+        'smtp.password = "doesnotexist"',
+        'password = "geheim$parole"',
+        "password: sekrit",
+        "password:yh^%#rest-of-my-password",
+        'password = "generatedwebdavpassword1"',
+        'auth_token = "deadbeefcafebad"',
+        "JSESSIONID_TOKEN=ABCDERANDOM123",
+        '"access_token":"2YotnFZFEjr1zCsicMWpAA"',
+        "Authorization: Bearer mF_9.B5f-4.1JqM",
+        '"clientRequestToken": "1d2129a1-3d38-460a-9756-e5b91fddb951"',
+        '"clientToken": "a1b2c3d4-5678-90ab-cdef-0123456789ab"',
+        "https://img.shields.io/codecov/c/github/ada/shop?token=o2KN5GrPsY&style=flat",
+        '"NextToken": "eyJDcmVhdGlvbkRhdGUi' + "OiIyMDE5LTA3LTE2VDE0OjM4" * 5 + '"',
+    ],
+)
+def test_a_specimen_of_a_manual_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'access_token = "<v>"',
+        "oauth_token=<v>&a=1",
+        '"clientToken": "<v>"',
+        "https://x.test/shop?token=<v>&style=flat",
+        "Authorization: Bearer <v>",
+    ],
+)
+def test_a_random_value_in_the_place_of_a_specimen_is_cut(text: str) -> None:
+    value = made_up(string.ascii_lowercase + string.digits, 24)
+
+    assert value not in redact(text.replace("<v>", value))

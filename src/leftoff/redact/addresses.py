@@ -22,7 +22,7 @@ PIPES: tuple[Pipe, ...] = (
         "password",
         _PRINTED + r"<value>[ ]{0,4}\Z",
         r"\|[ ]{0,4}(?:sudo[ ]{1,4}(?:-\S{1,20}[ ]{1,4}){0,3}-\w{0,3}S\b|[^\r\n|;&]{0,80}(?:"
-        r"--(?:password-)?stdin\b|cryptsetup\b|--with-token\b|--passphrase-fd\b"
+        r"--(?:password-)?stdin\b|cryptsetup\b|kinit\b|--with-token\b|--passphrase-fd\b"
         r"|\bsecrets?[ ](?:[\w:-]{1,30}[ ])?(?:put|create|set|add|import|insert)\b))",
         (
             "echo '<pw>' | sudo -S apt-get update",
@@ -36,6 +36,7 @@ PIPES: tuple[Pipe, ...] = (
             "echo <pw> | npx wrangler secret put DB",
             "printf '<pw>' | gh secret set DB",
             "echo <pw> | docker secret create db -",
+            "echo '<pw>' | kinit ada",
         ),
         (
             "echo $PASS | sudo -S ls",
@@ -103,6 +104,14 @@ ADDRESSES: tuple[Address, ...] = (
         "without_scheme",
         ("https://<token>@git.test/a/b.git",),
         ("https://a-very-long-organisation-name@dev.test/x",),
+    ),
+    Address(
+        "password in url",
+        b"thin:",
+        r"thin:[\w$#]{1,30}/([^\s/\"'\\@]{3,128})\Z",
+        "in_url",
+        ("jdbc:oracle:thin:scott/<pw>@//db.test:1521/x",),
+        ("jdbc:oracle:thin:scott/${PASS}@//db.test:1521/x", "jdbc:oracle:thin:/@db"),
     ),
     Address(
         "password",

@@ -29,6 +29,11 @@ _PAIR = lazy(rb"(?:^|[\s(])[A-Za-z_]\w{0,40},[ ]{0,2}\Z")
 _FIRST = lazy(rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']")
 
 
+# `https://img.shields.io/…?token=…`, and `badge.svg?token=…` of a service that measures coverage.
+_BADGE = lazy(rb"(?:shields\.io/|badge)[^\s\"']{0,80}[?&]\Z")
+_UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
+
+
 class Assignment(NamedTuple):
     """A telling name in a text, with what precedes it and the match of what follows."""
 
@@ -148,6 +153,15 @@ def is_translated(one: Assignment, value: bytes) -> bool:
     if not one.found["colon"] or not value.isalpha() or one.before[-1:] not in (b'"', b"'", b"."):
         return False
     return value.istitle() or bool(_MESSAGE.search(one.before))
+
+
+def is_public(one: Assignment, value: bytes) -> bool:
+    """Tell a token that is no secret: of a badge in a page, or one that names a request once."""
+    if one.stem != b"token":
+        return False
+    if one.left.lower().endswith(b"client") and _UUID.fullmatch(value):
+        return True
+    return _BADGE.search(one.before) is not None
 
 
 def is_qualified(one: Assignment) -> bool:

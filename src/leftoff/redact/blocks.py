@@ -8,6 +8,7 @@ the other one are followed for as long as they look like a key.
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -31,29 +32,51 @@ _PUTTY_WORD = lazy(rb"P(?:rivate-)")
 _PUTTY = lazy(rb"(?P<begin>Private-Lines:[ +]?\d{1,3})|Private-(?:MAC|Hash):[ +]?[0-9a-f]{40,64}")
 # A run of a key's body. PHP writes `\/` for a slash.
 _RUN = lazy(rb"[A-Za-z0-9+/=_]{16,}(?:\\{1,4}/[A-Za-z0-9+/=_]+)*")
-_ANY_RUN = lazy(rb"[A-Za-z0-9+/=_]++")
 _CLASSES = (lazy(rb"[a-z]"), lazy(rb"[A-Z]"), lazy(rb"[0-9+/]"))
 _HEXADECIMAL = lazy(rb"[0-9a-f]{32,}|[0-9A-F]{32,}")
-# Prefixes may be longer than the lines of the key, but never much.
-_LEAST_SHARE = 0.25
+# PowerShell writes a line end as a backtick and an `n`; all lines may be in one.
+_HEXADECIMAL_LINE = lazy(rb"(?i)n?(?:[0-9a-f]{16,32}|[0-9a-f]{100,})")
+# A capital and the letters after it are one run: base64 makes runs of two, names of four or more.
+_NAME_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[+/=_]+")
+# Beside other lines of a key, a line may have longer ones, such as `MIIEpAIBAAKCAQEA`.
+_STRICT, _LOOSE = 3.2, 5.0
+_ZEROS = lazy(rb"A{3,}")
+# Marks of anything that is not a private key, and the beginnings of public keys of SSH.
+_FOREIGN = lazy(
+    rb"-{2,5}[ +]?(?:BEGIN|END)[ +_](?![^-\r\n]{0,60}(?:PRIVATE|Static))"
+    rb"|(?:ssh-|ecdsa-)[a-z0-9-]{3,40}[ +]AAAA"
+)
+_HEADER = lazy(rb"(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):")
+_HEADERS = 800
+# A prefix may be longer than the lines of the key.
+_LEAST_SHARE = 0.12
 _LEAST_RANDOM = 32
 # The biggest keys in use (RSA with 16,384 bits, PGP with pictures left out) behind long prefixes.
 _LONGEST = 100_000
 _GAP = 200
-_LONG_RUN = 40
 _ENCODED = b"LS0tLS1CRUdJTi"
 _ENCODED_LINE = rb"[A-Za-z0-9+/_-]"
 _ENCODED_RUN = lazy(
     _ENCODED_LINE + rb"{40,}+(?:[\s\\]{1,8}+" + _ENCODED_LINE + rb"{20,}+)*+"
     rb"(?:[\s\\]{0,8}+" + _ENCODED_LINE + rb"*+={1,2})?"
 )  # fmt: skip
-_ENCODED_HEAD = 80
+_ENCODED_HEAD = 160
+_ENCODED_CHARACTERS = lazy(rb"[A-Za-z0-9+/_=-]*+")
+_ENCODED_LINES = lazy(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
+# Lines of encoded text are 64 or 76 characters long.
+_WIDEST = 100
+# The mark in hexadecimal, or in base64 of base64.
+_HEXADECIMAL_MARK = b"2d2d2d2d2d424547494e20"
+_TWICE = (_HEXADECIMAL_MARK, b"TFMwdExTMUNSVWRKVGl")
+_TWICE_LEAST = 100
+_NAMED = lazy(rb"PRIVATE|OpenVPN Static")
 
 
 class _Mark(NamedTuple):
     start: int
     end: int
     is_begin: bool
+    is_hexadecimal: bool
 
 
 def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
@@ -74,7 +97,7 @@ def _marks(data: bytes) -> list[_Mark]:
             found = pattern.search(data, max(done, at - _MARK_REACH), at + _MARK_REACH)
             if found and found.start() <= at < found.end():
                 is_begin = found.lastgroup == "begin" or found[0].lstrip(b"- +")[:1] == b"B"
-                marks.append(_Mark(*found.span(), is_begin))
+                marks.append(_Mark(*found.span(), is_begin, b"tatic" in found[0]))
                 done = found.end()
     return sorted(marks)
 
@@ -90,11 +113,11 @@ def _between(data: bytes, marks: list[_Mark]) -> Iterator[Span]:
             yield Span(mark.start, marks[at + 1].end, KIND)
             paired = at + 1
         elif mark.is_begin:
-            end = _follow(data, mark.end, min(after, mark.end + _LONGEST))
+            end = _follow(data, mark, min(after, mark.end + _LONGEST))
             if end > mark.end:
                 yield Span(mark.start, end, KIND)
         elif at != paired:
-            start = _follow_back(data, max(before, mark.start - _LONGEST), mark.start)
+            start = _follow_back(data, max(before, mark.start - _LONGEST), mark)
             if start < mark.start:
                 yield Span(start, mark.end, KIND)
 
@@ -105,45 +128,59 @@ def _is_key(text: bytes) -> bool:
 
 
 def _is_random(run: bytes) -> bool:
-    return all(kind.search(run) for kind in _CLASSES) or bool(_HEXADECIMAL.search(run))
+    return _is_mixed(run) or bool(_HEXADECIMAL.search(run))
 
 
-def _follow(data: bytes, start: int, stop: int) -> int:
+def _is_mixed(run: bytes, most: float = _STRICT) -> bool:
+    """Tell a line of base64 from a long name such as `X509CertificateBuilder`."""
+    if not all(kind.search(run) for kind in _CLASSES):
+        return False
+    # Zeros in a key are a row of `A`.
+    solid = _ZEROS.sub(b"A", run)
+    return len(solid) <= most * len(_NAME_RUNS.findall(solid))
+
+
+def _follow(data: bytes, mark: _Mark, stop: int) -> int:
     """Return where the lines of a key end that has no end mark."""
-    end, width = start, 0
+    start = end = mark.end
+    if foreign := _FOREIGN.search(data, start, stop):
+        stop = foreign.start()
     for found in _RUN.finditer(data, start, stop):
-        size = len(found[0])
-        is_line = size in (width, width + 1) or size >= _LONG_RUN
-        if found.start() - end > _gap(data, start, end) or not _is_random(found[0]):
-            # The headers of an encrypted key are not random.
-            if end > start or found.start() - start > _GAP:
-                break
-            continue
-        if not is_line and end > start:
-            # The last line may be short, or cut off.
-            return found.end() if data[end : found.start()].count(b"\n") <= 1 else end
-        end, width = found.end(), max(width, size)
+        if found.start() - end > _gap(data, start, end):
+            break
+        if _is_line(found[0], mark, is_first=end == start):
+            end = found.end()
     return end
 
 
+def _is_line(run: bytes, mark: _Mark, *, is_first: bool) -> bool:
+    """Tell the lines of a key from hashes in their prefixes, and from commits after it."""
+    if mark.is_hexadecimal:
+        return _HEXADECIMAL_LINE.fullmatch(run) is not None
+    return _is_mixed(run, _STRICT if is_first else _LOOSE)
+
+
 def _gap(data: bytes, start: int, end: int) -> int:
-    return _GAP if end > start or b"\n" in data[start : start + _GAP] else _GAP // 4
+    if end > start:
+        return _GAP
+    # The headers of an encrypted key or of an armour come before its first line.
+    head = data[start : start + _GAP]
+    if _HEADER.search(head):
+        return _HEADERS
+    return _GAP if b"\n" in head else _GAP // 4
 
 
-def _follow_back(data: bytes, start: int, stop: int) -> int:
+def _follow_back(data: bytes, start: int, mark: _Mark) -> int:
     """Return where the lines of a key begin that has no mark before it."""
-    runs = [found.span() for found in _ANY_RUN.finditer(data, start, stop)]
-    begin, width = stop, 0
+    begin = stop = mark.start
+    for foreign in _FOREIGN.finditer(data, start, stop):
+        start = foreign.end()
+    runs = [found.span() for found in _RUN.finditer(data, start, stop)]
     for first, last in reversed(runs):
-        size = last - first
         if begin - last > _GAP:
             break
-        if size < 16 or not _is_random(data[first:last]):
-            # Before the end mark: its last, short line, or a prefix. Further up: a prefix.
-            continue
-        if width and size not in (width, width - 1) and size < _LONG_RUN:
-            break
-        begin, width = first, max(width, size) if begin != stop else 0
+        if _is_line(data[first:last], mark, is_first=begin == stop):
+            begin = first
     return begin
 
 
@@ -152,13 +189,56 @@ def _encoded(data: bytes) -> Iterator[Span]:
     at = data.find(_ENCODED)
     while at >= 0:
         found = _ENCODED_RUN.match(data, at)
-        if found and b"PRIVATE" in _decoded_head(found[0]):
-            yield Span(at, at + len(found[0].rstrip()), KIND)
-        at = data.find(_ENCODED, found.end() if found else at + 1)
+        done = found.end() if found else at + 1
+        if found and _NAMED.search(_decoded_head(found[0])):
+            done = _follow_encoded(data, at, at + len(found[0].rstrip()))
+            yield Span(at, done, KIND)
+        at = data.find(_ENCODED, done)
+    for mark in _TWICE:
+        yield from _find_twice(data, mark)
+
+
+def _find_twice(data: bytes, mark: bytes) -> Iterator[Span]:
+    """Yield keys in hexadecimal or in base64 of base64, by how they begin."""
+    at = data.find(mark)
+    while at >= 0:
+        end = _ENCODED_CHARACTERS.match(data, at).end()  # type: ignore[union-attr]
+        if end - at >= _TWICE_LEAST:
+            yield from _encoded_twice(data, at, end)
+        at = data.find(mark, end)
+
+
+def _follow_encoded(data: bytes, start: int, end: int) -> int:
+    """Return where an encoded key ends whose lines have prefixes: all are equally long."""
+    width = end - start
+    if width > _WIDEST:
+        return end
+    gap = 0
+    for found in _ENCODED_LINES.finditer(data, end, end + _LONGEST):
+        size = len(found[0])
+        gap = gap or found.start() - end
+        is_line = size <= width and not found[0].startswith(_ENCODED)
+        if not is_line or found.start() - end > min(_GAP, gap + 4):
+            break
+        end = found.end()
+        if size < width:
+            break
+    return end
+
+
+def _encoded_twice(data: bytes, start: int, end: int) -> Iterator[Span]:
+    head = data[start : start + 2 * _ENCODED_HEAD]
+    if head.startswith(_HEXADECIMAL_MARK):
+        text = bytes.fromhex(re.match(rb"(?:[0-9a-f]{2})*", head)[0].decode())  # type: ignore[index]
+    else:
+        text = _decoded_head(_decoded_head(head))
+    if _NAMED.search(text):
+        yield Span(start, end, KIND)
 
 
 def _decoded_head(text: bytes) -> bytes:
-    head = b"".join(text[: 2 * _ENCODED_HEAD].split())[:_ENCODED_HEAD]
+    head = b"".join(text[: 2 * _ENCODED_HEAD].split())
+    head = head[: len(head) // 4 * 4][:_ENCODED_HEAD]
     try:
         return base64.b64decode(head)
     except binascii.Error:

@@ -19,7 +19,7 @@ class Command(NamedTuple):
 
 
 # The letters and words of the options below; a line without any of them is not looked at.
-LETTERS = b"pPuUawAXbhDkK"
+LETTERS = b"pPuUawAXbhDkKN"
 LONG_OPTIONS = (
     b"-nb",
     b"-cb",
@@ -57,6 +57,31 @@ COMMANDS: tuple[Command, ...] = (
         ("7z x -pr a.7z",),
     ),
     Command(
+        "plink pscp psftp putty kitty",
+        r"(?-i:-pw)[ ]<value>",
+        "in_command",
+        ("plink -pw <pw> me@x.test", "pscp -pw '<pw>' a me@x.test:"),
+        ("plink -pw $PASS me@x.test", "plink -pwfile a me@x.test"),
+    ),
+    Command(
+        "ssh-keygen",
+        r"(?-i:-[NP])[ ]?<value>",
+        "in_command",
+        ("ssh-keygen -t rsa -N '<pw>' -f k", "ssh-keygen -p -P <pw> -f k"),
+        ("ssh-keygen -t rsa -N $PASS -f k", "ssh-keygen -t ed25519 -N '' -f k"),
+    ),
+    Command(
+        "security",
+        r"(?:add-(?:generic|internet)-password|(?:unlock|create)-keychain|import"
+        r"|set-key-partition-list)\b[^\r\n]{0,200}?[ ](?-i:-[wpPk])[ ]<value>",
+        "in_command",
+        (
+            "security add-generic-password -a ada -s x -w <pw>",
+            "security unlock-keychain -p '<pw>' login.keychain",
+        ),
+        ("security find-generic-password -a ada -w", "security unlock-keychain -p $PASS a"),
+    ),
+    Command(
         "sshpass",
         r"-p[ =]?<value>",
         "given",
@@ -67,7 +92,7 @@ COMMANDS: tuple[Command, ...] = (
         "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat cqlsh useradd "
         "usermod influx netexec nxc crackmapexec evil-winrm rabbitmqadmin psexec psexec64 hydra "
         "smbmap ncftp impala-shell twine arangosh cbq couchbase-cli supabase impacket-psexec "
-        "neo4j-shell cypher-shell",
+        "neo4j-shell cypher-shell ncftpput ncftpget ncftpls snowsql beeline",
         r"(?-i:-p)[ =]<value>",
         "in_command",
         (

@@ -20,6 +20,7 @@ from leftoff.redact.lazy import lazy
 from leftoff.redact.lookup import Lookup
 from leftoff.redact.manifests import find_manifest
 from leftoff.redact.places import PLACES, Place
+from leftoff.redact.privatekeys import PRIVATE_KEYS
 from leftoff.redact.prose import PROSE, is_told
 from leftoff.redact.shapes import Span
 from leftoff.redact.statements import STATEMENTS
@@ -51,7 +52,7 @@ _WORD = lazy(rb"[\w-]++[ ]?")
 _OPENINGS = 3
 _PIPED = lazy(
     rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
-    rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl|gcloud|doppler|op)\b"
+    rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl|gcloud|doppler|op|kinit)\b"
 )
 # What an example has in the place of a session: a word, a name in a program.
 _PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
@@ -194,7 +195,7 @@ def _lookup() -> Lookup:
 @cache
 def _by_literal() -> dict[bytes, list[Place]]:
     places: dict[bytes, list[Place]] = {}
-    for place in (*PLACES, *STATEMENTS, *PROSE):
+    for place in (*PLACES, *PRIVATE_KEYS, *STATEMENTS, *PROSE):
         places.setdefault(place.literal.encode(), []).append(place)
     return places
 

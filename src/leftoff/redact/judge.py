@@ -3,6 +3,7 @@
 import re
 
 from leftoff.redact.lazy import lazy
+from leftoff.redact.specimens import SPECIMENS, WORDS, is_mashed
 
 # In place of a secret: masks, templates, shell and environment variables, words of instruction.
 _PLACEHOLDER = lazy(
@@ -18,24 +19,14 @@ _PLACEHOLDER = lazy(
     rb"| ^(?:sk-)?(?:ssh|ecdsa)-[a-z0-9-]+(?:@\S+)?[ ]AAAA"
     rb"| ^(?:foo|bar|baz|foobar|blah|test|tester|testing|testuser|testclient|hello)$"
     # AWS marks the keys of its manuals; those of 40 characters have the length of a real one.
-    rb"| ^(?!.{40}$).*[a-z0-9](?-i:EXAMPLE|example)\d*$ | ^\W?pass\W?\d?$"
+    rb"| ^(?!.{40}$).*[a-z0-9](?-i:EXAMPLE|example)\d*$ | ^\W?p\W?a\W?s\W?s\W?\d?$"
+    rb"| ^(?:does|is)[-_]?not[-_]?[a-z] | ^no[-_]?such | ^not[-_](?:a|my|the|real)[-_]"
+    rb"| ^(?=.{1,16}$).*deadbeef"
+    rb"| (?-i:RANDOM) | random[-_ ]?(?:string|value|token|key|secret|chars?)"
+    rb"| (?-i:^EXAMPLE|^example(?=[A-Z])) | [-_ ]my[-_]?(?:password|secret|token|key)$"
     rb"| ^arn:aws | ^(.)\1{3,}$ | ^(?:0x)?0+$"
     rb"| redacted | &lt; | ^env: | ^:?$ | ^[a-z]+:$ | ^-?anon(?:ymous|cvs)?@?$ | :anoncvs$"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
-)
-_WORDS = frozenset(
-    b"none null nil undefined true false yes no on off empty required optional string str text "
-    b"bytes byte int integer number float bool boolean any object char varchar unknown never void "
-    b"password passwords passwd pass passphrase pwd secret secrets token tokens key keys apikey "
-    b"api_key api-key credential credentials username user email name type value default unset set "
-    b"missing invalid valid expired revoked provided incorrect wrong mismatch secretstr file env "
-    b"vault prompt stdin input hidden masked basic bearer oauth oauth2 jwt error failed ok "
-    b"encrypted hashed base64 sha256 sha512 bcrypt argon2 utf8 hs256 rs256 es256 function async "
-    b"await return const static public private readonly self this new not and or inherit "
-    b"compat files systemd ldap sss winbind passwort kennwort wachtwoord salasana contrasena senha "
-    b"lozinka haslo heslo parola sifre jelszo adgangskode passord slaptazodis motdepasse "
-    b"option options argument arguments parameter parameters switch switches instead "
-    b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()
 )
 _SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
 _WORDY = lazy(rb"[A-Za-z]+(?:[-_/.:][A-Za-z]+)*\Z")
@@ -77,7 +68,7 @@ _FOREIGN = lazy(rb"(?i)[\x80-\xff]|\\+u(?!00[0-7])[0-9a-f]{4}")
 # What a label in a language other than English hardly has.
 _MARKS = lazy(rb"[0-9!@#$%^&*]")
 # `new_password`, `password2`, `anewpassword`
-_LABEL = lazy(rb"(?i)[a-z-]{0,12}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z")
+_LABEL = lazy(rb"(?i)[a-z-]{0,16}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z")
 # Three words or more in the style of a name in a program.
 _SNAKE = lazy(rb"[a-z]+(?:_[a-z]+){2,}\Z")
 # Letters, then a number: `abcd1234`.
@@ -90,7 +81,11 @@ def is_placeholder(value: bytes) -> bool:
     """Tell whether a value only stands for a secret, or is a plain word."""
     if is_random_object(value):
         return False
-    return bool(_PLACEHOLDER.search(value, 0, _JUDGED)) or value[:_JUDGED].lower() in _WORDS
+    if _PLACEHOLDER.search(value, 0, _JUDGED) or value in SPECIMENS:
+        return True
+    word = value[:_JUDGED].lower()
+    # `geheim$parole`, `secret-token`
+    return word in WORDS or WORDS.issuperset(_JOINTS.split(word))
 
 
 def is_random_object(value: bytes) -> bool:
@@ -169,7 +164,7 @@ def is_password(value: bytes, *, literal: bool) -> bool:
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
     """Judge a value whose key says token, secret or key; `named` keys leave no other meaning."""
     value = value.strip()
-    if len(value) < 8:
+    if len(value) < 8 or is_mashed(value):
         return False
     return _is_likely(value, literal=literal, named=named) and not is_placeholder(value)
 

@@ -10,6 +10,7 @@ from leftoff.redact.assignments import (
     is_assigned,
     is_environment,
     is_pair,
+    is_public,
     is_qualified,
     is_said,
     is_same,
@@ -236,7 +237,7 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     after = data[found.end() : found.end() + 1]
     is_next = found["blank"] is not None and value.startswith(b"-") and not is_dashed(value)
     is_next = is_next or (value.startswith(b":") and not is_unlike_words(value))
-    if is_next or is_same(data, one, value):
+    if is_next or is_same(data, one, value) or is_public(one, value):
         return True
     is_call = found["bare"] and after in _CALLS and not _is_bracketed(value)
     is_call = is_call and not (is_environment(data, one) and has_random_part(value))

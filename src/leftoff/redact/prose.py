@@ -16,11 +16,14 @@ _REMARK = lazy(
     rb"|[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z]+ed|bits?|bytes?|based|only|safe|like|style)\Z"
     rb"|(?:sha|md|pbkdf|argon|aes|utf|base|rsa|hmac|oauth|auth|pkcs|http|ipv|rfc|iso|ed|x|tls|p)"
     rb"[-_]?[0-9]+(?:[-_]?[a-z0-9]{0,10})\Z"
+    # `field2`, `step-3-value`
+    rb"|(?:field|column|step|option|value|arg|argument|param|item|line|page|table|version|part|phase"
+    rb"|level|type|mode|group|user|case|test|number|attempt)[-_]?[0-9]{1,2}(?:[-_][a-z]+)*\Z"
     # `token1`, `my-secret-2`
     rb"|[a-z_-]*(?:pass(?:wor[dt]|wd)?|pwd?|secret|token|key)s?[-_]?[0-9]{1,2}\Z"
 )
 # No name in a program: the digits are in the middle of one word.
-_JOINED = lazy(rb"[A-Za-z]+[0-9]+[A-Za-z]+\Z")
+_JOINED = lazy(rb"[A-Za-z]+_?[0-9]+_?[A-Za-z]+\Z")
 _PLAIN = lazy(rb"(?![A-Za-z]+[0-9]\Z)[^_./:-]{8,}\Z")
 
 
@@ -45,7 +48,7 @@ def is_told_token(value: bytes) -> bool:
 
 _TOLD = r"(?:<q>([^\s\"'`\\]{6,64})<q>|([^\s\"'`\\<>(){}\[\]]{5,63}[^\s\"'`\\<>(){}\[\].,;:?]))"
 _USER = r"[\w.@'-]{1,40}"
-_SIGN = r"(?:[ ]{0,2}[:=][ ]{0,2}|[ ](?:is|was|ist|war|est|es)[ ])"
+_SIGN = r"(?:[ ]{0,2}(?:[:=]|：)[ ]{0,2}|[ ](?:is|was|ist|war|lautet|est|es)[ ])"
 PROSE: tuple[Place, ...] = (
     *(
         Place(
@@ -69,6 +72,55 @@ PROSE: tuple[Place, ...] = (
             (f"{word}: 8-stellig", f"{word}: string"),
         )
         for word in ("kennwort", "wachtwoord")
+    ),
+    # A word is looked for together with its sign where its own letters are all frequent.
+    *(
+        Place(
+            "password",
+            f"{word}:",
+            f"{word}:[ ]{{0,2}}{_TOLD}",
+            "told",
+            (f"{word}: <pw>", f"{word}:<pw>"),
+            (f"{word}: string", f"{word}: $PASS1"),
+        )
+        for word in ("senha", "parola", "heslo", "adgangskode", "passord")
+    ),
+    Place(
+        "password",
+        "senord:",
+        f"senord:[ ]{{0,2}}{_TOLD}",
+        "told",
+        ("lösenord: <pw>", "losenord:<pw>"),
+        ("lösenord: text",),
+        before=r"l(?:ö|o|\\{1,8}u00f6)\Z",
+    ),
+    *(
+        Place(
+            "password",
+            word,
+            f"{word}(?:[ ]{{0,2}}(?:[:=]|：|是|为|は|は、|—|-)[ ]{{0,2}}|[ ]){_TOLD}",
+            "told",
+            (f"{word}: <pw>", f"{word}：<pw>"),
+            (f"{word}: string", f"{word}: $PASS1"),
+        )
+        for word in ("ароль", "密码", "密碼", "パスワード", "비밀번호")
+    ),
+    Place(
+        "password",
+        "assword",
+        rf"assword[ ](?:è|e'|\\{{1,8}}u00e8)[ ]{_TOLD}",
+        "told",
+        ("la password è <pw>", "la password e' <pw>"),
+        ("la password è richiesta",),
+    ),
+    Place(
+        "password",
+        "asswort",
+        rf"asswort[ ](?:f(?:ü|ue|\\{{1,8}}u00fc)r|von|zu)[ ](?:{_USER}[ ]){{0,2}}{_USER}"
+        rf"[ ](?:ist|lautet)[ ]{_TOLD}",
+        "told",
+        ("das Passwort für die DB ist <pw>", "Passwort von root lautet <pw>"),
+        ("das Passwort für die DB ist falsch",),
     ),
     Place(
         "password",
@@ -104,7 +156,7 @@ PROSE: tuple[Place, ...] = (
     Place(
         "password",
         "contrase",
-        r"contrase(?:n|\xc3\xb1|\\{1,8}u00f1)a" + _SIGN + _TOLD,
+        rf"contrase(?:n|\xc3\xb1|\\{{1,8}}u00f1)a(?:[ ]del?[ ](?:la[ ])?{_USER})?" + _SIGN + _TOLD,
         "told",
         ("la contraseña es <pw>", "contrasena: <pw>"),
         ("contraseña: obligatoria",),

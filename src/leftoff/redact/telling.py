@@ -13,7 +13,7 @@ _KEY_OF = tuple(
 _NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
     b"special design next prev previous first last max min num per public syntax color sequence "
-    b"change idempotency".split()
+    b"change idempotency clientrequest".split()
 )
 # Three letters rule out most words before a whole list is tried.
 _KEY_TAILS, _NOT_TAILS = (frozenset(word[-3:] for word in words) for words in (_KEY_OF, _NOT_OF))

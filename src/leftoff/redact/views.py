@@ -92,6 +92,9 @@ _FEW_MARKS, _RARE = 3, 1500
 _SAMPLE = 4000
 _BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
 _BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
+# Arrows, and lines of boxes: what tools draw between the number of a line and the line.
+_DRAWN = b"\\u2"
+_DRAWING = rb"\\u2[15][0-9a-fA-F]{2}"
 _LINE_ESCAPE = rb"\\([nrt])"
 
 
@@ -145,6 +148,8 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
     places: list[int] = []
     if b"\\" in data:
         data, places = _blank_line_escapes(data)
+        if _DRAWN in data:
+            data = _compiled(_DRAWING).sub(b"      ", data)
     return _blank_colours(data) if b"\x1b" in data else data, places
 
 
