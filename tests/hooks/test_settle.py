@@ -187,6 +187,7 @@ def test_what_a_killed_settle_left_is_settled_by_the_next(talk: Talk, store: Sto
     assert len(store.index().newest(9)) == 1
 
 
+@pytest.mark.slow("starts 200 processes")
 def test_two_hundred_events_at_once_are_all_settled_and_no_process_stays(
     talk: Talk, store: Store
 ) -> None:
