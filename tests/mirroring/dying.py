@@ -6,6 +6,7 @@ Run as a program, because it forks: `dying.py guardz|harness FOLDER`.
 import json
 import os
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def _look_at_harness(place: Path) -> dict[str, Any]:
 
 _LOOKS = {"guardz": _look_at_guardz, "harness": _look_at_harness}
 # What must be told of so many pieces of work.
-_WANTED = {
+_WANTED: dict[str, Callable[[int], dict[str, Any]]] = {
     "guardz": lambda count: {
         "files": [f"checkpoint-work-{n}.md" for n in range(count)],
         "listed": [f"work-{n}" for n in range(count)],
