@@ -107,7 +107,7 @@ AFTER = """
 
 def check(tmp_path: Path, place: str, plant: str) -> None:
     chosen = SET_UP.replace("PLACE", repr(place)).replace("PLANT", repr(plant))
-    run(chosen + PLANTS + USE + AFTER, tmp_path, seconds=30)
+    run(chosen + PLANTS + USE + AFTER, tmp_path, seconds=120)
 
     assert [*contents(tmp_path / "outside")] == ["file"]
     assert (tmp_path / "outside" / "file").read_text(encoding="utf-8") == "not yours"
