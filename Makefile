@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compat lint bench shape fuzz fidelity accept picture clean
+.PHONY: help setup demo quick test compat lint bench shape fuzz fidelity accept picture clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY) ## Play the story: a session is killed, the next one is told where it left off
 	@$(BIN)/python scripts/demo.py
+
+quick: $(READY) ## Run the tests to run all day: without real agents, kill sweeps and other slow ones
+	@$(BIN)/python -m pytest -q -n auto -m "not slow" --hypothesis-profile=quick $(ARGS)
 
 test: $(READY) ## Run all tests, with coverage and its gate
 	@$(BIN)/python -m coverage erase

@@ -17,6 +17,7 @@ from leftoff.projects import Project
 from leftoff.store import Store
 from stores import MEMORY, Clock
 
+_TESTS = Path(__file__).resolve().parent
 _REAL_HOME = Path("~").expanduser().resolve()
 # What leftoff, git and the agents keep in a home folder. The whole home cannot be barred: the
 # project itself may well lie in it.
@@ -31,6 +32,23 @@ _WATCHED = frozenset(
     {"open", "os.listdir", "os.mkdir", "os.remove", "os.rename", "os.scandir", "sqlite3.connect"}
 )
 _INHERITED = ("CLAUDE", "CODEX", "GEMINI", "COPILOT", "CURSOR", "OPENCODE", "LEFTOFF_", "XDG_")
+
+
+# Whole folders that `make quick` leaves out; elsewhere a test or module is marked itself.
+_SLOW_FOLDERS = {
+    "e2e": "runs the real agents",
+    "fuzz": "feeds mutated inputs to every parser",
+    "torture": "kills, fails and cuts everything that writes",
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what lies in a slow folder."""
+    for item in items:
+        why = _SLOW_FOLDERS.get(item.path.relative_to(_TESTS).parts[0])
+        if why is not None:
+            item.add_marker(pytest.mark.slow(why))
 
 
 def pytest_configure() -> None:
@@ -50,6 +68,8 @@ sys.addaudithook(_keep_out)
 
 # A busy machine is no fault of a property.
 hypothesis.settings.register_profile("leftoff", deadline=None)
+# For `make quick`, which passes --hypothesis-profile.
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=15)
 hypothesis.settings.load_profile("leftoff")
 
 
@@ -98,9 +118,7 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
     """Make a repository with one commit."""
-    made = Repo(tmp_path / "repo")
-    made.commit("Begin", {"app.py": "print('hello')\n"})
-    return made
+    return Repo.begun(tmp_path / "repo")
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """Kill a process at every step it takes on disk, or at any moment, and look at what is left.
 
-Run as a program, because it forks: `deaths.py step SCENARIO FOLDER`, `deaths.py any KILLS FOLDER`.
+The one harness for kills. A trial says what was there before, what is done and what must hold
+afterwards; the harness does the killing. It forks, so it runs in a program of its own: modules
+named `dying` hold the trials and call `main`, and tests call `count_kills`.
 """
 
 import fcntl
-import hashlib
 import itertools
 import json
 import os
@@ -14,163 +15,147 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from leftoff.checkpoint import decode, encode
-from leftoff.projects import Project
-from leftoff.store import Saved, Store, events, log
-from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
+from programs import run_module
 
-# All that the store does to the disk, apart from SQLite's own work on the derived index.
+# All that leftoff does to the disk, apart from SQLite's own work on the derived index.
 STEPS = (
     *((os, name) for name in ("open", "write", "fsync", "link", "unlink", "replace", "rename")),
     *((os, name) for name in ("mkdir", "rmdir", "pread", "read", "close", "scandir", "listdir")),
     (fcntl, "flock"),
 )
-MANY = 10_000
-# What four saves tell.
-_SEVERAL_BYTES = 400
-_PATIENCE_SECONDS = 60
+_PATIENCE_SECONDS = 120
 
 
-class Scenario(NamedTuple):
-    """Something a user does, and what was there before."""
+class Fuse:
+    """Counts the steps of this process and kills it at one of them."""
 
-    prepare: Callable[[Store], object]
-    act: Callable[[Store], object]
-    may_be_partial: bool = False
+    def __init__(self, at: int) -> None:
+        self._left = at
 
+    def is_last(self) -> bool:
+        """Count a step; say whether it is the one to die at."""
+        self._left -= 1
+        return self._left == 0
 
-def _prepare(store: Store) -> None:
-    for name in ("alpha", "beta", "gamma"):
-        store.save(draft(name, f"{name} first"))
-    store.save(draft("beta", "beta second"), overwrite=True)
-    store.save(draft(None, "unnamed", session_id="s1", agent="claude"))
-    store.record("cleared", [store.find("gamma").id])
-    store.index()
-
-
-def _prepare_unread(store: Store) -> None:
-    """Leave all that was saved for the reader to take in."""
-    _prepare(store)
-    store.close()
-    (store.project.store / "index.sqlite").unlink()
+    def step(self) -> None:
+        """Count a step, and die if it is the one."""
+        if self.is_last():
+            die()
 
 
-def _prepare_overwrite(store: Store) -> None:
-    _prepare(store)
-    store.save(draft("alpha", "alpha second"), overwrite=True)
+Arm = Callable[[Fuse], None]
 
 
-def _prepare_fallback(store: Store) -> None:
-    """Save to both places, as if the store had been read-only for a while."""
-    _prepare(store)
-    elsewhere = Store(_moved(store.project))
-    elsewhere.save(draft("delta", "saved while read-only"))
-    elsewhere.save(draft("epsilon", "same"))
-    elsewhere.record("cleared", [elsewhere.find("epsilon").id])
-    elsewhere.close()
-    elsewhere.project.store.joinpath("index.sqlite").unlink(missing_ok=True)
+def die() -> None:
+    """End this process as a power cut would: at once, with nothing tidied up."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _prepare_earlier(store: Store) -> None:
-    """Save in another place only, as before a `git init`."""
-    place = store.project.store.with_name("earlier")
-    elsewhere = Store(_moved(store.project, place))
-    elsewhere.save(draft("zeta", "saved before"))
-    elsewhere.record("cleared", [elsewhere.save(draft("eta", "same")).checkpoint.id])
-    elsewhere.keep_session("claude", "s1", b"{}")
-    elsewhere.close()
-    for name in ("config.toml", "features.json", "index.sqlite"):
-        (place / name).write_text("{}", encoding="utf-8")
-
-
-def _prepare_both(store: Store) -> None:
-    _prepare(store)
-    _prepare_earlier(store)
-    (store.project.store / "config.toml").write_text("another", encoding="utf-8")
-
-
-def _moved(project: Project, place: Path | None = None) -> Project:
-    return Project(
-        environment=project.environment,
-        root=project.root,
-        worktree=project.worktree,
-        store=place or project.fallback,
-        fallback=project.fallback.parent / "unused",
-    )
-
-
-def _purge_gamma_and_old_beta(store: Store) -> None:
-    index = store.index()
-    store.purge([*index.revisions("gamma"), index.revisions("beta")[-1]])
-
-
-def _record(action: events.Action, name: str) -> Callable[[Store], object]:
-    return lambda store: store.record(action, [store.find(name).id])
-
-
-def _save(name: str | None, **options: Any) -> Callable[[Store], object]:
-    overwrite = options.pop("overwrite", False)
-    return lambda store: store.save(draft(name, "new", **options), overwrite=overwrite)
-
-
-SCENARIOS: dict[str, Scenario] = {
-    "list": Scenario(_prepare_unread, view),
-    "first-save": Scenario(lambda _: None, _save("omega")),
-    "save": Scenario(_prepare, _save("omega")),
-    "save-unnamed": Scenario(_prepare, _save(None, session_id="s1", agent="claude")),
-    "overwrite": Scenario(_prepare, _save("beta", overwrite=True)),
-    "resume": Scenario(_prepare, _record("resumed", "beta")),
-    "clear": Scenario(_prepare, _record("cleared", "beta")),
-    "consume": Scenario(_prepare, _record("consumed", "alpha")),
-    "undo-clear": Scenario(_prepare, Store.undo),
-    "undo-overwrite": Scenario(_prepare_overwrite, Store.undo),
-    "purge": Scenario(_prepare, _purge_gamma_and_old_beta, may_be_partial=True),
-    "adopt-and-list": Scenario(_prepare_fallback, view),
-    "adopt-and-save": Scenario(_prepare_fallback, _save("omega")),
-    "move-in-and-list": Scenario(_prepare_earlier, view),
-    "move-in-and-save": Scenario(_prepare_earlier, _save("omega")),
-    "merge-and-list": Scenario(_prepare_both, view),
-    "merge-and-save": Scenario(_prepare_both, _save("omega")),
-    "adopt-and-clear": Scenario(_prepare_fallback, _record("cleared", "delta")),
-}
-
-
-def _arm(at: int, *, halfway: bool) -> None:
-    """Let this process die before its Nth step, or in the middle of its Nth write."""
-    count = itertools.count(1)
+def before_each_step(fuse: Fuse) -> None:
+    """Let this process die before a step on disk."""
     for module, name in STEPS:
-        if not halfway or name == "write":
-            setattr(module, name, _dying(getattr(module, name), count, at, halfway=halfway))
+        setattr(module, name, wrap(getattr(module, name), fuse))
 
 
-def _dying(
-    real: Callable[..., Any], count: Iterator[int], at: int, *, halfway: bool
-) -> Callable[..., Any]:
+def within_each_write(fuse: Fuse) -> None:
+    """Let this process die in the middle of a write."""
+    real = os.write
+
+    def write(descriptor: int, data: Any) -> int:
+        if fuse.is_last():
+            real(descriptor, bytes(data)[: len(data) // 2])
+            die()
+        return real(descriptor, data)
+
+    os.write = write
+
+
+def wrap(real: Callable[..., Any], fuse: Fuse) -> Callable[..., Any]:
+    """Return a function that counts as a step before it does its work."""
+
     def step(*arguments: Any, **options: Any) -> Any:
-        if next(count) == at:
-            if halfway:
-                real(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
-            os.kill(os.getpid(), signal.SIGKILL)
+        fuse.step()
         return real(*arguments, **options)
 
     return step
 
 
-def _in_child(work: Callable[[], None]) -> bool:
+# --- at every step ---
+
+
+class Death(NamedTuple):
+    """How an attempt ended, and what is seen where nobody dies."""
+
+    at: int
+    lived: bool
+    before: Any
+    after: Any
+
+
+class Trial(NamedTuple):
+    """Something that is done in a folder and killed.
+
+    `look` tells what a reader sees, `check` what must hold after each attempt. What was prepared
+    is copied for each attempt, unless `anew` says to prepare it again: mirrors know a file by its
+    inode, and a copy looks to them as if somebody had edited it.
+    """
+
+    prepare: Callable[[Path], object]
+    act: Callable[[Path], object]
+    look: Callable[[Path], Any]
+    check: Callable[[Path, Death], object]
+    anew: bool = False
+    arms: Mapping[str, Arm] = {"steps": before_each_step, "writes": within_each_write}
+
+
+def kill_at_every_step(trial: Trial, folder: Path, arm: Arm) -> int:
+    """Repeat an act, killed one step later each time, until it completes; count the kills."""
+    begin = partial(_begin, trial, folder / "place", folder / "template")
+    before = trial.look(begin())
+    assert lives(partial(trial.act, begin()))
+    after = trial.look(folder / "place")
+    for at in itertools.count(1):
+        place = begin()
+        lived = lives(partial(_act, trial, place, arm, at))
+        trial.check(place, Death(at, lived, before, after))
+        if lived:
+            return at - 1
+    raise AssertionError
+
+
+def _begin(trial: Trial, place: Path, template: Path) -> Path:
+    """Make the folder of an attempt what it was before; always the same one.
+
+    Some things are known by the path they were begun in.
+    """
+    if template.exists():
+        return renew(place, template)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    assert lives(partial(trial.prepare, place))
+    if trial.anew:
+        return place
+    place.rename(template)
+    return renew(place, template)
+
+
+def _act(trial: Trial, place: Path, arm: Arm, at: int) -> None:
+    arm(Fuse(at))
+    trial.act(place)
+    # Returned, hence acknowledged: from here on no step may undo it.
+
+
+def lives(work: Callable[[], object]) -> bool:
     """Run the work in a child; say whether it lived to the end."""
     child = os.fork()
     if child == 0:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - a child must never run the parent's code
-            os.write(2, f"{type(error).__name__}: {error}\n".encode())
-            os._exit(1)
-        os._exit(0)
+        _run_to_the_end(work)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return False
@@ -178,233 +163,98 @@ def _in_child(work: Callable[[], None]) -> bool:
     return True
 
 
-def _act(project: Project, scenario: Scenario, at: int, *, halfway: bool) -> None:
-    _arm(at, halfway=halfway)
-    store = Store(project)
-    scenario.act(store)
-    # Returned, hence acknowledged: from here on no step may undo it.
+def _run_to_the_end(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except BaseException as error:  # noqa: BLE001 - a child must never run the parent's code
+        os.write(2, f"{type(error).__name__}: {error}\n".encode())
+        os._exit(1)
+    os._exit(0)
 
 
-def _checkpoint_files(project: Project) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for area in (project.fallback, project.store, *project.earlier):
-        for path, digest in contents(area / "checkpoints").items():
-            assert found.setdefault(Path(path).name, digest) == digest, "two contents for one id"
-    return found
-
-
-def _settings(folder: Path) -> set[str]:
-    """Return the contents of the files in a store that are neither checkpoints nor logs."""
-    found = contents(folder).items()
-    return {digest for path, digest in found if path.endswith(("config.toml", "features.json"))}
-
-
-def _check_every_file(project: Project) -> None:
-    for area in (project.fallback, project.store, *project.earlier):
-        for path in (area / "checkpoints").rglob("*"):
-            assert path.is_dir() or decode(path.read_bytes()).id == path.stem, path
-
-
-def _check_every_event(project: Project, scenario: Scenario) -> None:
-    """Nothing is told to be saved that is not there."""
-    there = {Path(name).stem for name in _checkpoint_files(project)}
-    for area in (project.fallback, project.store, *project.earlier):
-        for event in log.read(area / "events.jsonl", events.decode)[0]:
-            if event.action == "saved":
-                assert scenario.may_be_partial or there.issuperset(event.ids), event
-
-
-def _check_usable(project: Project) -> None:
-    """Do what a user would do next, and find it done, with and without the index."""
-    store = Store(project)
-    for entry in store.index().heads(["open"], 1):
-        store.record("declined", [entry.id])
-        assert store.index().events_of(entry.id)[-1].action == "declined"
-    saved = store.save(draft("after-the-crash", "after"))
-    assert saved.notice is None, saved.notice
-    assert list((project.store / "tmp").iterdir()) == [], "temp files are left"
-    store.record("cleared", [saved.checkpoint.id])
-    assert (reverted := store.undo()) is not None
-    assert reverted.ids == [saved.checkpoint.id]
-    assert store.find("after-the-crash").state == "open"
-    assert store.index().unreadable() == []
-    seen = view(store)
-    store.close()
-    assert seen == fresh_view(project)
-    assert seen == rebuilt_view(project)
-
-
-class Expected(NamedTuple):
-    """What may be seen after a crash."""
-
-    before: list[Row]
-    after: list[Row]
-    kept: set[tuple[str, str]]
-    may_be_partial: bool
-
-    def allows(self, seen: list[Row]) -> bool:
-        """Say whether a reader may see this after a crash: all of it or nothing."""
-        if self.may_be_partial:
-            return _texts(self.after) <= _texts(seen) <= _texts(self.before)
-        return seen in (self.before, self.after)
-
-
-def _texts(rows: list[Row]) -> set[str]:
-    # A purge in half leaves fewer rows, and another revision may have become the head.
-    return {repr(row[:2]) for row in rows}
-
-
-def kill_at_every_step(scenario: Scenario, folder: Path, *, halfway: bool) -> int:
-    """Repeat an operation, killed one step later each time, until it completes; count the kills."""
-    store = Store(project_at(folder / "template"))
-    scenario.prepare(store)
-    store.close()
-    expected = _expected(scenario, folder)
-    for at in itertools.count(1):
-        project = _copy(folder, "crashed")
-        lived = _in_child(partial(_act, project, scenario, at, halfway=halfway))
-        seen = fresh_view(project)
-        assert seen == expected.after if lived else expected.allows(seen), (at, seen)
-        assert expected.kept <= _checkpoint_files(project).items(), at
-        assert _settings(folder / "template") <= _settings(folder / "crashed"), at
-        _check_every_file(project)
-        _check_every_event(project, scenario)
-        _check_usable(project)
-        if lived:
-            return at - 1
-    raise AssertionError
-
-
-def _expected(scenario: Scenario, folder: Path) -> Expected:
-    untouched, done = _copy(folder, "untouched"), _copy(folder, "done")
-    assert _in_child(partial(_act, done, scenario, MANY, halfway=False))
-    kept = _checkpoint_files(untouched).items() & _checkpoint_files(done).items()
-    return Expected(fresh_view(untouched), fresh_view(done), kept, scenario.may_be_partial)
-
-
-def _copy(folder: Path, name: str) -> Project:
-    shutil.rmtree(folder / name, ignore_errors=True)
-    if (folder / "template").exists():
-        shutil.copytree(folder / "template", folder / name)
-    return project_at(folder / name)
+def renew(place: Path, template: Path) -> Path:
+    """Make a folder a copy of another one."""
+    shutil.rmtree(place, ignore_errors=True)
+    if template.exists():
+        shutil.copytree(template, place, symlinks=True)
+    return place
 
 
 # --- at any moment ---
 
 
-class Ack(NamedTuple):
-    """What a child said was done: a save with the hash of its file, or an event."""
+class Worker:
+    """A process that works until it is killed, and acknowledges each thing done with a line."""
 
-    id: str
-    digest: str | None
+    def __init__(self, work: Callable[[Callable[[str], None]], object]) -> None:
+        self._reader, writer = os.pipe()
+        self._child = os.fork()
+        if self._child == 0:
+            _run_to_the_end(lambda: work(lambda line: _tell(writer, line)))
+        os.close(writer)
 
+    def wait_for(self, size: int) -> None:
+        """Wait until it has acknowledged so many bytes, however slow the machine is."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while self._waiting_bytes() < size:
+            assert time.monotonic() < deadline, "a child tells nothing"
+            time.sleep(0.001)
 
-def _work_until_killed(project: Project, pipe: int, seed: int) -> None:
-    rng = random.Random(seed)  # noqa: S311 - no secret
-    store = Store(project)
-    for number in itertools.count():
-        ack = _one_operation(store, rng, f"w{seed}-{number}")
-        if ack is not None:
-            os.write(pipe, (json.dumps(ack) + "\n").encode())
+    def _waiting_bytes(self) -> int:
+        count = fcntl.ioctl(self._reader, termios.FIONREAD, b"\0\0\0\0")
+        return int.from_bytes(count, sys.byteorder)
 
-
-def _one_operation(store: Store, rng: random.Random, name: str) -> Ack | None:
-    kind = rng.choice(["new", "new", "same", "unnamed", "clear", "undo", "list"])
-    if kind == "list":
-        view(store)
-        return None
-    if kind == "undo":
-        store.undo()
-        return None
-    if kind == "clear":
-        heads = store.index().heads(["open"], 5)
-        return Ack(store.record("cleared", [rng.choice(heads).id]).id, None) if heads else None
-    named = {"new": name, "same": "same", "unnamed": None}[kind]
-    saved: Saved = store.save(draft(named, "text " * rng.randrange(400)), overwrite=True)
-    return Ack(saved.checkpoint.id, hashlib.sha256(encode(saved.checkpoint)).hexdigest())
+    def kill(self) -> list[str]:
+        """Kill it and return what it had acknowledged."""
+        os.kill(self._child, signal.SIGKILL)
+        _, status = os.waitpid(self._child, 0)
+        assert os.WIFSIGNALED(status), "a child failed by itself"
+        with os.fdopen(self._reader, "rb") as pipe:
+            return [line.decode() for line in pipe if line.endswith(b"\n")]
 
 
-def _start(project: Project, seed: int) -> tuple[int, int]:
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            _work_until_killed(project, writer, seed)
-        except BaseException as error:  # noqa: BLE001 - a child must never run the parent's code
-            os.write(2, f"{type(error).__name__}: {error}\n".encode())
-        os._exit(1)
-    os.close(writer)
-    return child, reader
+def _tell(pipe: int, line: str) -> None:
+    os.write(pipe, f"{line}\n".encode())
 
 
-def _kill(child: int, reader: int) -> list[Ack]:
-    """Kill a child and return what it had acknowledged."""
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), "a child failed by itself"
-    with os.fdopen(reader, "rb") as pipe:
-        return [Ack(*json.loads(line)) for line in pipe if line.endswith(b"\n")]
+Work = Callable[[int, Callable[[str], None]], object]
 
 
-def _wait_for_acks(reader: int) -> None:
-    """Wait until a child has told of several things done, however slow the machine is."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while _waiting_bytes(reader) < _SEVERAL_BYTES:
-        assert time.monotonic() < deadline, "a child tells nothing"
-        time.sleep(0.001)
+def kill_at_any_moment(
+    work: Work, check: Callable[[list[str]], object], *, kills: int, together: int, several: int
+) -> list[str]:
+    """Kill groups of workers at random moments; return all they acknowledged.
 
-
-def _waiting_bytes(reader: int) -> int:
-    count = fcntl.ioctl(reader, termios.FIONREAD, b"\0\0\0\0")
-    return int.from_bytes(count, sys.byteorder)
-
-
-def kill_at_any_moment(folder: Path, kills: int) -> int:
-    """Kill pairs of writers at random moments; count the acknowledgements, which must all hold."""
-    project = project_at(folder)
+    Half of them die early, while they begin; the others once they acknowledged `several` bytes.
+    """
     rng = random.Random(kills)  # noqa: S311 - no secret
-    acks: list[Ack] = []
-    for number in range(0, kills, 2):
-        children = [_start(project, number), _start(project, number + 1)]
-        for child in children:
-            # Half of them early, while they begin; the others in the middle of their work.
+    acknowledged: list[str] = []
+    for number in range(0, kills, together):
+        seeds = range(number, number + together)
+        for worker in [Worker(partial(work, seed)) for seed in seeds]:
             if rng.random() < 0.5:
-                _wait_for_acks(child[1])
+                worker.wait_for(several)
             time.sleep(rng.uniform(0, 0.01))
-            told = _kill(*child)
-            _check_acks(project, told)
-            acks += told
-        if number % 50 == 0:
-            _check_every_file(project)
-            assert fresh_view(project) == rebuilt_view(project)
-    _check_acks(project, acks)
-    _check_every_file(project)
-    _check_usable(project)
-    return len(acks)
+            told = worker.kill()
+            check(told)
+            acknowledged += told
+    return acknowledged
 
 
-def _check_acks(project: Project, acks: list[Ack]) -> None:
-    told, _ = log.read(project.store / "events.jsonl", events.decode)
-    known = {event.id for event in told}
-    for ack in acks:
-        if ack.digest is None:
-            assert ack.id in known, ack
-        else:
-            path = project.store / "checkpoints" / f"{ack.id[:4]}-{ack.id[4:6]}" / f"{ack.id}.json"
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == ack.digest, ack
+# --- as a program ---
 
 
-def main() -> None:
-    """Do as asked and print the number of kills, or of acknowledgements."""
-    how, what, place = sys.argv[1:]
-    if how == "any":
-        print(kill_at_any_moment(Path(place), int(what)))  # noqa: T201 - the answer
-        return
-    folder = Path(place)
-    whole = kill_at_every_step(SCENARIOS[what], folder / "whole", halfway=False)
-    half = kill_at_every_step(SCENARIOS[what], folder / "half", halfway=True)
-    print(json.dumps({"steps": whole, "writes": half}))  # noqa: T201 - the answer
+def main(trials: Mapping[str, Trial]) -> None:
+    """Try what the command line names, `TRIAL FOLDER`, and print the number of kills."""
+    name, folder = sys.argv[1:]
+    trial = trials[name]
+    kills = {
+        way: kill_at_every_step(trial, Path(folder) / way, arm) for way, arm in trial.arms.items()
+    }
+    sys.stdout.write(json.dumps(kills))
 
 
-if __name__ == "__main__":
-    main()
+def count_kills(module: ModuleType, trial: str, folder: Path) -> dict[str, int]:
+    """Run a trial of a module in a program of its own; return the number of kills."""
+    kills: dict[str, int] = json.loads(run_module(module, trial, str(folder), seconds=900))
+    return kills

@@ -20,12 +20,13 @@ from pathlib import Path
 
 import pytest
 
-from deaths import SCENARIOS, Scenario, _copy, _in_child
+from deaths import lives, renew
 from leftoff import features, memory
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.features import Draft as FeatureDraft
 from leftoff.projects import Project
 from leftoff.store import Store
+from store.dying import SCENARIOS, Scenario
 from stores import draft, fresh_view, project_at
 
 SHORT = -1
@@ -122,7 +123,7 @@ def fail_at_every_call(scenario: Scenario, folder: Path, code: int, *, is_sticky
     scenario.prepare(store)
     store.close()
     untouched, done = _copy(folder, "untouched"), _copy(folder, "done")
-    assert _in_child(partial(_do, done, scenario))
+    assert lives(partial(_do, done, scenario))
     before, after = _view(untouched), _view(done)
     for at in itertools.count(1):
         project = _copy(folder, "struck")
@@ -135,6 +136,10 @@ def fail_at_every_call(scenario: Scenario, folder: Path, code: int, *, is_sticky
         if ended == 1:
             return at - 1
     raise AssertionError
+
+
+def _copy(folder: Path, name: str) -> Project:
+    return project_at(renew(folder / name, folder / "template"))
 
 
 def _do(project: Project, scenario: Scenario) -> None:

@@ -1,7 +1,10 @@
 """Real git repositories for tests, with a fixed identity, fixed dates and nobody's settings."""
 
+import functools
 import os
+import shutil
 import subprocess
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -31,7 +34,20 @@ class Repo:
         self._commits = 0
         folder.mkdir(parents=True, exist_ok=True)
         if init:
-            self.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+            shutil.copytree(_empty_repository(bare=bare), folder, dirs_exist_ok=True)
+
+    @classmethod
+    def begun(cls, folder: Path) -> "Repo":
+        """Return a repository with one commit."""
+        shutil.copytree(_begun_repository(), folder)
+        made = cls(folder, init=False)
+        made.refresh()
+        made._commits = 1
+        return made
+
+    def refresh(self) -> None:
+        """Let the index know the files that were copied: it knows a file by its inode, too."""
+        self.git("update-index", "-q", "--refresh")
 
     def git(self, *arguments: str, check: bool = True) -> str:
         """Run git here and return what it prints."""
@@ -79,3 +95,25 @@ class Repo:
         made_at = (_FIRST_COMMIT_AT + timedelta(minutes=self._commits)).isoformat()
         dates = {"GIT_AUTHOR_DATE": made_at, "GIT_COMMITTER_DATE": made_at}
         return inherited | ISOLATED_ENVIRONMENT | _IDENTITY | dates
+
+
+# Made once per process and copied: a copy costs a fraction of starting git several times.
+
+
+@functools.cache
+def _empty_repository(*, bare: bool) -> Path:
+    repo = Repo(new_template(), init=False)
+    repo.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+    return repo.folder
+
+
+@functools.cache
+def _begun_repository() -> Path:
+    repo = Repo(new_template())
+    repo.commit("Begin", {"app.py": "print('hello')\n"})
+    return repo.folder
+
+
+def new_template() -> Path:
+    """Return a new folder that lasts as long as this run of the tests."""
+    return Path(tempfile.mkdtemp(prefix="template-"))

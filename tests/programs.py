@@ -62,7 +62,7 @@ def finish(process: "subprocess.Popen[str]", seconds: float = 120) -> str:
     return told
 
 
-def run(program: str, folder: Path, *, by: Sequence[str] = (), seconds: float = 60) -> str:
+def run(program: str, folder: Path, *, by: Sequence[str] = (), seconds: float = 120) -> str:
     """Run a program and return what it prints."""
     return finish(start(program, folder, by=by), seconds)
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow("plays the whole demo")
+
 DEMO = Path(__file__).parent.parent / "scripts" / "demo.py"
 
 

@@ -43,6 +43,7 @@ def test_the_wheel_holds_every_module_and_the_type_marker(wheel: Path) -> None:
     assert "leftoff/py.typed" in shipped
 
 
+@pytest.mark.slow("builds and installs")
 def test_the_wheel_alone_saves_and_resumes_in_a_fresh_environment(
     wheel: Path, tmp_path: Path
 ) -> None:

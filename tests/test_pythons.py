@@ -90,6 +90,7 @@ STORY = """
 """
 
 
+@pytest.mark.slow("starts every command")
 def test_no_command_warns(repo: Repo) -> None:
     told = {line.strip(): _run(repo.folder, line) for line in STORY.strip().splitlines()}
 
@@ -134,6 +135,7 @@ def _python(folder: Path, *words: str, given: str = "") -> "subprocess.Completed
     )
 
 
+@pytest.mark.slow("compiles every module")
 def test_no_module_uses_what_will_go() -> None:
     found = {path: _going(path) for path in SOURCES}
 

@@ -2,7 +2,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -58,21 +57,24 @@ def test_a_program_need_not_read_what_it_is_given(tmp_path: Path) -> None:
 
 
 def test_one_that_is_late_is_ended_with_its_helpers(tmp_path: Path) -> None:
-    ended = run(f"sleep 60 & echo $! > '{tmp_path}/pid'; wait", tmp_path, seconds=0.2)
+    # On a busy machine the shell may not have begun by then.
+    for seconds in (0.2, 2, 20, 60):
+        ended = run(f"sleep 600 & echo $! > '{tmp_path}/pid'; wait", tmp_path, seconds=seconds)
+        assert ended.code is None
+        if (tmp_path / "pid").exists():
+            break
 
-    assert ended.code is None
     helper = int((tmp_path / "pid").read_text())
     until(lambda: not processes.is_alive(helper, 0), "the end of the helper")
 
 
 def test_a_helper_left_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
-    started = time.monotonic()
-
-    ended = run(f"sleep 30 & echo $! > '{tmp_path}/pid'; echo done", tmp_path)
+    ended = run(f"sleep 600 & echo $! > '{tmp_path}/pid'; echo done", tmp_path)
 
     assert (ended.code, ended.out) == (0, b"done\n")
-    assert time.monotonic() - started < 20
-    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    helper = int((tmp_path / "pid").read_text())
+    assert processes.is_alive(helper, 0)
+    os.kill(helper, signal.SIGKILL)
 
 
 def test_a_repository_that_a_git_hook_points_at_is_forgotten(
@@ -92,19 +94,23 @@ def test_an_interrupt_is_handed_on_and_waits_until_the_program_has_tidied_up(
 ) -> None:
     script = tmp_path / "tidy.sh"
     script.write_text(
-        "trap 'echo tidied > done; exit 1' INT\ntouch ready\nwhile :; do sleep 0.1; done\n"
+        "trap 'echo tidied > done; exit 1' INT\necho ready\nwhile :; do sleep 0.1; done\n"
     )
     code = (
-        "from pathlib import Path; from leftoff.running import *\n"
+        "from pathlib import Path; from leftoff import running; from leftoff.running import *\n"
+        # On a busy machine it may need longer to tidy up.
+        "running._GRACE_SECONDS = 120\n"
+        # Not touched by the program itself: we may not know yet that it was started.
+        f"told = lambda line: Path({str(tmp_path / 'ready')!r}).touch()\n"
         f"run(Program(arguments=('sh', {str(script)!r}), folder=Path({str(tmp_path)!r}), "
-        "environment=environment()))"
+        "environment=environment(), on_line=told))"
     )
     child = subprocess.Popen(
         (sys.executable, "-c", code), env=environment(), stderr=subprocess.PIPE, text=True
     )
     until(lambda: (tmp_path / "ready").exists() or child.poll() is not None, "its beginning")
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=120)
 
     assert "KeyboardInterrupt" in err
     assert (tmp_path / "done").read_text() == "tidied\n"

@@ -13,6 +13,7 @@ SCRIPT = Path(__file__).parent.parent / "scripts" / "shape.py"
 SHAPE = runpy.run_path(str(SCRIPT))
 
 
+@pytest.mark.slow("measures all of the code")
 def test_it_measures_the_source_and_the_ways_of_the_data() -> None:
     done = subprocess.run(
         [sys.executable, SCRIPT, "--json"], capture_output=True, text=True, check=True

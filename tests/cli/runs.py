@@ -19,7 +19,7 @@ from leftoff.context import find_project
 from leftoff.store import Store
 from stores import Clock, contents, draft
 
-ANSWER_SECONDS = 60
+ANSWER_SECONDS = 120
 
 
 class Result(NamedTuple):

@@ -80,6 +80,7 @@ def opened(folder: Path, *words: str) -> int:
     return int(count)
 
 
+@pytest.mark.slow("takes many files")
 @pytest.mark.accept(165)
 @pytest.mark.parametrize(
     ("words", "most"),

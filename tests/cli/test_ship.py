@@ -161,7 +161,7 @@ def test_ctrl_c_ends_it_cleanly_and_the_next_run_goes_on(
     )
     until(lambda: reached.exists() or child.poll() is not None, where)
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=120)
 
     assert child.returncode == 130
     assert "Interrupted" in err

@@ -48,7 +48,7 @@ class Hooks:
                 check=True,
             )
             said += done.stdout + done.stderr
-        assert settle.run(self.state, wait_seconds=30)
+        assert settle.run(self.state, wait_seconds=120)
         return said
 
     def spooled(self) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 # Generous: it is only ever used up when something is wrong.
-PATIENCE = 40.0
+PATIENCE = 120.0
 _PAUSE = 0.02
 
 

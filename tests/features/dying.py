@@ -3,16 +3,14 @@
 Run as a program, because it forks: `dying.py SCENARIO FOLDER`.
 """
 
-import itertools
 import json
-import shutil
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deaths import _arm, _in_child
+import deaths
+from deaths import Death, Trial
 from leftoff import features, memory
 from leftoff.features import Choice, Draft, Orchestration, Result, Try
 from leftoff.projects import Project
@@ -115,9 +113,9 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-def _view(project: Project) -> dict[str, Any]:
+def _look(place: Path) -> dict[str, Any]:
     """Tell all that is kept, without times."""
-    store = Store(project)
+    store = Store(project_at(place))
     board, loops = features.load(store), features.loops(store)
     seen = {
         "items": {
@@ -136,41 +134,31 @@ def _view(project: Project) -> dict[str, Any]:
     return seen
 
 
-def _act(project: Project, scenario: Scenario, at: int, *, halfway: bool) -> None:
-    _arm(at, halfway=halfway)
-    scenario.act(Store(project))
+def _prepare_in(place: Path, scenario: Scenario) -> None:
+    scenario.prepare(Store(project_at(place)))
+
+
+def _act_in(place: Path, scenario: Scenario) -> None:
+    scenario.act(Store(project_at(place)))
+
+
+def _check(place: Path, death: Death, scenario: Scenario) -> None:
+    """No file is half and no entry lost; whoever was killed does the same again, and it is done."""
+    project, before, after, seen = project_at(place), death.before, death.after, _look(place)
+    _check_files(project)
+    assert seen == after if death.lived else before["items"].keys() <= seen["items"].keys(), death
+    assert {*before["memory"]} <= {*seen["memory"]}, death
+    assert before["loops"].keys() <= seen["loops"].keys(), (death, seen)
+    if seen != after:
+        _act_in(place, scenario)
+        seen = _look(place)
+    assert seen == after, (death, seen)
+    _check_usable(project)
 
 
 def _check_files(project: Project) -> None:
     for path in [project.store / "features.json", *(project.store / "loops").glob("*")]:
         assert not path.exists() or json.loads(path.read_bytes()) is not None, path
-
-
-def kill_at_every_step(scenario: Scenario, folder: Path, *, halfway: bool) -> int:
-    """Repeat an operation, killed one step later each time, until it completes; count the kills."""
-    project = project_at(folder / "template")
-    scenario.prepare(Store(project))
-    before = _view(_copy(folder, "before"))
-    done = _copy(folder, "done")
-    scenario.act(Store(done))
-    after = _view(done)
-    for at in itertools.count(1):
-        project = _copy(folder, "crashed")
-        lived = _in_child(partial(_act, project, scenario, at, halfway=halfway))
-        seen = _view(project)
-        _check_files(project)
-        assert seen == after if lived else before["items"].keys() <= seen["items"].keys(), at
-        assert {*before["memory"]} <= {*seen["memory"]}, at
-        assert before["loops"].keys() <= seen["loops"].keys(), (at, seen)
-        if seen != after:
-            # Whoever was killed does the same again, and it is as if nothing had happened.
-            scenario.act(Store(project))
-            seen = _view(project)
-        assert seen == after, (at, seen, after)
-        _check_usable(project)
-        if lived:
-            return at - 1
-    raise AssertionError
 
 
 def _check_usable(project: Project) -> None:
@@ -181,28 +169,16 @@ def _check_usable(project: Project) -> None:
     store.close()
 
 
-def _copy(folder: Path, name: str) -> Project:
-    shutil.rmtree(folder / name, ignore_errors=True)
-    if (folder / "template").exists():
-        shutil.copytree(folder / "template", folder / name)
-    project = project_at(folder / name)
-    # A loop knows its worktree by its path.
-    for path in (project.store / "loops").glob("*.json"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(
-            text.replace(str(folder / "template"), str(folder / name)), encoding="utf-8"
-        )
-    return project
-
-
-def main() -> None:
-    """Do as asked and print the number of kills."""
-    what, place = sys.argv[1:]
-    folder = Path(place)
-    whole = kill_at_every_step(SCENARIOS[what], folder / "whole", halfway=False)
-    half = kill_at_every_step(SCENARIOS[what], folder / "half", halfway=True)
-    print(json.dumps({"steps": whole, "writes": half}))  # noqa: T201 - the answer
+TRIALS: dict[str, Trial] = {
+    name: Trial(
+        prepare=partial(_prepare_in, scenario=scenario),
+        act=partial(_act_in, scenario=scenario),
+        look=_look,
+        check=partial(_check, scenario=scenario),
+    )
+    for name, scenario in SCENARIOS.items()
+}
 
 
 if __name__ == "__main__":
-    main()
+    deaths.main(TRIALS)

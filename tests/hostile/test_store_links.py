@@ -71,6 +71,7 @@ def planted(place: Path, elsewhere: Path) -> None:
     place.symlink_to(elsewhere)
 
 
+@pytest.mark.slow("plants something in every place")
 @pytest.mark.parametrize("name", [*FOLDERS, *FILES])
 def test_nothing_is_written_through_a_link_in_a_store(
     folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

@@ -1,78 +1,28 @@
 """Killed at any step, and several processes at once: nothing that was acknowledged is lost."""
 
-import itertools
 import json
 import os
-import shutil
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 
+from deaths import count_kills
 from leftoff import memory
-from leftoff.memory import Draft
 from leftoff.store import Store
-from programs import run, run_together, with_our_path
+from memory import dying
+from programs import run, run_together
 from stores import project_at
 
-_DYING = """
-    import sys
-    from pathlib import Path
-    import deaths
-    from leftoff import memory
-    from leftoff.memory import Draft
-    from leftoff.store import Store
-    from stores import project_at
 
-    folder, at, halfway = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "half"
-    store = Store(project_at(folder))
-    deaths._arm(at, halfway=halfway)
-    new = memory.add(store, [Draft(kind="decision", text=f"New {number}") for number in range(3)])
-    sys.stdout.write(f"{len(new)}\\n")
-    sys.stdout.flush()
-    import os
-    os._exit(0)
-"""
-
-
+@pytest.mark.slow("kills at every step")
 @pytest.mark.accept(164)
-@pytest.mark.parametrize("how", ["whole", "half"])
 def test_killed_at_any_step_of_adding_nothing_is_lost_and_the_memory_works_on(
-    quick_folder: Path, how: str
+    quick_folder: Path,
 ) -> None:
-    template = quick_folder / "template"
-    memory.add(Store(project_at(template)), [Draft(kind="decision", text="Old")])
-    kills = 0
-    for at in itertools.count(1):
-        folder = quick_folder / "crashed"
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(template, folder)
-        code = _killed_at(folder, at, how)
-        store = Store(project_at(folder))
-        texts = {entry.text for entry in memory.entries(store)}
-        assert "Old" in texts
-        assert code < 0 or texts == {"Old", "New 0", "New 1", "New 2"}
-        memory.add(store, [Draft(kind="decision", text=f"New {number}") for number in range(4)])
-        assert len(memory.entries(store)) == 5
-        if code == 0:
-            break
-        kills += 1
-    assert kills >= (10 if how == "whole" else 1)
+    kills = count_kills(dying, "add", quick_folder)
 
-
-def _killed_at(folder: Path, at: int, how: str) -> int:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(_DYING), str(folder), str(at), how],
-        env=with_our_path(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.stderr == ""
-    return done.returncode
+    assert kills["steps"] >= 10
+    assert kills["writes"] >= 1
 
 
 @pytest.mark.accept(155)

@@ -3,14 +3,13 @@
 Run as a program, because it forks: `openclawdying.py mirror|note FOLDER`.
 """
 
-import itertools
 import os
-import shutil
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from deaths import _arm, _in_child
+import deaths
+from deaths import Death, Trial
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.projects import Project
@@ -27,8 +26,9 @@ SAID = SessionNews(
 )
 
 
-def _prepare(project: Project) -> None:
+def _prepare(place: Path) -> None:
     """Save once and mirror it, then do more that is not mirrored yet."""
+    project = _project(place)
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First"))
@@ -41,30 +41,33 @@ def _prepare(project: Project) -> None:
     store.close()
 
 
-def _follow(project: Project) -> None:
-    store = Store(project)
+def _project(place: Path) -> Project:
+    project = project_at(place)
+    os.environ["OPENCLAW_WORKSPACE"] = str(project.worktree)
+    return project
+
+
+def _follow(place: Path) -> None:
+    store = Store(_project(place))
     followed = open_mirrors(["openclaw"]).export_changes(store, session=SAID)
     store.close()
     assert not followed.problems, followed.problems
 
 
-def _note(project: Project) -> None:
+def _note(place: Path) -> None:
+    project = _project(place)
     store = Store(project)
     notes.add(store, "correction", "use semicolons", path=_notes(project))
     store.close()
-
-
-def _dying(project: Project, work: Callable[[Project], None], at: int, *, halfway: bool) -> None:
-    _arm(at, halfway=halfway)
-    work(project)
 
 
 def _notes(project: Project) -> Path:
     return project.worktree / "memory" / "SESSION-STATE.md"
 
 
-def _seen(project: Project) -> dict[str, list[str]]:
+def _look(place: Path) -> dict[str, list[str]]:
     """Tell all that lies in the workspace, without the times that differ."""
+    project = _project(place)
     found = (path for path in project.worktree.rglob("*") if path.is_file())
     return {
         str(path.relative_to(project.worktree)): [
@@ -76,36 +79,17 @@ def _seen(project: Project) -> dict[str, list[str]]:
     }
 
 
-def main(work: Callable[[Project], None], folder: Path) -> None:
-    """Kill at every step; compare with what is there when nobody dies."""
-    _run(folder / "whole", work, at=None)
-    wanted = _seen(project_at(folder / "whole"))
-    deaths = 0
-    for halfway in (False, True):
-        for at in itertools.count(1):
-            lived = _run(folder / "now", work, at=at, halfway=halfway)
-            found = _seen(project_at(folder / "now"))
-            assert found == wanted, f"step {at}, halfway {halfway}:\n{found}\n{wanted}"
-            shutil.rmtree(folder / "now")
-            if lived:
-                break
-            deaths += 1
-    sys.stdout.write(f"{deaths}\n")
+def _check(place: Path, death: Death, work: Callable[[Path], None]) -> None:
+    """The next one makes up for it, and nothing is there twice."""
+    work(place)
+    assert (found := _look(place)) == death.after, (death.at, found, death.after)
 
 
-def _run(
-    folder: Path, work: Callable[[Project], None], *, at: int | None, halfway: bool = False
-) -> bool:
-    project = project_at(folder)
-    os.environ["OPENCLAW_WORKSPACE"] = str(project.worktree)
-    _prepare(project)
-    if at is None:
-        work(project)
-        return True
-    lived = _in_child(lambda: _dying(project, work, at, halfway=halfway))
-    work(project)
-    return lived
+TRIALS = {
+    name: Trial(_prepare, work, _look, partial(_check, work=work), anew=True)
+    for name, work in {"mirror": _follow, "note": _note}.items()
+}
 
 
 if __name__ == "__main__":
-    main({"mirror": _follow, "note": _note}[sys.argv[1]], Path(sys.argv[2]))
+    deaths.main(TRIALS)

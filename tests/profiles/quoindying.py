@@ -1,26 +1,24 @@
 """Kill a mirror at every step it takes on disk; the next one makes up for it, and no more.
 
-Run as a program, because it forks: `quoindying.py FOLDER`.
+Run as a program, because it forks: `quoindying.py mirror FOLDER`.
 """
 
-import itertools
 import re
-import shutil
-import sys
 from pathlib import Path
 
-from deaths import _arm, _in_child
+import deaths
+from deaths import Death, Trial
 from leftoff import prompts
 from leftoff.profiles import cost_ledger
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.projects import Project
 from leftoff.promptfile import FilePrompt
 from leftoff.store import Store
 from stores import NOON, draft, project_at, view
 
 
-def _prepare(project: Project) -> None:
+def _prepare(place: Path) -> None:
     """Save once and mirror it, then do more that is not mirrored yet."""
+    project = project_at(place)
     project.worktree.mkdir(parents=True)
     store = Store(project)
     store.save(draft("first-task", "First", session_id="s1"))
@@ -32,19 +30,15 @@ def _prepare(project: Project) -> None:
     store.close()
 
 
-def _follow(project: Project) -> None:
-    store = Store(project)
+def _follow(place: Path) -> None:
+    store = Store(project_at(place))
     followed = open_mirrors(["quoin"]).export_changes(store)
     store.close()
     assert not followed.problems, followed.problems
 
 
-def _dying(project: Project, at: int, *, halfway: bool) -> None:
-    _arm(at, halfway=halfway)
-    _follow(project)
-
-
-def _seen(project: Project) -> object:
+def _look(place: Path) -> object:
+    project = project_at(place)
     root = project.worktree / ".workflow_artifacts"
     # A name in the trash that was reserved for nothing is empty, and the next one has a number.
     found = [path for path in root.rglob("*") if path.is_file() and path.stat().st_size]
@@ -60,26 +54,14 @@ def _seen(project: Project) -> object:
     return kept, [row.note for row in cost_ledger.rows(root)], listed
 
 
-def main(folder: Path) -> None:
-    """Kill at every step; compare with what is there when nobody dies."""
-    _prepare(project_at(folder / "whole"))
-    _follow(project_at(folder / "whole"))
-    wanted = _seen(project_at(folder / "whole"))
-    deaths = 0
-    for halfway in (False, True):
-        for at in itertools.count(1):
-            project = project_at(folder / "now")
-            _prepare(project)
-            lived = _in_child(lambda at=at, h=halfway, p=project: _dying(p, at, halfway=h))  # type: ignore[misc]
-            _follow(project)
-            found = _seen(project)
-            assert found == wanted, f"step {at}, halfway {halfway}:\n{found}\n{wanted}"
-            shutil.rmtree(folder / "now")
-            deaths += not lived
-            if lived:
-                break
-    sys.stdout.write(f"{deaths}\n")
+def _check(place: Path, death: Death) -> None:
+    """The next mirror makes up for it, and nothing is there twice."""
+    _follow(place)
+    assert (found := _look(place)) == death.after, (death.at, found, death.after)
+
+
+TRIALS = {"mirror": Trial(_prepare, _follow, _look, _check, anew=True)}
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    deaths.main(TRIALS)

@@ -324,6 +324,7 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(cli: Cli, memory: 
     assert cli.json("show", "rounding")["decisions"][0]["what"] == "Half even"
 
 
+@pytest.mark.slow("lets processes race")
 @pytest.mark.accept(12)
 def test_two_processes_saving_at_once_lose_nothing(cli: Cli, memory: Path, repo: Repo) -> None:
     del cli

@@ -254,6 +254,7 @@ def test_an_import_exported_and_imported_elsewhere_is_the_same(
     assert board().orchestration == here[0].orchestration
 
 
+@pytest.mark.slow("takes many files")
 def test_five_hundred_of_each_are_imported(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "many"
     many: dict[str, Any] = {

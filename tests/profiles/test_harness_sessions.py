@@ -189,6 +189,7 @@ def test_only_an_end_in_the_middle_leaves_a_mark(home: Path, repo: Repo, store: 
     assert not mark.exists()
 
 
+@pytest.mark.slow("lets processes race")
 @pytest.mark.accept(155)
 def test_sessions_side_by_side_lose_nothing(cli: Cli, home: Path, repo: Repo) -> None:
     del cli

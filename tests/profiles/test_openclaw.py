@@ -737,6 +737,7 @@ def test_notes_that_do_not_tell_the_task_come_below_the_sections(claw: Path, tal
     assert openclaw.read(native(claw, "autosave"), text.encode()).told["summary"]
 
 
+@pytest.mark.slow("takes many files")
 @pytest.mark.accept(48)
 def test_a_hundred_autosaves_leave_a_named_checkpoint_as_it_is(
     cli: Cli, claw: Path, talk: Talk

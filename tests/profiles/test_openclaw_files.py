@@ -443,6 +443,7 @@ def test_a_file_that_tells_nothing_is_skipped_with_a_reason(
     assert "empty-one.md was skipped: It tells nothing" in result.err
 
 
+@pytest.mark.slow("takes many files")
 def test_five_hundred_files_are_imported_once(cli: Cli, repo: Repo) -> None:
     folder = repo.folder / "memory" / "checkpoints"
     folder.mkdir(parents=True)

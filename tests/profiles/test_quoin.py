@@ -228,6 +228,7 @@ def again(native: Native) -> Checkpoint:
     return from_plain({**told, **given}, Checkpoint)
 
 
+@pytest.mark.slow("tries many examples")
 @pytest.mark.accept(162)
 @settings(max_examples=300)
 @given(checkpoints(), st.booleans())
@@ -309,6 +310,7 @@ def test_export_and_import_through_real_folders_lose_nothing(
     assert held(after) == held(before)
 
 
+@pytest.mark.slow("takes many files")
 def test_five_hundred_files_are_imported_and_listed_by_task(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "many" / CHECKPOINTS
     folder.mkdir(parents=True)

@@ -170,9 +170,10 @@ def test_no_normal_command_deletes_a_file(cli: Cli, folder: Path) -> None:
     assert contents(folder) == before
 
 
+@pytest.mark.slow("kills at every moment")
 @pytest.mark.accept(62)
 def test_kill_9_leaves_only_whole_files_and_the_next_run_cleans_up(quick_folder: Path) -> None:
-    run_module(sail_kills, str(quick_folder), "200")
+    assert int(run_module(sail_kills, str(quick_folder), "200")) >= 50
     project = project_at(quick_folder)
     folder = project.worktree / ".claude"
     for path in sail.natives(folder):

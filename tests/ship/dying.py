@@ -1,21 +1,21 @@
 """Kill a ship at every step it takes, and let the next run finish it.
 
-Run as a program, because it forks: `dying.py SCENARIO FOLDER`. Prints the number of kills.
+Run as a program, because it forks: `dying.py SCENARIO FOLDER`.
 """
 
 import contextlib
 import io
-import itertools
 import json
 import os
-import shutil
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+import deaths
+from deaths import Death, Fuse, Trial
 from leftoff import features, memory
 from leftoff.cli import run
 from leftoff.context import find_project
@@ -27,14 +27,6 @@ from ship.shop import Shop
 _STEPS = ("fsync", "link", "replace", "rename")
 # What others see of a ship.
 _OUTWARD = frozenset({"commit", "push", "gh"})
-
-
-class Scenario(NamedTuple):
-    """What was there before, what may kill, and what must be there in the end."""
-
-    prepare: Callable[[Path], None]
-    may_kill: Callable[[Sequence[str] | None], bool]
-    check: Callable[[Path, int], None]
 
 
 def _prepare(folder: Path) -> None:
@@ -57,6 +49,9 @@ def _prepare_update(folder: Path) -> None:
 
 
 def _shop(folder: Path) -> Shop:
+    (folder / "github").mkdir()
+    (folder / "github" / "state.json").write_text(json.dumps({"issues": {"3": ["bug"]}}))
+    os.environ["FAKE_GH"] = str(folder / "github")
     shop = Shop(folder)
     shop.git("remote", "set-url", "origin", "../remote.git")
     store = Store(find_project(shop.folder))
@@ -78,55 +73,41 @@ def _nowhere() -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
 
 
-def _arm(at: int, may_kill: Callable[[Sequence[str] | None], bool]) -> None:
-    """Let this process die before its Nth step, or once it has started a program."""
-    count = itertools.count(1)
+def _arm(fuse: Fuse, may_kill: Callable[[Sequence[str] | None], bool]) -> None:
+    """Let this process die before a step on disk, or before or after it starts a program."""
     for name in _STEPS if may_kill(None) else ():
-        setattr(os, name, _dying(getattr(os, name), count, at))
+        setattr(os, name, deaths.wrap(getattr(os, name), fuse))
     start = subprocess.Popen.__init__
 
     def begin(process: Any, arguments: Sequence[str], **options: Any) -> None:
         counts = may_kill(arguments)
         if counts:
-            _step(count, at)
+            fuse.step()
         start(process, arguments, **options)
         if counts:
-            _step(count, at)
+            fuse.step()
 
     setattr(subprocess.Popen, "__init__", begin)  # noqa: B010 - mypy knows it for a method
 
 
-def _dying(real: Callable[..., Any], count: Iterator[int], at: int) -> Callable[..., Any]:
-    def step(*arguments: Any, **options: Any) -> Any:
-        _step(count, at)
-        return real(*arguments, **options)
+def _ship(folder: Path) -> None:
+    """Ship, in a child of its own: what it and its programs say is told only if it fails."""
+    os.environ["FAKE_GH"] = str(folder / "github")
+    os.chdir(folder / "shop")
+    trouble = os.dup(2)
+    with (folder / "said").open("w", encoding="utf-8") as said:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+    sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))  # noqa: SIM115 - the child's own
+    code = run(["ship"])
+    os.dup2(trouble, 2)
+    assert code == 0, (folder / "said").read_text("utf-8")
 
-    return step
 
-
-def _step(count: Iterator[int], at: int) -> None:
-    if next(count) == at:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _ship(at: int | None, scenario: Scenario) -> tuple[bool, str]:
-    """Ship in a child; say whether it lived, and what it said if that was of trouble."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.dup2(writer, 1)
-        os.dup2(writer, 2)
-        sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))  # noqa: SIM115 - the child's own
-        if at is not None:
-            _arm(at, scenario.may_kill)
-        os._exit(run(["ship"]))
-    os.close(writer)
-    with os.fdopen(reader, encoding="utf-8") as pipe:
-        told = pipe.read()
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return False, ""
-    return True, "" if os.WEXITSTATUS(status) == 0 else told
+def _check_attempt(folder: Path, death: Death, check: Callable[[Path, int], None]) -> None:
+    """The next run finishes what a killed one began."""
+    assert death.lived or deaths.lives(partial(_ship, folder)), death.at
+    check(folder, death.at)
 
 
 def _check(folder: Path, at: int) -> None:
@@ -190,37 +171,25 @@ def _is_outward(arguments: Sequence[str] | None) -> bool:
     return arguments is not None and not _OUTWARD.isdisjoint(arguments[:3])
 
 
-SCENARIOS = {
-    "open": Scenario(_prepare, lambda _: True, _check),
-    "update": Scenario(_prepare_update, _is_outward, _check_update),
+def _trial(
+    prepare: Callable[[Path], None],
+    may_kill: Callable[[Sequence[str] | None], bool],
+    check: Callable[[Path, int], None],
+) -> Trial:
+    return Trial(
+        prepare=prepare,
+        act=_ship,
+        look=lambda _: None,
+        check=partial(_check_attempt, check=check),
+        arms={"steps": partial(_arm, may_kill=may_kill)},
+    )
+
+
+TRIALS = {
+    "open": _trial(_prepare, lambda _: True, _check),
+    "update": _trial(_prepare_update, _is_outward, _check_update),
 }
 
 
-def kill_at_every_step(scenario: Scenario, folder: Path) -> int:
-    """Repeat a ship, killed one step later each time, until it completes; count the kills."""
-    template, place = folder / "template", folder / "place"
-    (place / "github").mkdir(parents=True)
-    (place / "github" / "state.json").write_text(json.dumps({"issues": {"3": ["bug"]}}))
-    os.environ["FAKE_GH"] = str(place / "github")
-    scenario.prepare(place)
-    os.chdir(folder)
-    # Moved away and back: a loop belongs to the folder it was begun in.
-    place.rename(template)
-    for at in itertools.count(1):
-        os.chdir(folder)
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(template, place)
-        os.chdir(place / "shop")
-        lived, trouble = _ship(at, scenario)
-        assert not trouble, (at, trouble)
-        if not lived:
-            _, trouble = _ship(None, scenario)
-            assert not trouble, (at, trouble)
-        scenario.check(place, at)
-        if lived:
-            return at - 1
-    raise AssertionError
-
-
 if __name__ == "__main__":
-    print(kill_at_every_step(SCENARIOS[sys.argv[1]], Path(sys.argv[2])))  # noqa: T201 - the answer
+    deaths.main(TRIALS)

@@ -1,24 +1,25 @@
 """A project to ship from: a repository with a remote, an identity and a branch of its own."""
 
+import functools
+import shutil
 from pathlib import Path
 from typing import Any
 
-from gitrepo import Repo
+from gitrepo import Repo, new_template
 
 
 class Shop(Repo):
     """A repository on a branch, with a bare remote beside it."""
 
     def __init__(self, folder: Path, *, branch: str = "feature/csv") -> None:
-        super().__init__(folder / "shop")
-        self.remote = Repo(folder / "remote.git", bare=True)
-        self.git("config", "user.name", "Ada")
-        self.git("config", "user.email", "ada@example.org")
-        self.git("remote", "add", "origin", str(self.remote.folder))
-        self.commit("Begin", {"app.py": "print('hello')\n"})
-        self.git("push", "--quiet", "--set-upstream", "origin", "main")
-        if branch != "main":
-            self.git("switch", "--quiet", "--create", branch)
+        template = _template(branch)
+        shutil.copytree(template, folder, dirs_exist_ok=True)
+        super().__init__(folder / "shop", init=False)
+        self._commits = 1
+        self.remote = Repo(folder / "remote.git", init=False)
+        config = self.folder / ".git" / "config"
+        config.write_text(config.read_text().replace(str(template), str(folder)))
+        self.refresh()
 
     @property
     def branch(self) -> str:
@@ -59,3 +60,18 @@ def step(answer: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a step of what `ship --json` answers."""
     found: dict[str, Any] = next(each for each in answer["steps"] if each["name"] == name)
     return found
+
+
+@functools.cache
+def _template(branch: str) -> Path:
+    """Make the repository and its remote, once per process."""
+    folder = new_template()
+    shop, remote = Repo(folder / "shop"), Repo(folder / "remote.git", bare=True)
+    shop.git("config", "user.name", "Ada")
+    shop.git("config", "user.email", "ada@example.org")
+    shop.git("remote", "add", "origin", str(remote.folder))
+    shop.commit("Begin", {"app.py": "print('hello')\n"})
+    shop.git("push", "--quiet", "--set-upstream", "origin", "main")
+    if branch != "main":
+        shop.git("switch", "--quiet", "--create", branch)
+    return folder

@@ -10,6 +10,8 @@ from leftoff.store import Store
 from programs import run_together
 from stores import fresh_view, project_at, rebuilt_view
 
+pytestmark = pytest.mark.slow("lets processes race")
+
 PROCESSES, SAVES = 8, 500
 
 

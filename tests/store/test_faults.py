@@ -11,6 +11,8 @@ import faulting
 from faulting import ALL, MORE, SHORT, library
 from programs import _started, finish
 
+pytestmark = pytest.mark.slow("lets every call fail")
+
 # To resume, decline and consume is to write a line, as to clear is.
 ALIKE = {"resume", "consume", "adopt-and-list", "adopt-and-clear"}
 # Each of these writes or reads in a way of its own; with them the kinds of faults are crossed.

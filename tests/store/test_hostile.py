@@ -107,12 +107,13 @@ AFTER = """
 
 def check(tmp_path: Path, place: str, plant: str) -> None:
     chosen = SET_UP.replace("PLACE", repr(place)).replace("PLANT", repr(plant))
-    run(chosen + PLANTS + USE + AFTER, tmp_path, seconds=30)
+    run(chosen + PLANTS + USE + AFTER, tmp_path, seconds=120)
 
     assert [*contents(tmp_path / "outside")] == ["file"]
     assert (tmp_path / "outside" / "file").read_text(encoding="utf-8") == "not yours"
 
 
+@pytest.mark.slow("plants something in every place")
 @pytest.mark.accept(129)
 @pytest.mark.parametrize(
     "plant", ["link to a file", "link to nothing", "hard link", "FIFO", "folder"]
@@ -124,6 +125,7 @@ def test_what_stands_in_the_place_of_a_file_is_not_written_through(
     check(tmp_path, place, plant)
 
 
+@pytest.mark.slow("plants something in every place")
 @pytest.mark.accept(129)
 @pytest.mark.parametrize("plant", ["link to a folder", "link to nothing", "FIFO", "file"])
 @pytest.mark.parametrize("place", FOLDERS)

@@ -60,6 +60,7 @@ def test_a_save_stays_in_the_store_and_is_found_at_once(
     store.close()
 
 
+@pytest.mark.slow("lets processes race")
 @pytest.mark.parametrize("lack", LACKS)
 def test_of_many_that_want_one_name_exactly_one_gets_it(
     tmp_path: Path, poor: list[str], lack: str

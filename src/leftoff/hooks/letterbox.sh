@@ -89,6 +89,58 @@ if [ -f "$reply.ask" ] && [ ! -L "$reply.ask" ]; then
   "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$reply.ask" 2>/dev/null
   exit 0
 fi
+# A process that has ended but that nobody has asked about yet, as in many containers, is dead.
+is_alive() {
+  case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac
+  kill -0 "$1" || return 1
+  ! read -r stat <"/proc/$1/stat" || case $stat in *") Z "*) return 1 ;; esac
+}
+
+# settle removes its mark before it looks into the spool for the last time, so an event kept while
+# the mark is there is always seen. The mark holds for some seconds from when it was last written:
+# its pid may be anybody's by now. Without such a clock the pid alone must do.
+wake_settle() {
+  now=
+  read -r now 2>/dev/null </proc/uptime && now=${now%%.*}
+  if [ -f "$state/settling" ] && [ ! -L "$state/settling" ]; then
+    read -r pid until rest <"$state/settling"
+    if is_alive "$pid"; then
+      [ -n "$now" ] || return
+      [ "$until" -gt "$now" ] && [ "$until" -le $((now + 10)) ] && return
+    fi
+  fi 2>/dev/null
+  # Of many events at once one wakes settle: the first in these five seconds, or the first after the
+  # settle that was started has died. A claim made at the end of the five seconds before still holds.
+  claim=
+  if [ -n "$now" ]; then
+    set -C
+    claim=$state/waking.$((now / 5 - 1))
+    while [ -f "$claim" ] && read -r pid <"$claim"; do
+      is_alive "$pid" && return
+      claim=$claim.$pid
+    done 2>/dev/null
+    claim=$state/waking.$((now / 5))
+    until [ ! -e "$claim" ] && true >"$claim"; do
+      [ -f "$claim" ] && read -r pid <"$claim" || return
+      is_alive "$pid" && return
+      claim=$claim.$pid
+    done 2>/dev/null
+  fi
+  # Nobody settles. If that has been so for very long, enough is kept.
+  set -- "$state/spool/"*
+  if [ $# -gt 200 ] && [ ! -e "$state/full" ]; then
+    set -- $# $(du -sk "$state/spool" 2>/dev/null)
+    if [ "$1" -gt 20000 ] || [ "${2:-0}" -gt 262144 ]; then
+      true >"$state/full"
+    fi
+  fi 2>/dev/null
+  if command -v setsid >/dev/null; then
+    setsid "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
+  else
+    "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
+  fi
+  [ -z "$claim" ] || printf '%s\n' "$!" 2>/dev/null >>"$claim"
+}
 # Only a regular file is a mark of ours.
 if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
   [ -d "$state/spool" ] || mkdir -p "$state/spool" 2>/dev/null
@@ -104,61 +156,17 @@ if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
     event=$state/spool/$agent.$name.$$.$n$told
     [ "$n" -gt 9 ] && break
   done 2>/dev/null
+  # Before the event is written: if this process is killed meanwhile, settle finds what there is of
+  # it, and waits for the rest while the process lives.
+  wake_settle
   if [ "$n" -gt 9 ] || ! cat >>"$event"; then
     # The disk is full: what was written of it stays, and doctor tells.
     [ -e "$state/lost" ] || true >"$state/lost"
   fi 2>/dev/null
+else
+  wake_settle
 fi
 if [ -f "$reply" ] && [ ! -L "$reply" ]; then
   IFS= read -r line 2>/dev/null <"$reply" && printf '%s\n' "$line"
 fi
-# settle removes its mark before it looks into the spool for the last time, so an event kept while
-# the mark is there is always seen. The mark holds for some seconds from when it was last written:
-# its pid may be anybody's by now. Without such a clock the pid alone must do.
-# A process that has ended but that nobody has asked about yet, as in many containers, is dead.
-is_alive() {
-  case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac
-  kill -0 "$1" || return 1
-  ! read -r stat <"/proc/$1/stat" || case $stat in *") Z "*) return 1 ;; esac
-}
-now=
-read -r now 2>/dev/null </proc/uptime && now=${now%%.*}
-if [ -f "$state/settling" ] && [ ! -L "$state/settling" ]; then
-  read -r pid until rest <"$state/settling"
-  if is_alive "$pid"; then
-    [ -n "$now" ] || exit 0
-    [ "$until" -gt "$now" ] && [ "$until" -le $((now + 10)) ] && exit 0
-  fi
-fi 2>/dev/null
-# Of many events at once one wakes settle: the first in these five seconds, or the first after the
-# settle that was started has died. A claim made at the end of the five seconds before still holds.
-claim=
-if [ -n "$now" ]; then
-  set -C
-  claim=$state/waking.$((now / 5 - 1))
-  while [ -f "$claim" ] && read -r pid <"$claim"; do
-    is_alive "$pid" && exit 0
-    claim=$claim.$pid
-  done 2>/dev/null
-  claim=$state/waking.$((now / 5))
-  until [ ! -e "$claim" ] && true >"$claim"; do
-    [ -f "$claim" ] && read -r pid <"$claim" || exit 0
-    is_alive "$pid" && exit 0
-    claim=$claim.$pid
-  done 2>/dev/null
-fi
-# Nobody settles. If that has been so for very long, enough is kept.
-set -- "$state/spool/"*
-if [ $# -gt 200 ] && [ ! -e "$state/full" ]; then
-  set -- $# $(du -sk "$state/spool" 2>/dev/null)
-  if [ "$1" -gt 20000 ] || [ "${2:-0}" -gt 262144 ]; then
-    true >"$state/full"
-  fi
-fi 2>/dev/null
-if command -v setsid >/dev/null; then
-  setsid "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
-else
-  "$python" -I -m leftoff.hooks.settle "$state" </dev/null >/dev/null 2>&1 &
-fi
-[ -z "$claim" ] || printf '%s\n' "$!" 2>/dev/null >>"$claim"
 exit 0

@@ -13,6 +13,8 @@ from gitrepo import Repo
 from leftoff import profiles
 from leftoff.context import find_project
 
+pytestmark = pytest.mark.slow("lets processes race")
+
 EACH = 50
 NAMES = {f"{who}-{number}" for who in ("left", "right") for number in range(EACH)}
 

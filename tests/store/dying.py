@@ -1,0 +1,305 @@
+"""Kill what is done to the store at every step it takes on disk, or at any moment.
+
+Run as a program, because it forks: `dying.py SCENARIO FOLDER`, `dying.py any FOLDER`.
+"""
+
+import hashlib
+import itertools
+import json
+import random
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import deaths
+from deaths import Death, Trial
+from leftoff.checkpoint import decode, encode
+from leftoff.projects import Project
+from leftoff.store import Saved, Store, events, log
+from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
+
+# What four saves acknowledge.
+_SEVERAL_BYTES = 400
+_KILLS = 500
+
+
+class Scenario(NamedTuple):
+    """Something a user does, and what was there before."""
+
+    prepare: Callable[[Store], object]
+    act: Callable[[Store], object]
+    may_be_partial: bool = False
+
+
+def _prepare(store: Store) -> None:
+    for name in ("alpha", "beta", "gamma"):
+        store.save(draft(name, f"{name} first"))
+    store.save(draft("beta", "beta second"), overwrite=True)
+    store.save(draft(None, "unnamed", session_id="s1", agent="claude"))
+    store.record("cleared", [store.find("gamma").id])
+    store.index()
+
+
+def _prepare_unread(store: Store) -> None:
+    """Leave all that was saved for the reader to take in."""
+    _prepare(store)
+    store.close()
+    (store.project.store / "index.sqlite").unlink()
+
+
+def _prepare_overwrite(store: Store) -> None:
+    _prepare(store)
+    store.save(draft("alpha", "alpha second"), overwrite=True)
+
+
+def _prepare_fallback(store: Store) -> None:
+    """Save to both places, as if the store had been read-only for a while."""
+    _prepare(store)
+    elsewhere = Store(_moved(store.project))
+    elsewhere.save(draft("delta", "saved while read-only"))
+    elsewhere.save(draft("epsilon", "same"))
+    elsewhere.record("cleared", [elsewhere.find("epsilon").id])
+    elsewhere.close()
+    elsewhere.project.store.joinpath("index.sqlite").unlink(missing_ok=True)
+
+
+def _prepare_earlier(store: Store) -> None:
+    """Save in another place only, as before a `git init`."""
+    place = store.project.store.with_name("earlier")
+    elsewhere = Store(_moved(store.project, place))
+    elsewhere.save(draft("zeta", "saved before"))
+    elsewhere.record("cleared", [elsewhere.save(draft("eta", "same")).checkpoint.id])
+    elsewhere.keep_session("claude", "s1", b"{}")
+    elsewhere.close()
+    for name in ("config.toml", "features.json", "index.sqlite"):
+        (place / name).write_text("{}", encoding="utf-8")
+
+
+def _prepare_both(store: Store) -> None:
+    _prepare(store)
+    _prepare_earlier(store)
+    (store.project.store / "config.toml").write_text("another", encoding="utf-8")
+
+
+def _moved(project: Project, place: Path | None = None) -> Project:
+    return Project(
+        environment=project.environment,
+        root=project.root,
+        worktree=project.worktree,
+        store=place or project.fallback,
+        fallback=project.fallback.parent / "unused",
+    )
+
+
+def _purge_gamma_and_old_beta(store: Store) -> None:
+    index = store.index()
+    store.purge([*index.revisions("gamma"), index.revisions("beta")[-1]])
+
+
+def _record(action: events.Action, name: str) -> Callable[[Store], object]:
+    return lambda store: store.record(action, [store.find(name).id])
+
+
+def _save(name: str | None, **options: Any) -> Callable[[Store], object]:
+    overwrite = options.pop("overwrite", False)
+    return lambda store: store.save(draft(name, "new", **options), overwrite=overwrite)
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "list": Scenario(_prepare_unread, view),
+    "first-save": Scenario(lambda _: None, _save("omega")),
+    "save": Scenario(_prepare, _save("omega")),
+    "save-unnamed": Scenario(_prepare, _save(None, session_id="s1", agent="claude")),
+    "overwrite": Scenario(_prepare, _save("beta", overwrite=True)),
+    "resume": Scenario(_prepare, _record("resumed", "beta")),
+    "clear": Scenario(_prepare, _record("cleared", "beta")),
+    "consume": Scenario(_prepare, _record("consumed", "alpha")),
+    "undo-clear": Scenario(_prepare, Store.undo),
+    "undo-overwrite": Scenario(_prepare_overwrite, Store.undo),
+    "purge": Scenario(_prepare, _purge_gamma_and_old_beta, may_be_partial=True),
+    "adopt-and-list": Scenario(_prepare_fallback, view),
+    "adopt-and-save": Scenario(_prepare_fallback, _save("omega")),
+    "move-in-and-list": Scenario(_prepare_earlier, view),
+    "move-in-and-save": Scenario(_prepare_earlier, _save("omega")),
+    "merge-and-list": Scenario(_prepare_both, view),
+    "merge-and-save": Scenario(_prepare_both, _save("omega")),
+    "adopt-and-clear": Scenario(_prepare_fallback, _record("cleared", "delta")),
+}
+
+
+def _checkpoint_files(project: Project) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for area in (project.fallback, project.store, *project.earlier):
+        for path, digest in contents(area / "checkpoints").items():
+            assert found.setdefault(Path(path).name, digest) == digest, "two contents for one id"
+    return found
+
+
+def _settings(folder: Path) -> set[str]:
+    """Return the contents of the files in a store that are neither checkpoints nor logs."""
+    found = contents(folder).items()
+    return {digest for path, digest in found if path.endswith(("config.toml", "features.json"))}
+
+
+def _check_every_file(project: Project) -> None:
+    for area in (project.fallback, project.store, *project.earlier):
+        for path in (area / "checkpoints").rglob("*"):
+            assert path.is_dir() or decode(path.read_bytes()).id == path.stem, path
+
+
+def _check_every_event(project: Project, scenario: Scenario) -> None:
+    """Nothing is told to be saved that is not there."""
+    there = {Path(name).stem for name in _checkpoint_files(project)}
+    for area in (project.fallback, project.store, *project.earlier):
+        for event in log.read(area / "events.jsonl", events.decode)[0]:
+            if event.action == "saved":
+                assert scenario.may_be_partial or there.issuperset(event.ids), event
+
+
+def _check_usable(project: Project) -> None:
+    """Do what a user would do next, and find it done, with and without the index."""
+    store = Store(project)
+    for entry in store.index().heads(["open"], 1):
+        store.record("declined", [entry.id])
+        assert store.index().events_of(entry.id)[-1].action == "declined"
+    saved = store.save(draft("after-the-crash", "after"))
+    assert saved.notice is None, saved.notice
+    assert list((project.store / "tmp").iterdir()) == [], "temp files are left"
+    store.record("cleared", [saved.checkpoint.id])
+    assert (reverted := store.undo()) is not None
+    assert reverted.ids == [saved.checkpoint.id]
+    assert store.find("after-the-crash").state == "open"
+    assert store.index().unreadable() == []
+    seen = view(store)
+    store.close()
+    assert seen == fresh_view(project)
+    assert seen == rebuilt_view(project)
+
+
+class Seen(NamedTuple):
+    """What a reader sees of a store, and the files it was made of."""
+
+    rows: list[Row]
+    files: dict[str, str]
+    settings: set[str]
+
+
+def _look(place: Path) -> Seen:
+    project = project_at(place)
+    return Seen(fresh_view(project), _checkpoint_files(project), _settings(place))
+
+
+def _prepare_in(place: Path, scenario: Scenario) -> None:
+    store = Store(project_at(place))
+    scenario.prepare(store)
+    store.close()
+
+
+def _act_in(place: Path, scenario: Scenario) -> None:
+    scenario.act(Store(project_at(place)))
+
+
+def _check(place: Path, death: Death, scenario: Scenario) -> None:
+    """All of it is done or nothing, no file is lost or half, and the store works on."""
+    project, before, after, seen = project_at(place), death.before, death.after, _look(place)
+    if death.lived:
+        assert seen.rows == after.rows, (death.at, seen.rows)
+    elif scenario.may_be_partial:
+        # A purge in half leaves fewer rows, and another revision may have become the head.
+        assert _texts(after) <= _texts(seen) <= _texts(before), (death.at, seen.rows)
+    else:
+        assert seen.rows in (before.rows, after.rows), (death.at, seen.rows)
+    assert before.files.items() & after.files.items() <= seen.files.items(), death.at
+    assert before.settings <= seen.settings, death.at
+    _check_every_file(project)
+    _check_every_event(project, scenario)
+    _check_usable(project)
+
+
+def _texts(seen: Seen) -> set[str]:
+    return {repr(row[:2]) for row in seen.rows}
+
+
+TRIALS: dict[str, Trial] = {
+    name: Trial(
+        prepare=partial(_prepare_in, scenario=scenario),
+        act=partial(_act_in, scenario=scenario),
+        look=_look,
+        check=partial(_check, scenario=scenario),
+    )
+    for name, scenario in SCENARIOS.items()
+}
+
+
+# --- at any moment ---
+
+
+class Ack(NamedTuple):
+    """What a worker did: a save with the hash of its file, or an event."""
+
+    id: str
+    digest: str | None
+
+
+def _work_until_killed(seed: int, tell: Callable[[str], None], *, project: Project) -> None:
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    store = Store(project)
+    for number in itertools.count():
+        ack = _one_operation(store, rng, f"w{seed}-{number}")
+        if ack is not None:
+            tell(json.dumps(ack))
+
+
+def _one_operation(store: Store, rng: random.Random, name: str) -> Ack | None:
+    kind = rng.choice(["new", "new", "same", "unnamed", "clear", "undo", "list"])
+    if kind == "list":
+        view(store)
+        return None
+    if kind == "undo":
+        store.undo()
+        return None
+    if kind == "clear":
+        heads = store.index().heads(["open"], 5)
+        return Ack(store.record("cleared", [rng.choice(heads).id]).id, None) if heads else None
+    named = {"new": name, "same": "same", "unnamed": None}[kind]
+    saved: Saved = store.save(draft(named, "text " * rng.randrange(400)), overwrite=True)
+    return Ack(saved.checkpoint.id, hashlib.sha256(encode(saved.checkpoint)).hexdigest())
+
+
+def kill_at_any_moment(folder: Path, kills: int) -> int:
+    """Kill pairs of writers at random moments; count the acknowledgements, which must all hold."""
+    project = project_at(folder)
+    checked = itertools.count(1)
+
+    def check(told: list[str]) -> None:
+        _check_acks(project, told)
+        if next(checked) % 50 == 0:
+            _check_every_file(project)
+            assert fresh_view(project) == rebuilt_view(project)
+
+    work = partial(_work_until_killed, project=project)
+    acks = deaths.kill_at_any_moment(work, check, kills=kills, together=2, several=_SEVERAL_BYTES)
+    _check_acks(project, acks)
+    _check_every_file(project)
+    _check_usable(project)
+    return len(acks)
+
+
+def _check_acks(project: Project, lines: list[str]) -> None:
+    told, _ = log.read(project.store / "events.jsonl", events.decode)
+    known = {event.id for event in told}
+    for ack in (Ack(*json.loads(line)) for line in lines):
+        if ack.digest is None:
+            assert ack.id in known, ack
+        else:
+            path = project.store / "checkpoints" / f"{ack.id[:4]}-{ack.id[4:6]}" / f"{ack.id}.json"
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == ack.digest, ack
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "any":
+        sys.stdout.write(str(kill_at_any_moment(Path(sys.argv[2]), _KILLS)))
+    else:
+        deaths.main(TRIALS)
