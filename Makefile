@@ -11,14 +11,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready-$(shell echo "$$(pwd) $(ABOUT)" | cksum | cut -d' ' -f1)
 # What differs between Pythons shows here: SQLite, JSON, regular expressions, processes, warnings.
 COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_disk.py \
-  tests/store/test_model.py tests/memory/test_api.py tests/memory/test_model.py \
-  tests/features/test_files.py tests/agents/test_copilot.py tests/agents/test_opencode.py \
-  tests/test_checkpoint.py tests/test_git.py tests/test_redact.py tests/test_pythons.py \
-  tests/wiring/test_jsonedit.py tests/hooks/test_start.py tests/hooks/test_answer.py \
+  tests/store/test_model.py tests/knowledge/memory/test_api.py tests/knowledge/memory/test_model.py \
+  tests/knowledge/features/test_board_files.py tests/agents/test_copilot.py tests/agents/test_opencode.py \
+  tests/test_checkpoint.py tests/git/test_query.py tests/test_redact.py tests/test_pythons.py \
+  tests/wiring/test_json_edit.py tests/hooks/test_start.py tests/hooks/test_answer.py \
   tests/hooks/test_settle.py tests/cli/test_save.py tests/cli/test_list.py \
   tests/cli/test_memory.py tests/cli/test_resume.py tests/cli/test_search.py \
-  tests/cli/test_endings.py
-GATED := checkpoint.py store/* restore.py profiles/* profiles/*/*
+  tests/cli/test_error_handler.py
+GATED := checkpoint.py store/* threads/check_claims.py profiles/* profiles/*/*
 SESSIONS ?=
 MINUTES ?= 2
 

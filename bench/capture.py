@@ -21,19 +21,21 @@ from bench.harness import (
     times,
 )
 from leftoff.agents import claude
-from leftoff.agents.claude.entries import Entry
-from leftoff.agents.lines import Cursor, Reading
-from leftoff.capture import capture
-from leftoff.facts.reading import SessionMemory, read_session
+from leftoff.agents.claude.entries import TranscriptEntry
+from leftoff.agents.json_lines import ReadCursor, Reading
+from leftoff.session.capture import capture
+from leftoff.session.facts.read_session import SessionMemory, read_session
 
 _SIZE = 200_000_000
 _NEWS = 300_000
 _ROUNDS = 9
 _NEWS_ROUNDS = 60
 _BUFFER_BYTES = 1 << 18
-_CAPTURE = (
-    "import sys, pathlib; from leftoff.capture import capture; capture(pathlib.Path(sys.argv[1]))"
-)
+_CAPTURE = """
+import pathlib, sys
+from leftoff.session.capture import capture
+capture(pathlib.Path(sys.argv[1]))
+"""
 
 
 class _Block(msgspec.Struct):
@@ -78,7 +80,7 @@ def figures() -> list[Figure]:
 def _reading(path: Path) -> list[Figure]:
     works = {
         "typed": lambda: _decode(path, _Line),
-        "raw": lambda: _decode(path, Entry),
+        "raw": lambda: _decode(path, TranscriptEntry),
         "events": lambda: _read(path),
         "facts": lambda: read_session(path, agent="claude"),
         "capture": lambda: capture(path, agent="claude"),
@@ -114,7 +116,7 @@ def _decode(path: Path, kind: type[Any]) -> None:
 
 
 def _read(path: Path) -> int:
-    reading = Reading(path, Cursor(), claude.new_reader({}))
+    reading = Reading(path, ReadCursor(), claude.new_reader({}))
     return sum(map(len, reading.batches()))
 
 

@@ -23,8 +23,8 @@ from leftoff.checkpoint import (
     new_id,
 )
 from leftoff.context import find_project
-from leftoff.projects import Project
-from leftoff.store import Event
+from leftoff.projects.project import Project
+from leftoff.store import StoreEvent
 from leftoff.store.layout import Area
 
 RARE, COMMON, PAIR = "quokka", "checkpoint", ("harbour", "lantern")
@@ -122,13 +122,15 @@ def _checkpoint(  # noqa: PLR0913 - made in one place
     )
 
 
-def _events(checkpoint: Checkpoint) -> Iterator[Event]:
+def _events(checkpoint: Checkpoint) -> Iterator[StoreEvent]:
     at = checkpoint.saved_at
-    yield Event(id=new_id(at), at=at, action="saved", ids=[checkpoint.id], name=checkpoint.name)
+    yield StoreEvent(
+        id=new_id(at), at=at, action="saved", ids=[checkpoint.id], name=checkpoint.name
+    )
     if checkpoint.id.endswith("0"):
-        yield Event(id=new_id(at), at=at, action="cleared", ids=[checkpoint.id])
+        yield StoreEvent(id=new_id(at), at=at, action="cleared", ids=[checkpoint.id])
     elif checkpoint.id.endswith("1"):
-        yield Event(id=new_id(at), at=at, action="resumed", ids=[checkpoint.id])
+        yield StoreEvent(id=new_id(at), at=at, action="resumed", ids=[checkpoint.id])
 
 
 def _word(chance: random.Random) -> str:

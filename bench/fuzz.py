@@ -13,10 +13,10 @@ import msgspec
 
 from bench.harness import ROOT, Figure
 from leftoff.agents import AGENTS
-from leftoff.agents.lines import Cursor, Reading
-from leftoff.agents.stream import Event
-from leftoff.capture import capture
+from leftoff.agents.json_lines import ReadCursor, Reading
+from leftoff.agents.stream import SessionEvent
 from leftoff.errors import SessionUnreadable
+from leftoff.session.capture import capture
 
 CASES = 12_000
 
@@ -33,7 +33,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
     ends: list[int] = []
     """Where its lines end."""
-    told: list[list[Event]] = []
+    told: list[list[SessionEvent]] = []
 
     @property
     def is_lines(self) -> bool:
@@ -110,7 +110,7 @@ def _cut_at_line(recording: Recording, path: Path, chance: random.Random) -> Ite
     torn = recording.data[size : size + chance.choice((0, 1, 40))].rstrip(b"\n}")
     path.write_bytes(recording.data[:size] + torn)
     yield from _read(recording, path, f"cut after line {count}")
-    reading = Reading(path, Cursor(), AGENTS[recording.agent].new_reader({}))
+    reading = Reading(path, ReadCursor(), AGENTS[recording.agent].new_reader({}))
     left = [event for batch in reading.batches() for event in batch]
     if left != [event for told in recording.told[:count] for event in told]:
         yield f"{recording.agent}/{recording.name}, cut after line {count}: an event is lost"

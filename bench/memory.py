@@ -12,13 +12,14 @@ from statistics import median
 
 from bench import harness
 from bench.harness import Figure, Sample
-from leftoff import autosaving, memory, memorybriefing
 from leftoff.checkpoint import SCHEMA, Checkpoint, Decision, Failure
 from leftoff.context import read_environment
-from leftoff.memory import Draft, Entry, id_of
-from leftoff.memory.memory_log import line_of
-from leftoff.projects import Project
+from leftoff.knowledge import memory
+from leftoff.knowledge.memory import EntryDraft, MemoryEntry, id_of
+from leftoff.knowledge.memory.memory_log import line_of
+from leftoff.projects.project import Project
 from leftoff.store import Store
+from leftoff.threads import autosaves, memory_briefing
 
 FEW, MANY = 100, 100_000
 ROUNDS, SAVES = 61, 41
@@ -27,10 +28,10 @@ _WORDS = "cache token parser stream pool retry index router worker queue schema 
 _KINDS: tuple[memory.Kind, ...] = ("decision", "decision", "failure", "success", "pattern")
 
 _QUESTIONS: dict[str, Callable[[Store], object]] = {
-    "briefing": lambda store: memorybriefing.render(memorybriefing.gather(store)),
+    "briefing": lambda store: memory_briefing.render(memory_briefing.gather(store)),
     "list of 50": lambda store: memory.entries(store, limit=50),
     "search": lambda store: memory.search(store, "cache pool"),
-    "repeated": lambda store: memory.repeated(
+    "repeated": lambda store: memory.find_repeat(
         store, command="make -C core bench", text="retry the stream parser in a worker"
     ),
 }
@@ -55,7 +56,7 @@ def _made(folder: Path, count: int) -> Store:
             fallback=folder / "fallback",
         )
     )
-    memory.add(store, [Draft(kind="rule", text=f"Rule {number}") for number in range(5)])
+    memory.add(store, [EntryDraft(kind="rule", text=f"Rule {number}") for number in range(5)])
     chance = random.Random(count)  # noqa: S311 - not a secret
     with (store.project.store / "memory.jsonl").open("ab") as log:
         log.writelines(line_of(_entry(chance, number)) + b"\n" for number in range(count))
@@ -63,10 +64,10 @@ def _made(folder: Path, count: int) -> Store:
     return store
 
 
-def _entry(chance: random.Random, number: int) -> Entry:
+def _entry(chance: random.Random, number: int) -> MemoryEntry:
     kind = chance.choice(_KINDS)
     text = f"{' '.join(chance.choices(_WORDS, k=6))} {number}"
-    return Entry(
+    return MemoryEntry(
         id=id_of(kind, text),
         at=_BEGAN + timedelta(minutes=10 * number),
         kind=kind,
@@ -100,7 +101,7 @@ def _adding(few: Store, many: Store) -> list[Figure]:
 
     def save(store: Store, *, teaches: bool) -> Sample:
         draft = _checkpoint(next(number), teaches=teaches)
-        return harness.call(partial(autosaving.autosave, store, draft))
+        return harness.call(partial(autosaves.autosave, store, draft))
 
     took = harness.interleave(
         {

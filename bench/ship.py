@@ -11,8 +11,8 @@ from bench import harness, venv
 from bench.harness import CACHE, Case, Figure, Program, Sample, compare, interleave
 from leftoff.config import Settings
 from leftoff.context import find_project
-from leftoff.ship.steps import ship
-from leftoff.ship.values import Options
+from leftoff.ship.outcome import Options
+from leftoff.ship.ship_steps import ship
 from leftoff.store import Store
 
 ROUNDS = 41

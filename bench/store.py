@@ -19,7 +19,7 @@ import msgspec
 from bench import corpus, harness, venv
 from bench.harness import Figure, Program, Sample
 from leftoff.checkpoint import SCHEMA, Checkpoint, encode
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Query, Store
 
 FEW, MANY, MOST = 100, 100_000, 200_000

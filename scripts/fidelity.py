@@ -213,9 +213,9 @@ def cut_session(folder: Path, case: Case, target: Path, *, torn: bool) -> Path:
 
 def capture_here(session: Path, budget: int) -> tuple[str, Row]:
     """Capture in this process."""
-    from leftoff.briefing import render  # noqa: PLC0415 - not needed with --command
-    from leftoff.capture import capture  # noqa: PLC0415
     from leftoff.checkpoint import to_plain  # noqa: PLC0415
+    from leftoff.session.capture import capture  # noqa: PLC0415
+    from leftoff.threads.briefing import render  # noqa: PLC0415 - not needed with --command
 
     captured = capture(session)
     return render(captured.checkpoint, None, budget=budget), to_plain(captured.checkpoint)

@@ -6,7 +6,7 @@ import unicodedata
 
 from hypothesis import strategies as st
 
-from leftoff import fence
+from leftoff.text import fence
 
 BREAKS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
 LABELS = [

@@ -12,8 +12,8 @@ import pytest
 
 from gitrepo import ISOLATED_ENVIRONMENT, Repo
 from leftoff.context import find_project
-from leftoff.hooks import recovering
-from leftoff.projects import Project
+from leftoff.hooks import start_recovery
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from stores import MEMORY, Clock
 
@@ -87,7 +87,7 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr(tempfile, "tempdir", None)
     # On a busy machine a process may need long to get its turn.
-    monkeypatch.setattr(recovering, "WALL_SECONDS", 120.0)
+    monkeypatch.setattr(start_recovery, "WALL_SECONDS", 120.0)
     for folder in ("home", "tmp"):
         (tmp_path / folder).mkdir()
 

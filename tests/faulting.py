@@ -21,10 +21,10 @@ from pathlib import Path
 import pytest
 
 from deaths import lives, renew
-from leftoff import features, memory
 from leftoff.errors import ChoiceNeeded, LeftoffError
-from leftoff.features import Draft as FeatureDraft
-from leftoff.projects import Project
+from leftoff.knowledge import features, memory
+from leftoff.knowledge.features import ItemDraft as FeatureDraft
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from store.dying import SCENARIOS, Scenario
 from stores import draft, fresh_view, project_at
@@ -37,11 +37,11 @@ _FAILED = 9
 
 
 def _remember(store: Store) -> None:
-    memory.add(store, [memory.Draft(kind="rule", text="Run the tests before a push.")])
+    memory.add(store, [memory.EntryDraft(kind="rule", text="Run the tests before a push.")])
 
 
 def _remember_more(store: Store) -> None:
-    memory.add(store, [memory.Draft(kind="decision", text="Keep the files plain.")])
+    memory.add(store, [memory.EntryDraft(kind="decision", text="Keep the files plain.")])
     memory.entries(store)
 
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from leftoff import config, saving
+from leftoff import config, threads
 from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
 from leftoff.context import read_environment
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 
 # Where files are in memory, if there is such a place: tests that kill or race need no disk.
@@ -62,7 +62,7 @@ def project_at(folder: Path) -> Project:
 
 def compose(told: Mapping[str, Any], store: Store, **given: Any) -> Checkpoint:
     """Make a checkpoint that is not saved yet, by the settings in force."""
-    return saving.compose(told, store, config.load(store.project).settings, **given)
+    return threads.compose(told, store, config.load(store.project).settings, **given)
 
 
 def block(project: Project) -> None:

@@ -14,7 +14,7 @@ from leftoff.checkpoint import (
     TEXT_LIMIT,
     Checkpoint,
     Record,
-    bounded,
+    cut_to_limits,
     decode,
     encode,
     id_time,
@@ -240,7 +240,7 @@ def test_what_only_looks_like_an_id_is_none(text: str) -> None:
 def test_long_texts_and_lists_are_cut_and_told() -> None:
     long = draft("login-form", notes=["n"] * (LIST_LIMIT + 1), left_off="x" * (TEXT_LIMIT + 1))
 
-    cut, told = bounded(long)
+    cut, told = cut_to_limits(long)
 
     assert len(cut.notes) == LIST_LIMIT
     assert len(cut.left_off or "") == TEXT_LIMIT
@@ -250,7 +250,7 @@ def test_long_texts_and_lists_are_cut_and_told() -> None:
 def test_what_is_within_the_limits_is_left_alone() -> None:
     fine = draft("login-form", notes=["n"] * LIST_LIMIT, left_off="x" * TEXT_LIMIT)
 
-    assert bounded(fine) == (fine, [])
+    assert cut_to_limits(fine) == (fine, [])
 
 
 @given(st.text())

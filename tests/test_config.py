@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from leftoff import config, context
-from leftoff.errors import LeftoffError, Usage
-from leftoff.projects import Project
+from leftoff.errors import LeftoffError, UsageError
+from leftoff.projects.project import Project
 
 
 def test_every_setting_has_a_meaning() -> None:
@@ -62,9 +62,9 @@ def test_a_list_may_be_typed_as_it_stands_in_a_file(typed: str) -> None:
 
 
 def test_what_is_no_setting_is_never_written(tmp_path: Path) -> None:
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         config.write(tmp_path / "config.toml", "zork", "1")
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         config.write(tmp_path / "config.toml", "budget", "much")
 
     assert not (tmp_path / "config.toml").exists()

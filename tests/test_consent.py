@@ -5,7 +5,7 @@ import pytest
 from gitrepo import Repo
 from leftoff import config, consent
 from leftoff.context import find_project, read_environment
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 
 
 @pytest.fixture

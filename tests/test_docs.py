@@ -125,7 +125,7 @@ def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
     defaults = config.Settings()
 
     for key, meaning in config.HELP.items():
-        shown = config.shown(getattr(defaults, key))
+        shown = config.format_value(getattr(defaults, key))
         assert f"| `{key}` | {shown} | {meaning} |" in text
     assert len(re.findall(r"^\| `", text, re.MULTILINE)) == len(config.HELP)
 

@@ -10,9 +10,9 @@ from leftoff.fingerprints import (
     can_be_path,
     fingerprint,
     fingerprints,
-    located,
-    modified_since,
-    named_from,
+    is_modified_since,
+    locate_file,
+    name_path,
     state_of,
 )
 
@@ -85,10 +85,10 @@ def test_paths_are_named_from_the_root_and_outside_of_it_whole(tmp_path: Path) -
     root = tmp_path / "root"
     (root / "sub").mkdir(parents=True)
 
-    assert named_from(root / "sub", "a.txt", root) == "sub/a.txt"
-    assert named_from(root / "sub", "../a.txt", root) == "a.txt"
-    assert named_from(root / "sub", "../../a.txt", root) == str(tmp_path / "a.txt")
-    assert named_from(root, "~/a.txt", root) == str(tmp_path / "home" / "a.txt")
+    assert name_path(root / "sub", "a.txt", root) == "sub/a.txt"
+    assert name_path(root / "sub", "../a.txt", root) == "a.txt"
+    assert name_path(root / "sub", "../../a.txt", root) == str(tmp_path / "a.txt")
+    assert name_path(root, "~/a.txt", root) == str(tmp_path / "home" / "a.txt")
     assert fingerprint("./sub/../a.txt", root).path == "a.txt"
 
 
@@ -108,7 +108,7 @@ def test_stray_bytes_in_a_name_lead_back_to_the_file(tmp_path: Path) -> None:
     seen = fingerprint(name, tmp_path)
 
     assert seen.path == r"caf\xe9.txt"
-    assert located(seen.path, tmp_path) == tmp_path / name
+    assert locate_file(seen.path, tmp_path) == tmp_path / name
     assert state_of(seen, tmp_path) == "same"
 
 
@@ -141,6 +141,6 @@ def test_files_written_since_a_moment_are_told(tmp_path: Path) -> None:
     path.write_text("x")
     os.utime(path, (1000, 1000))
 
-    assert modified_since("a.txt", tmp_path, 1000)
-    assert not modified_since("a.txt", tmp_path, 1001)
-    assert not modified_since("missing", tmp_path, 0)
+    assert is_modified_since("a.txt", tmp_path, 1000)
+    assert not is_modified_since("a.txt", tmp_path, 1001)
+    assert not is_modified_since("missing", tmp_path, 0)

@@ -7,10 +7,10 @@ from leftoff.names import (
     FORBIDDEN,
     NAME_LIMIT,
     RESERVED,
-    checked_name,
+    check_name,
+    find_unused_name,
     kebab,
-    suggested_name,
-    unused_name,
+    suggest_name,
 )
 
 
@@ -77,7 +77,7 @@ def test_names_that_look_the_same_are_one_name() -> None:
 )
 def test_a_name_that_says_nothing_is_refused_with_the_reason(text: str) -> None:
     with pytest.raises(NameRefused) as refusal:
-        checked_name(text)
+        check_name(text)
 
     assert refusal.value.exit_code == 2
     assert refusal.value.message.isprintable()
@@ -86,16 +86,16 @@ def test_a_name_that_says_nothing_is_refused_with_the_reason(text: str) -> None:
 
 def test_a_refusal_does_not_repeat_what_would_upset_a_terminal() -> None:
     with pytest.raises(NameRefused) as refusal:
-        checked_name("\x1b[;\x07\u202e")
+        check_name("\x1b[;\x07\u202e")
 
     assert "\x1b" not in refusal.value.message
     assert "\u202e" not in refusal.value.message
 
 
 def test_strict_takes_only_what_is_kebab_case_already() -> None:
-    assert checked_name("login-form", strict=True) == "login-form"
+    assert check_name("login-form", strict=True) == "login-form"
     with pytest.raises(NameRefused, match="kebab-case") as refusal:
-        checked_name("Login Form", strict=True)
+        check_name("Login Form", strict=True)
     assert "login-form" in refusal.value.hint
 
 
@@ -115,21 +115,21 @@ def test_strict_takes_only_what_is_kebab_case_already() -> None:
 def test_a_name_is_made_from_the_work(
     texts: list[str | None], branch: str | None, name: str
 ) -> None:
-    assert suggested_name(texts, branch) == name
+    assert suggest_name(texts, branch) == name
 
 
 @given(st.lists(st.none() | st.text(max_size=80), max_size=4), st.none() | st.text(max_size=80))
 def test_a_suggested_name_can_be_used_as_it_is(texts: list[str | None], branch: str | None) -> None:
-    name = suggested_name(texts, branch)
+    name = suggest_name(texts, branch)
 
-    assert checked_name(name, strict=True) == name
+    assert check_name(name, strict=True) == name
 
 
 def test_a_taken_name_gets_the_first_free_number() -> None:
-    assert unused_name("login-form", []) == "login-form"
-    assert unused_name("login-form", ["login-form"]) == "login-form-2"
-    assert unused_name("login-form", ["login-form", "login-form-2"]) == "login-form-3"
-    assert unused_name("login-form", ["login-form", "login-form-3"]) == "login-form-2"
+    assert find_unused_name("login-form", []) == "login-form"
+    assert find_unused_name("login-form", ["login-form"]) == "login-form-2"
+    assert find_unused_name("login-form", ["login-form", "login-form-2"]) == "login-form-3"
+    assert find_unused_name("login-form", ["login-form", "login-form-3"]) == "login-form-2"
 
 
 @given(st.text(min_size=1, max_size=90), st.integers(0, 12))
@@ -138,7 +138,7 @@ def test_a_numbered_name_is_a_name_of_its_own(text: str, count: int) -> None:
     if name:
         taken: list[str] = []
         for _ in range(count + 1):
-            free = unused_name(name, taken)
+            free = find_unused_name(name, taken)
             assert free not in taken
             assert kebab(free) == free
             taken.append(free)

@@ -20,8 +20,8 @@ from leftoff.cli import leftoff as program
 from leftoff.cli.catalog import COMMANDS
 from leftoff.hooks import replies, settle
 from leftoff.phrases.intents import find_intent, passes_always
-from leftoff.wiring import claude as wiring
-from leftoff.wiring.claude import EVENTS
+from leftoff.wiring import claude_hooks as wiring
+from leftoff.wiring.claude_hooks import EVENTS
 
 ROOT = Path(__file__).parent.parent
 PLUGIN = ROOT / "plugin"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.processes import began, is_alive
+from leftoff.processes import is_alive, read_start_time
 
 
 def test_this_process_is_alive() -> None:
-    assert is_alive(os.getpid(), began(os.getpid()))
+    assert is_alive(os.getpid(), read_start_time(os.getpid()))
 
 
 @pytest.mark.parametrize("pid", [0, -1])
@@ -27,7 +27,7 @@ def test_a_process_that_ended_is_not_alive() -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells")
 def test_a_process_that_was_killed_is_dead_before_its_parent_asks_for_it() -> None:
     process = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
-    pid_began = began(process.pid)
+    pid_began = read_start_time(process.pid)
     assert is_alive(process.pid, pid_began)
 
     process.kill()
@@ -39,4 +39,4 @@ def test_a_process_that_was_killed_is_dead_before_its_parent_asks_for_it() -> No
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells")
 def test_a_later_process_with_the_same_number_is_another_one() -> None:
-    assert not is_alive(os.getpid(), began(os.getpid()) + 1)
+    assert not is_alive(os.getpid(), read_start_time(os.getpid()) + 1)

@@ -8,12 +8,22 @@ from pathlib import Path
 import pytest
 
 import leftoff
-from leftoff import briefing, features, fence, memorybriefing, memorypage
-from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import Reply
-from leftoff.fence import Rendered
-from leftoff.hooks import answer, compaction, guard, ladder, recovery, repeats, start
-from leftoff.hooks.offers import Told
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import Reply
+from leftoff.hooks import (
+    after_compaction,
+    answer,
+    answer_compaction,
+    context_policy,
+    ladder,
+    repeat_warnings,
+    start,
+)
+from leftoff.hooks.offers import StartReply
+from leftoff.knowledge import features
+from leftoff.text import fence
+from leftoff.text.fence import Rendered
+from leftoff.threads import briefing, memory_briefing, memory_page
 
 ROOT = Path(leftoff.__file__).parent
 SOURCES = {str(path.relative_to(ROOT)): path for path in ROOT.rglob("*.py")}
@@ -207,16 +217,16 @@ def test_all_that_makes_a_reply_takes_or_gives_rendered_text() -> None:
             assert [types[name] for name in names] == [Rendered]
             assert types["return"] is Reply
         assert inspect.get_annotations(dialect.context_reply)["notice"] == Rendered | None
-    for maker in (start, answer, compaction, guard):
+    for maker in (start, answer, answer_compaction, context_policy):
         assert inspect.get_annotations(maker.answer)["return"] is Reply
     for giver in (
-        briefing.render, briefing.question, memorybriefing.page, memorybriefing.render,
-        memorypage.from_file, recovery.told, ladder.advice, features.ways_to_go_on,
-        features.helper_text, fence.fenced, fence.cut,
+        briefing.render, briefing.question, memory_briefing.page, memory_briefing.render,
+        memory_page.from_file, after_compaction.format_recovery, ladder.advice,
+        features.ways_to_go_on, features.helper_text, fence.enclose_text, fence.cut,
     ):  # fmt: skip
         assert inspect.get_annotations(giver)["return"] is Rendered
-    assert inspect.get_annotations(repeats.lines)["return"] == list[Rendered]
-    assert Told.__annotations__ == {"text": Rendered, "notice": Rendered}
+    assert inspect.get_annotations(repeat_warnings.lines)["return"] == list[Rendered]
+    assert StartReply.__annotations__ == {"text": Rendered, "notice": Rendered}
 
 
 @pytest.mark.parametrize(

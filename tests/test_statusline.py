@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leftoff import context, statusline
-from leftoff.facts.report import Facts
-from leftoff.hooks.live import with_live_use
-from leftoff.projects import Project
+from leftoff.hooks.context_usage import with_live_use
+from leftoff.projects.project import Project
+from leftoff.session.facts.report import Facts
 from leftoff.store import Store
 from programs import with_our_path
 from stores import NOON, draft
@@ -55,14 +55,16 @@ def state() -> str:
 
 
 def test_it_shows_name_gauge_and_age_of_the_last_save() -> None:
-    statusline.lay_ready(state(), SESSION, "login-form", NOW - 200)
+    statusline.write_last_save(state(), SESSION, "login-form", NOW - 200)
 
     assert shown(told()) == "login-form ▓▓░░░ 42 % · saved 3m ago"
 
 
 def test_a_session_that_was_never_saved_says_so() -> None:
     assert shown(told()) == "▓▓░░░ 42 % · not saved"
-    statusline.lay_ready(state(), SESSION, "Add the login form to the front page of the shop", 0.0)
+    statusline.write_last_save(
+        state(), SESSION, "Add the login form to the front page of the shop", 0.0
+    )
     assert shown(told()) == "Add the login form to the front page of… ▓▓░░░ 42 % · not saved"
 
 
@@ -71,7 +73,7 @@ def test_a_session_that_was_never_saved_says_so() -> None:
     [(5, "just now"), (60, "1m ago"), (7_200, "2h ago"), (200_000, "2d ago")],
 )
 def test_ages_read_as_everywhere_else(seconds: float, age: str) -> None:
-    statusline.lay_ready(state(), SESSION, "x", NOW - seconds)
+    statusline.write_last_save(state(), SESSION, "x", NOW - seconds)
 
     assert shown(told()).endswith(f"saved {age}")
 
@@ -103,7 +105,7 @@ def test_live_use_is_kept_for_settle() -> None:
 
 def test_a_session_that_has_ended_is_forgotten() -> None:
     shown(told())
-    statusline.lay_ready(state(), SESSION, "x", NOW)
+    statusline.write_last_save(state(), SESSION, "x", NOW)
 
     statusline.forget(state(), SESSION)
 
@@ -129,7 +131,7 @@ def test_an_odd_session_id_writes_nowhere(session_id: str, tmp_path: Path) -> No
 
 
 def test_names_cannot_steer_the_terminal() -> None:
-    statusline.lay_ready(state(), SESSION, "evil\x1b[2J\nname", NOW)
+    statusline.write_last_save(state(), SESSION, "evil\x1b[2J\nname", NOW)
 
     assert shown(told()).startswith("evil [2J name ▓")
 
@@ -205,7 +207,12 @@ def test_it_loads_next_to_nothing() -> None:
     )
 
     _, ours, heavy = done.stdout.decode().splitlines()
-    assert ours.split() == ["leftoff", "leftoff.__main__", "leftoff.statusline", "leftoff.words"]
+    assert ours.split() == [
+        "leftoff",
+        "leftoff.__main__",
+        "leftoff.statusline",
+        "leftoff.text.plural",
+    ]
     assert heavy == ""
 
 
@@ -268,7 +275,7 @@ def test_nothing_is_written_or_read_through_a_linked_folder(tmp_path: Path) -> N
     (folder / "usage").symlink_to(elsewhere)
     (elsewhere / "s1.saved").write_text('{"name": "stolen", "saved_at": 1}', encoding="utf-8")
 
-    statusline.lay_ready(state(), "s1", "mine", 2.0)
+    statusline.write_last_save(state(), "s1", "mine", 2.0)
     statusline.forget(state(), "s1")
 
     assert [path.name for path in elsewhere.iterdir()] == ["s1.saved"]

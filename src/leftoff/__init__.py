@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from leftoff.errors import NotAProject as NotAProject
     from leftoff.errors import SessionUnreadable as SessionUnreadable
     from leftoff.errors import StoreRefused as StoreRefused
-    from leftoff.errors import Usage as Usage
-    from leftoff.restore import Checks as Checks
-    from leftoff.store import Entry as Entry
+    from leftoff.errors import UsageError as UsageError
+    from leftoff.store import CheckpointEntry as CheckpointEntry
     from leftoff.store import Hit as Hit
+    from leftoff.threads.check_claims import Checks as Checks
     from leftoff.workspace import Resumption as Resumption
     from leftoff.workspace import Workspace as Workspace
     from leftoff.workspace import open_project as open_project
@@ -45,10 +45,10 @@ _HOMES = {
         "NotAProject",
         "SessionUnreadable",
         "StoreRefused",
-        "Usage",
+        "UsageError",
     ),
-    "leftoff.restore": ("Checks",),
-    "leftoff.store": ("Entry", "Hit"),
+    "leftoff.threads.check_claims": ("Checks",),
+    "leftoff.store": ("CheckpointEntry", "Hit"),
     "leftoff.workspace": ("Resumption", "Workspace", "open_project"),
 }
 _PLACES = {name: module for module, names in _HOMES.items() for name in names}

@@ -236,7 +236,7 @@ def from_plain(plain: object, record: type[RecordType]) -> RecordType:
 
 def to_plain(record: Record) -> dict[str, Any]:
     """Turn a record into JSON-ready values, with the unknown keys back in their places."""
-    merged: dict[str, Any] = _merged(msgspec.to_builtins(record))
+    merged: dict[str, Any] = _merge_extra(msgspec.to_builtins(record))
     return merged
 
 
@@ -258,15 +258,15 @@ def _split_part(key: str, value: object, record: type[Record]) -> object:
     )
 
 
-def _merged(plain: Any) -> Any:
+def _merge_extra(plain: Any) -> Any:
     if isinstance(plain, list):
-        return [_merged(each) for each in plain]
+        return [_merge_extra(each) for each in plain]
     if not isinstance(plain, dict):
         return plain
     extra = plain.get(_EXTRA)
     if not isinstance(extra, dict):
-        return {key: _merged(value) for key, value in plain.items()}
-    values = {key: _merged(value) for key, value in plain.items() if key != _EXTRA}
+        return {key: _merge_extra(value) for key, value in plain.items()}
+    values = {key: _merge_extra(value) for key, value in plain.items() if key != _EXTRA}
     return {**values, **extra}
 
 
@@ -341,26 +341,26 @@ def without_surrogates(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def bounded(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:
+def cut_to_limits(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:
     """Cut texts and lists that no checkpoint should hold; say what was cut."""
     plain = msgspec.to_builtins(checkpoint)
     cut: list[str] = []
     for key, value in plain.items():
         if key not in {_EXTRA, "id", "saved_at"}:
-            plain[key] = _bounded_value(key, value, cut)
+            plain[key] = _cut_value(key, value, cut)
     if not cut:
         return checkpoint, []
     return msgspec.convert(plain, Checkpoint), cut
 
 
-def _bounded_value(key: str, value: Any, cut: list[str]) -> Any:
+def _cut_value(key: str, value: Any, cut: list[str]) -> Any:
     if isinstance(value, str) and len(value) > TEXT_LIMIT:
         cut.append(f"{key} was longer than {TEXT_LIMIT} characters and was cut.")
         return value[: TEXT_LIMIT - 1] + "…"
     if isinstance(value, list):
         if len(value) > LIST_LIMIT:
             cut.append(f"{key} had {len(value)} entries; the first {LIST_LIMIT} were kept.")
-        return [_bounded_value(key, each, cut) for each in value[:LIST_LIMIT]]
+        return [_cut_value(key, each, cut) for each in value[:LIST_LIMIT]]
     if isinstance(value, dict):
-        return {inner: _bounded_value(key, each, cut) for inner, each in value.items()}
+        return {inner: _cut_value(key, each, cut) for inner, each in value.items()}
     return value

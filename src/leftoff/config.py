@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import profiles, trees
+from leftoff import profiles
 from leftoff.environment import Environment
-from leftoff.errors import LeftoffError, StoreRefused, Usage
-from leftoff.projects import Project
+from leftoff.errors import LeftoffError, StoreRefused, UsageError
+from leftoff.projects import trees
+from leftoff.projects.project import Project
 from leftoff.store import disk
 
 ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
@@ -153,11 +154,11 @@ def _load(environment: Environment, project: Project | None) -> Loaded:
     values = {key: Value(key=key, value=value, source="default") for key, value in defaults.items()}
     problems: list[str] = []
     pending: list[Value] = []
-    found = _found(environment, project, problems)
-    for key, value, source in [*_of_profile(found, project), *found]:
+    found = _collect_values(environment, project, problems)
+    for key, value, source in [*_list_profile_defaults(found, project), *found]:
         try:
-            new = Value(key=key, value=_checked(key, value), source=source)
-        except Usage as error:
+            new = Value(key=key, value=_parse_value(key, value), source=source)
+        except UsageError as error:
             problems.append(f"{source}: {error.message}")
             continue
         if project is None or not _is_of_project(source, project) or new.value == values[key].value:
@@ -170,13 +171,15 @@ def _load(environment: Environment, project: Project | None) -> Loaded:
         else:
             values[key] = new
     settings = Settings(**{key: each.value for key, each in values.items()})
-    settings = _grounded(settings, project, problems)
+    settings = _drop_linked_profiles(settings, project, problems)
     return Loaded(
         settings=settings, values=list(values.values()), problems=problems, pending=pending
     )
 
 
-def _grounded(settings: Settings, project: Project | None, problems: list[str]) -> Settings:
+def _drop_linked_profiles(
+    settings: Settings, project: Project | None, problems: list[str]
+) -> Settings:
     """Leave alone a profile whose folder in the project is a link to somewhere else."""
     named = {settings.profile, *settings.mirror} - {"default"}
     if project is None or not named:
@@ -237,9 +240,11 @@ def set_for(project: Project, key: str, value: str) -> None:
     """Set a key for a project; who sets a value allows it."""
     from leftoff import consent  # noqa: PLC0415 - see above
 
-    checked = _checked(key, value)
+    checked = _parse_value(key, value)
     if problem := _leading_out(Value(key=key, value=checked, source="This project"), project):
-        raise Usage(problem.partition(": ")[2], hint="Leave out --project to set it for yourself.")
+        raise UsageError(
+            problem.partition(": ")[2], hint="Leave out --project to set it for yourself."
+        )
     write(project_file(project), key, value)
     if key in consent.GUARDED:
         consent.give(project, key, checked)
@@ -261,7 +266,7 @@ def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> N
             f"{path} is not valid TOML: {error}", hint="Repair it by hand, then try again."
         ) from error
     if value is not None:
-        document[key] = _checked(key, value)
+        document[key] = _parse_value(key, value)
     else:
         document.pop(key, None)
     if is_own:
@@ -271,7 +276,7 @@ def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> N
     disk.replace(path, tomlkit.dumps(document).encode(), temps=path.parent)
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Write a value as it is written in a configuration file."""
     if isinstance(value, list):
         return ", ".join(value) or "none"
@@ -283,7 +288,7 @@ def _project_files(project: Project) -> list[Path]:
     return [store / _FILE for store in (*project.earlier, project.store)]
 
 
-def _found(
+def _collect_values(
     environment: Environment, project: Project | None, problems: list[str]
 ) -> list[tuple[str, Any, str]]:
     files = [environment.config_file, *(_project_files(project) if project else [])]
@@ -297,7 +302,7 @@ def _found(
     return found
 
 
-def _of_profile(
+def _list_profile_defaults(
     found: Sequence[tuple[str, Any, str]], project: Project | None
 ) -> list[tuple[str, Any, str]]:
     """Return the defaults of the profile that the last source names; it shows in its files, too."""
@@ -349,21 +354,21 @@ def _text(path: Path, *, is_own: bool, limit: int | None = _MAX_BYTES) -> str:
         return file.read(limit).decode()
 
 
-def _checked(key: str, value: Any) -> Any:
+def _parse_value(key: str, value: Any) -> Any:
     if key not in HELP:
         raise _unknown(key)
     if isinstance(value, str) and isinstance(getattr(Settings(), key), list):
         between = r"\n" if key == "verify" else r"[,\s]+"
         # Names may also be typed as they stand in a file: ["one", "two"].
         value = re.sub(r"[][\"']", " ", value) if key == "mirror" else value
-        value = "" if value.strip() == shown([]) else value
+        value = "" if value.strip() == format_value([]) else value
         value = [each.strip() for each in re.split(between, value) if each.strip()]
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
-        raise Usage(f"{value!r} is no value for {key}: {error}", hint=HELP[key]) from error
+        raise UsageError(f"{value!r} is no value for {key}: {error}", hint=HELP[key]) from error
 
 
-def _unknown(key: str) -> Usage:
+def _unknown(key: str) -> UsageError:
     known = ", ".join(HELP)
-    return Usage(f"There is no setting {key!r}.", hint=f"The settings are {known}.")
+    return UsageError(f"There is no setting {key!r}.", hint=f"The settings are {known}.")

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff.projects import Project
+from leftoff.projects.project import Project
+from leftoff.projects.store_places import plain_store
 from leftoff.store import disk
-from leftoff.store_places import plain_store
 
 GUARDED = frozenset(
     {
@@ -47,13 +47,13 @@ def give(project: Project, key: str, value: Any) -> None:
     path = _path(project, project.store, key, value)
     disk.ensure_folder(path.parent)
     told = {"store": str(project.store), "key": key, "value": value}
-    disk.replace(path, _encoded(told) + b"\n", temps=path.parent)
+    disk.replace(path, _encode_value(told) + b"\n", temps=path.parent)
 
 
 def _path(project: Project, store: Path, key: str, value: Any) -> Path:
-    known = hashlib.sha256(_encoded([str(store), key, value])).hexdigest()[:32]
+    known = hashlib.sha256(_encode_value([str(store), key, value])).hexdigest()[:32]
     return project.state_folder / "allowed" / f"{known}.json"
 
 
-def _encoded(value: Any) -> bytes:
+def _encode_value(value: Any) -> bytes:
     return ascii(msgspec.to_builtins(value)).encode()

@@ -4,9 +4,10 @@ import functools
 import os
 from pathlib import Path
 
-from leftoff import config, projects
+from leftoff import config
 from leftoff.environment import Environment
-from leftoff.projects import Project
+from leftoff.projects import project as projects_project
+from leftoff.projects.project import Project
 
 
 def read_environment() -> Environment:
@@ -21,7 +22,7 @@ def state_folder() -> Path:
 
 def find_project(start: Path | None = None) -> Project:
     """Find the project that a folder belongs to, or the current one, as the environment is now."""
-    return projects.find_project(read_environment(), start)
+    return projects_project.find_project(read_environment(), start)
 
 
 class Context:
@@ -32,7 +33,7 @@ class Context:
         self.project = project
 
     @functools.cached_property
-    def loaded(self) -> config.Loaded:
+    def configuration(self) -> config.Loaded:
         """The settings and their sources, read when first asked for."""
         if self.project is None:
             return config.load_outside(self.environment)
@@ -41,7 +42,7 @@ class Context:
     @property
     def settings(self) -> config.Settings:
         """The settings in force."""
-        return self.loaded.settings
+        return self.configuration.settings
 
     @property
     def session(self) -> tuple[str, str] | None:

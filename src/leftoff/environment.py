@@ -68,7 +68,7 @@ class Environment:
         return bool(self.variables.get("LEFTOFF_HOME"))
 
     @property
-    def named_project(self) -> str | None:
+    def project_override(self) -> str | None:
         """The folder that LEFTOFF_PROJECT names."""
         return self.variables.get("LEFTOFF_PROJECT")
 

@@ -50,13 +50,13 @@ class SessionUnreadable(LeftoffError):
     """A file is not the session of any agent we know."""
 
 
-class Usage(LeftoffError):
+class UsageError(LeftoffError):
     """The words of the call are off."""
 
     exit_code = 2
 
 
-class NameRefused(Usage):
+class NameRefused(UsageError):
     """A checkpoint may not have this name."""
 
 

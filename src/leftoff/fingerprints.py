@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from leftoff.checkpoint import FileRef
-from leftoff.gitstate import printable
+from leftoff.git.state import printable
 
 FileState = Literal["same", "changed", "missing"]
 
@@ -21,8 +21,8 @@ _STRAY_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 def fingerprint(path: str, root: Path, *, role: str = "") -> FileRef:
     """Describe a file by size, time and hash; a missing one by its path alone."""
-    full = located(path, root)
-    shown = _shown(full, root)
+    full = locate_file(path, root)
+    shown = _format_path(full, root)
     found = _regular(full)
     if found is None:
         return FileRef(path=shown, role=role)
@@ -44,7 +44,7 @@ def fingerprints(paths: Iterable[str], root: Path, *, role: str = "") -> list[Fi
 
 def state_of(file: FileRef, root: Path) -> FileState:
     """Compare a file with its fingerprint: size and time first, the hash only when they differ."""
-    full = located(file.path, root)
+    full = locate_file(file.path, root)
     found = _regular(full)
     if found is None:
         if not _exists(full):
@@ -59,24 +59,24 @@ def state_of(file: FileRef, root: Path) -> FileState:
     return "same" if file.sha256 is not None and _hash(full) == file.sha256 else "changed"
 
 
-def modified_since(path: str, root: Path, moment: float) -> bool:
+def is_modified_since(path: str, root: Path, moment: float) -> bool:
     """Say whether a file was written after a moment."""
-    found = _regular(located(path, root))
+    found = _regular(locate_file(path, root))
     return found is not None and found.st_mtime >= moment
 
 
-def located(path: str, root: Path) -> Path:
+def locate_file(path: str, root: Path) -> Path:
     r"""Tell where a file that a checkpoint names is; a stray byte in its name is written `\xNN`."""
-    full = root / _expanded(path)
+    full = root / _expand_home(path)
     if "\\x" not in path or _exists(full):
         return full
     real = _STRAY_BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
-    return root / _expanded(real)
+    return root / _expand_home(real)
 
 
-def named_from(folder: Path, path: str, root: Path) -> str:
+def name_path(folder: Path, path: str, root: Path) -> str:
     """Name a file as checkpoints do, if it is named as seen from a folder."""
-    return _shown(located(path, folder), root)
+    return _format_path(locate_file(path, folder), root)
 
 
 def can_be_path(path: str) -> bool:
@@ -90,7 +90,7 @@ def can_be_path(path: str) -> bool:
     return True
 
 
-def _expanded(path: str) -> Path:
+def _expand_home(path: str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -98,7 +98,7 @@ def _expanded(path: str) -> Path:
         return Path(path)
 
 
-def _shown(full: Path, root: Path) -> str:
+def _format_path(full: Path, root: Path) -> str:
     normal = Path(os.path.normpath(full))
     shown = str(normal.relative_to(root)) if normal.is_relative_to(root) else str(normal)
     # A relative path that begins with a tilde would be taken for someone's home.

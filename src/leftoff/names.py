@@ -36,7 +36,7 @@ def kebab(text: str) -> str:
     return (head.rpartition("-")[0] or head).strip("-")
 
 
-def checked_name(text: str, *, strict: bool = False) -> str:
+def check_name(text: str, *, strict: bool = False) -> str:
     """Return the name to store, or refuse it with the reason."""
     name = kebab(text)
     shown = "".join(c if c.isprintable() else "�" for c in text[:40])
@@ -60,7 +60,7 @@ def checked_name(text: str, *, strict: bool = False) -> str:
     return name
 
 
-def suggested_name(texts: Iterable[str | None], branch: str | None) -> str:
+def suggest_name(texts: Iterable[str | None], branch: str | None) -> str:
     """Pick a name of two to four words from the work: the first text that yields one."""
     candidates = [_from_text(text) for text in texts if text]
     candidates.insert(1 if candidates else 0, _from_branch(branch))
@@ -70,7 +70,7 @@ def suggested_name(texts: Iterable[str | None], branch: str | None) -> str:
     return next((f"{name}-session" for name in candidates if name), "unnamed-session")
 
 
-def unused_name(name: str, taken: Iterable[str]) -> str:
+def find_unused_name(name: str, taken: Iterable[str]) -> str:
     """Add the first free number when the name is taken."""
     names = set(taken)
     if name not in names:

@@ -6,7 +6,7 @@ from pathlib import Path
 _DEAD = frozenset({b"Z", b"X"})
 
 
-def began(pid: int) -> float:
+def read_start_time(pid: int) -> float:
     """Return when a process began, in the system's own ticks; 0 where nobody says."""
     fields = _stat(pid)
     return float(fields[19]) if len(fields) > 19 else 0.0
@@ -26,7 +26,7 @@ def is_alive(pid: int, pid_began: float) -> bool:
     # A dead process keeps its number until its parent, a terminal or an editor, asks for it.
     if fields and fields[0] in _DEAD:
         return False
-    return not pid_began or began(pid) == pid_began
+    return not pid_began or read_start_time(pid) == pid_began
 
 
 def cpu_seconds(pid: int) -> float:

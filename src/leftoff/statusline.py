@@ -9,7 +9,7 @@ write.
 import json
 import os
 
-from leftoff.words import age
+from leftoff.text.plural import age
 
 try:
     import posix as system
@@ -35,7 +35,7 @@ def show(data: bytes, *, now: float) -> str:
         tokens, window = _use(told.get("context_window") or {})
         if tokens and window:
             _keep(state, session_id, tokens=tokens, window=window, at=now)
-        return render(_percent(told, tokens, window), _saved(state, session_id), now=now)
+        return render(_percent(told, tokens, window), _read_last_save(state, session_id), now=now)
     except Exception:  # noqa: BLE001 - a status line that fails shows its failure to the user
         return ""
 
@@ -58,7 +58,7 @@ def render(percent: float | None, saved: tuple[str, float], *, now: float) -> st
     return " ".join([*parts, f"saved {age(now - saved_at)}" if saved_at else "not saved"])
 
 
-def lay_ready(state: str, session_id: str, name: str, saved_at: float) -> None:
+def write_last_save(state: str, session_id: str, name: str, saved_at: float) -> None:
     """Keep what the line shows of a session: what it works on, and when that was saved."""
     shown = "".join(each if each.isprintable() else " " for each in name)
     shown = " ".join(shown.split())
@@ -67,10 +67,10 @@ def lay_ready(state: str, session_id: str, name: str, saved_at: float) -> None:
     _write(state, session_id, "saved", {"name": shown, "saved_at": saved_at})
 
 
-def tell_saved(state: str, session_id: str, name: str, saved_at: float) -> None:
+def update_last_save(state: str, session_id: str, name: str, saved_at: float) -> None:
     """Show at once that a session was saved, if it is one of those that run."""
     if _read(state, session_id, "saved"):
-        lay_ready(state, session_id, name, saved_at)
+        write_last_save(state, session_id, name, saved_at)
 
 
 def live_use(state: str, session_id: str) -> tuple[int, int, float] | None:
@@ -117,7 +117,7 @@ def _percent(told: dict[str, dict[str, object]], tokens: int, window: int) -> fl
     return float(rounded) if isinstance(rounded, int | float) else None
 
 
-def _saved(state: str, session_id: str) -> tuple[str, float]:
+def _read_last_save(state: str, session_id: str) -> tuple[str, float]:
     saved = _read(state, session_id, "saved")
     try:
         return str(saved["name"]), float(saved["saved_at"])

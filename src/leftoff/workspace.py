@@ -16,13 +16,22 @@ from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
 from leftoff.names import kebab
 from leftoff.profiles.mirror import Mirrors, open_mirrors
-from leftoff.projects import Project, find_project
-from leftoff.store import LISTED, TRASHED, Action, Entry, Hit, Query, Saved, Store
+from leftoff.projects.project import Project, find_project
+from leftoff.store import (
+    LISTED,
+    TRASHED,
+    Action,
+    CheckpointEntry,
+    Hit,
+    Query,
+    SavedCheckpoint,
+    Store,
+)
 
 if TYPE_CHECKING:
-    from leftoff.restore import Checks
-    from leftoff.saving import Outcome
-    from leftoff.sessions import KnownSession, Unreadable
+    from leftoff.session.sessions import KnownSession, UnreadableTranscript
+    from leftoff.threads import Outcome
+    from leftoff.threads.check_claims import Checks
 
 # Methods load what only they need: listing checkpoints would take twice as long with all of it.
 _LOOK_BACK = timedelta(days=7)
@@ -102,9 +111,9 @@ class Workspace:
         return self.context.project
 
     @property
-    def loaded(self) -> Loaded:
+    def configuration(self) -> Loaded:
         """The settings and their sources."""
-        return self.context.loaded
+        return self.context.configuration
 
     @property
     def settings(self) -> Settings:
@@ -114,15 +123,15 @@ class Workspace:
     @property
     def store(self) -> Store:
         """The project's store, with all that was changed by hand in mirrored files."""
-        return self._opened[0]
+        return self._store_and_missing[0]
 
     @property
     def gone(self) -> list[str]:
         """The names whose mirrored file somebody removed."""
-        return self._opened[1]
+        return self._store_and_missing[1]
 
     @functools.cached_property
-    def _opened(self) -> tuple[Store, list[str]]:
+    def _store_and_missing(self) -> tuple[Store, list[str]]:
         store = Store(self.project)
         edits = self.mirrors.import_edits(store)
         self.warn_once(edits.problems)
@@ -143,10 +152,12 @@ class Workspace:
         with_plan: bool = True,
     ) -> Checkpoint:
         """Compose a checkpoint that is not saved yet: what you say, what git and files show."""
-        from leftoff import saving  # noqa: PLC0415 - see above
+        from leftoff import threads  # noqa: PLC0415 - see above
 
-        made = saving.compose(told, self.store, self.settings, session=session, with_plan=with_plan)
-        return saving.fitted(made, self.settings)
+        made = threads.compose(
+            told, self.store, self.settings, session=session, with_plan=with_plan
+        )
+        return threads.drop_unwanted(made, self.settings)
 
     def save(
         self,
@@ -163,10 +174,11 @@ class Workspace:
         unless you pass `overwrite`. `session` is the id of an agent's session to save, or the
         path of its transcript.
         """
-        from leftoff import saving, sessions  # noqa: PLC0415 - see above
+        from leftoff import threads  # noqa: PLC0415 - see above
+        from leftoff.session import sessions  # noqa: PLC0415 - see above
 
         found = sessions.find(self.store, session) if session else None
-        draft = self.draft(saving.told_from(told), session=found)
+        draft = self.draft(threads.parse_fields(told), session=found)
         return self.save_draft(
             draft, name or self.suggest_name(draft), overwrite=overwrite, strict=strict
         )
@@ -175,9 +187,9 @@ class Workspace:
         self, draft: Checkpoint, name: str, *, overwrite: bool = False, strict: bool = False
     ) -> "Outcome":
         """Save a checkpoint that `draft` composed."""
-        from leftoff import saving  # noqa: PLC0415 - see above
+        from leftoff import threads  # noqa: PLC0415 - see above
 
-        return saving.save(
+        return threads.save(
             self.store,
             draft,
             name=name,
@@ -187,21 +199,23 @@ class Workspace:
 
     def suggest_name(self, draft: Checkpoint) -> str:
         """Suggest a name of two to four words for a checkpoint."""
-        from leftoff import saving  # noqa: PLC0415 - see above
+        from leftoff import threads  # noqa: PLC0415 - see above
 
         may_revise = self.settings.same_name == "revise"
-        return saving.name_for(draft, self.store, may_revise=may_revise)
+        return threads.name_for(draft, self.store, may_revise=may_revise)
 
     # --- finding ---
 
-    def list_checkpoints(self, *, limit: int = 20, with_ended: bool = False) -> list[Entry]:
+    def list_checkpoints(
+        self, *, limit: int = 20, with_ended: bool = False
+    ) -> list[CheckpointEntry]:
         """List open checkpoints, newest first; on request those that ended, too."""
         index = self.store.index()
         states = [*LISTED, *TRASHED] if with_ended else [*LISTED]
         entries = index.heads(states, limit)
         return index.heads(states, limit) if index.recheck(entries) else entries
 
-    def find(self, name: str) -> Entry:
+    def find(self, name: str) -> CheckpointEntry:
         """Find a checkpoint by name or id; a name may be typed as it was when it was saved."""
         try:
             return self.store.find(name)
@@ -212,7 +226,7 @@ class Workspace:
                 raise
             return found
 
-    def find_open(self, name: str) -> Entry:
+    def find_open(self, name: str) -> CheckpointEntry:
         """Find a checkpoint that was not cleared, done or undone."""
         entry = self.find(name)
         if entry.state in TRASHED:
@@ -241,9 +255,9 @@ class Workspace:
         Without a name the only open one is taken; several raise `ChoiceNeeded`, and without any
         the answer is None. With `accept=False` you only look: nothing is noted.
         """
-        from leftoff import briefing, restore  # noqa: PLC0415 - see above
+        from leftoff.threads import briefing, check_claims  # noqa: PLC0415 - see above
 
-        entry = self.find_open(name) if name else restore.choose(self.store, None)
+        entry = self.find_open(name) if name else check_claims.choose(self.store, None)
         if entry is None:
             return None
         checkpoint = self.store.load(entry)
@@ -255,11 +269,11 @@ class Workspace:
 
     def check(self, checkpoint: Checkpoint) -> "Checks":
         """Compare what a checkpoint claims with the worktree as it is now."""
-        from leftoff import restore  # noqa: PLC0415 - see above
+        from leftoff.threads import check_claims  # noqa: PLC0415 - see above
 
-        return restore.check(checkpoint, self.project, self.store.now())
+        return check_claims.check(checkpoint, self.project, self.store.now())
 
-    def accept(self, entry: Entry) -> None:
+    def accept(self, entry: CheckpointEntry) -> None:
         """Note that a checkpoint was resumed; the settings say whether it is still listed."""
         action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
         self.store.record(action, [entry.id], session=self.context.session)
@@ -267,17 +281,20 @@ class Workspace:
     # --- sessions ---
 
     def list_unsaved(
-        self, *, since: datetime | None = None, unreadable: "list[Unreadable] | None" = None
+        self,
+        *,
+        since: datetime | None = None,
+        unreadable: "list[UnreadableTranscript] | None" = None,
     ) -> "list[KnownSession]":
         """List the sessions with work that no checkpoint holds, newest first."""
-        from leftoff import sessions  # noqa: PLC0415 - see above
+        from leftoff.session import sessions  # noqa: PLC0415 - see above
 
         after = since or self.store.now() - _LOOK_BACK
-        return sessions.unsaved(self.store, since=after, unreadable=unreadable)
+        return sessions.list_unsaved(self.store, since=after, unreadable=unreadable)
 
-    def recover(self, *, since: datetime | None = None) -> list[Saved]:
+    def recover(self, *, since: datetime | None = None) -> list[SavedCheckpoint]:
         """Save every session that died without a checkpoint in the last days."""
-        from leftoff import sessions  # noqa: PLC0415 - see above
+        from leftoff.session import sessions  # noqa: PLC0415 - see above
 
         now = self.store.now()
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
@@ -298,9 +315,9 @@ class Workspace:
 
     def brief(self) -> str:
         """Write the page that tells a new session what the project knows."""
-        from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+        from leftoff.threads import memory_briefing  # noqa: PLC0415 - only a layout with such a file asks
 
-        return memorybriefing.page(self.store)
+        return memory_briefing.page(self.store)
 
     def mark_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Leave a mark while something is done, where a mirrored system looks for one."""

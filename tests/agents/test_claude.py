@@ -15,11 +15,11 @@ from leftoff.agents.claude.requests import request_in
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
-    Event,
     Place,
     PlanSeen,
     PromptQueued,
     PromptTaken,
+    SessionEvent,
     SessionInfo,
     TodoChange,
     TodoItem,
@@ -35,7 +35,7 @@ RECORDINGS = sorted((RECORDED / "claude").glob("*.jsonl"))
 NAMES = [path.stem for path in RECORDINGS]
 
 
-def recorded(name: str) -> list[Event]:
+def recorded(name: str) -> list[SessionEvent]:
     return read_file(claude, RECORDED / "claude" / f"{name}.jsonl")
 
 
@@ -411,7 +411,7 @@ def test_one_wrong_byte_costs_at_most_the_events_of_its_line(data: st.DataObject
             continue
 
 
-def _same_but_place(got: Sequence[Event], expected: Sequence[Event]) -> None:
+def _same_but_place(got: Sequence[SessionEvent], expected: Sequence[SessionEvent]) -> None:
     """Compare what was told, but for what rests on the line that was lost."""
     for kind in (UserText, AssistantText, ToolCall):
         assert only(got, kind) == only(expected, kind)

@@ -8,9 +8,9 @@ from leftoff.agents import codex
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
-    Event,
     Place,
     PlanSeen,
+    SessionEvent,
     SessionInfo,
     TodoList,
     ToolCall,
@@ -346,7 +346,7 @@ def test_reading_goes_on_from_the_state_it_left() -> None:
     expected = [found for line in lines for found in whole.feed(line)]
 
     state: dict[str, Any] = {}
-    got: list[Event] = []
+    got: list[SessionEvent] = []
     for line in lines:
         reader = codex.new_reader(json.loads(json.dumps(state)))
         got.extend(reader.feed(line))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from leftoff.agents import copilot
-from leftoff.agents.copilot.todos import checklist, replay
+from leftoff.agents.copilot.todo_table import checklist, replay
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.agents.patches import command_paths, joined, patched_paths
+from leftoff.agents.patches import command_paths, join_path, list_patched_paths
 
 PATHS = st.from_regex(r"[A-Za-z0-9_./ -]{0,20}[A-Za-z0-9_]", fullmatch=True).filter(
     lambda path: path == path.strip()
@@ -22,13 +22,13 @@ def test_every_file_of_a_patch_is_named_once_in_order(files: list[tuple[str, str
     patch = envelope(*(f"{verb}: {path}" for verb, path in files))
 
     wanted = tuple(dict.fromkeys(path for _, path in files))
-    assert patched_paths(patch) == wanted
-    assert patched_paths(patch.replace("\n", "\r\n")) == wanted
-    assert patched_paths(json.dumps(patch)) == wanted
+    assert list_patched_paths(patch) == wanted
+    assert list_patched_paths(patch.replace("\n", "\r\n")) == wanted
+    assert list_patched_paths(json.dumps(patch)) == wanted
 
 
 def test_text_that_is_no_patch_names_nothing() -> None:
-    assert patched_paths("*** Update File: a.py\n") == ()
+    assert list_patched_paths("*** Update File: a.py\n") == ()
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_patch_that_is_only_shown_changes_nothing() -> None:
     ],
 )
 def test_a_relative_path_is_put_under_its_folder(folder: str, path: str, whole: str) -> None:
-    assert joined(folder, path) == whole
+    assert join_path(folder, path) == whole

@@ -10,8 +10,9 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import config, features
+from leftoff import config
 from leftoff.context import find_project
+from leftoff.knowledge import features
 from leftoff.store import Store
 from stores import contents, draft
 
@@ -245,7 +246,7 @@ def test_own_plan_todos_and_features_are_work_too(cli: Cli, work: Work) -> None:
     }
     cli.ok("save", "big-work", "--from-json=-", stdin=json.dumps(told))
     store = Store(find_project(work.repo.folder))
-    feature = features.add(store, features.Draft(name="Export orders"))
+    feature = features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, feature.id)
     store.close()
 

@@ -5,9 +5,9 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features
 from leftoff.cli.feature import feature
 from leftoff.context import find_project
+from leftoff.knowledge import features
 from leftoff.store import Store
 
 

@@ -9,7 +9,7 @@ import pytest
 from cli.runs import Cli
 from gitrepo import Repo
 from leftoff.context import state_folder
-from leftoff.wiring.claude import EVENTS
+from leftoff.wiring.claude_hooks import EVENTS
 from programs import with_our_path
 from stores import contents
 

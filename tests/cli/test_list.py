@@ -6,7 +6,7 @@ import pytest
 from cli.runs import Cli, save_at
 from gitrepo import Repo
 from leftoff.context import read_environment
-from leftoff.store_places import plain_store
+from leftoff.projects.store_places import plain_store
 
 
 @pytest.mark.accept(33)

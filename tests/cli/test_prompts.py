@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from cli.runs import Cli
-from leftoff import prompts
+from leftoff.agents.hook_events import HookEvent
 from leftoff.context import find_project
-from leftoff.dialects.base import HookEvent
-from leftoff.fence import disarm
+from leftoff.session import prompt_queue
 from leftoff.store import Store
+from leftoff.text.fence import disarm
 
 BEGAN = 1_794_767_867.0  # 2026-11-15 18:37:47
 FIRST, SECOND, THIRD = "rename the column", "rerun the migrations\nand the tests", "update the docs"
@@ -34,7 +34,7 @@ def keep(store: Store, *texts: str, session_id: str = "s-old") -> None:
             prompt=text,
             at=BEGAN + 60 * n,
         )
-        prompts.keep(store, event)
+        prompt_queue.keep(store, event)
 
 
 def rows(cli: Cli, *arguments: str) -> Any:

@@ -5,7 +5,7 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from reflect.talks import NO, PREFER, corrected_talk, found_talk
+from knowledge.reflect.talks import NO, PREFER, corrected_talk, found_talk
 from stores import contents
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
-from leftoff import briefing
-from leftoff.tokens import estimate
+from leftoff.text.tokens import estimate
+from leftoff.threads import briefing
 
 GOOD = (
     "--summary=Validate the login form",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leftoff import saving
+from leftoff import threads
 from leftoff.store import Store
 from stores import Clock, compose
 
@@ -11,8 +11,8 @@ from stores import Clock, compose
 def test_a_later_day_adds_to_the_days_before(store: Store, clock: Clock) -> None:
     for done in ("Wrote reader.py", "Wrote writer.py", "Ran 18 tests"):
         draft = compose({"summary": "Import CSV files", "done": [done]}, store)
-        draft = saving.append_day(draft, store, "csv-import")
-        saving.save(store, draft, name="csv-import", overwrite=True)
+        draft = threads.append_day(draft, store, "csv-import")
+        threads.save(store, draft, name="csv-import", overwrite=True)
         if done == "Wrote reader.py":
             clock.move(days=1)
 
@@ -35,12 +35,12 @@ def test_a_later_day_keeps_the_task_the_decisions_and_what_failed(
         "done": ["Wrote reader.py"],
     }
     first = compose({"summary": "Import CSV files", **told}, store)
-    saving.save(store, first, name="csv-import")
+    threads.save(store, first, name="csv-import")
     clock.move(days=1)
     second = {"done": ["Wrote writer.py"], "failed": [{"what": "mmap", "why": "no seeking"}]}
-    draft = saving.append_day(compose({**told, **second}, store), store, "csv-import")
-    saving.save(store, draft, name="csv-import", overwrite=True)
-    third = saving.append_day(compose({}, store), store, "csv-import")
+    draft = threads.append_day(compose({**told, **second}, store), store, "csv-import")
+    threads.save(store, draft, name="csv-import", overwrite=True)
+    third = threads.append_day(compose({}, store), store, "csv-import")
 
     assert third.summary == "Import CSV files"
     assert [each.what for each in third.decisions] == ["Stream rows"]
@@ -55,7 +55,7 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> N
         "decisions": [{"what": "Use B", "why": "it is smaller"}],
     }
 
-    draft = saving.without_guess(compose(told, store))
+    draft = threads.without_guess(compose(told, store))
 
     assert draft.next_action is None
     assert draft.questions == ["Option A or B?"]
@@ -65,4 +65,4 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> N
 def test_a_stated_next_action_stays(store: Store) -> None:
     draft = compose({"next_action": {"text": "Run pytest -k csv"}}, store)
 
-    assert saving.without_guess(draft) == draft
+    assert threads.without_guess(draft) == draft

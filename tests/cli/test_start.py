@@ -4,8 +4,8 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features
 from leftoff.context import find_project
+from leftoff.knowledge import features
 from leftoff.store import Store
 from stores import contents
 
@@ -18,7 +18,7 @@ def test_the_next_action_of_the_last_checkpoint_is_recommended(cli: Cli, repo: R
     cli.ok("save", "billing", "--summary=Round totals", "--next=Fix money.py")
     cli.ok("save", "login", "--summary=Validate the form", "--next=Run pytest -k login")
     store = Store(find_project(repo.folder))
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     store.close()
     before = contents(repo.folder)
 

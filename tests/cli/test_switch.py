@@ -11,10 +11,11 @@ import pytest
 import syncs
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import context, records
+from leftoff import context
 from leftoff.context import read_environment
 from leftoff.hooks import replies, settle
-from leftoff.wiring import claude, install
+from leftoff.session import records
+from leftoff.wiring import claude_hooks, install
 from stores import contents
 from talk import Talk
 
@@ -39,7 +40,7 @@ class Hooks:
         """Fire a whole session's events; return all that was printed."""
         said = b""
         for event, fields in EVENTS.items():
-            command = claude.command_line(self.state / "hook", event)
+            command = claude_hooks.command_line(self.state / "hook", event)
             done = subprocess.run(
                 ["sh", "-c", command],
                 input=json.dumps({**self.talk.payload(event, **fields), "cwd": str(cwd)}).encode(),

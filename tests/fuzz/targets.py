@@ -16,14 +16,16 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import checkpoint, config, fence, importing, profiles
+from leftoff import checkpoint, config, profiles
 from leftoff.agents import AGENTS
-from leftoff.capture import capture
 from leftoff.errors import CheckpointUnreadable, LeftoffError
 from leftoff.hooks import settle
-from leftoff.projects import Project
+from leftoff.profiles import import_native
+from leftoff.projects.project import Project
 from leftoff.redact import redact
+from leftoff.session.capture import capture
 from leftoff.store import Store, events, log
+from leftoff.text import fence
 from stores import draft, project_at
 
 _HERE = Path(__file__).parent
@@ -130,7 +132,7 @@ def check_native(profile: str, place: str, data: bytes) -> None:
         path.write_bytes(data)
         store = Store(project)
         try:
-            importing.import_all(store, profile, profiles.load(profile), Path(folder))
+            import_native.import_all(store, profile, profiles.load(profile), Path(folder))
             store.index().newest(10)
         finally:
             store.close()

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from leftoff import context, prompts, statusline
+from leftoff import context, statusline
 from leftoff.hooks import replies
+from leftoff.session import prompt_queue
 from leftoff.store import Store
 from talk import Talk
 
@@ -125,7 +126,7 @@ def test_prompts_are_kept_when_the_context_is_nearly_full(talk: Talk, store: Sto
 
     talk.fire("UserPromptSubmit", prompt="also rename the button")
 
-    assert [prompt.text for prompt in prompts.pending(store)] == ["also rename the button"]
+    assert [prompt.text for prompt in prompt_queue.pending(store)] == ["also rename the button"]
 
 
 def test_prompts_are_not_kept_while_there_is_room(talk: Talk, store: Store) -> None:
@@ -134,4 +135,4 @@ def test_prompts_are_not_kept_while_there_is_room(talk: Talk, store: Store) -> N
 
     talk.fire("UserPromptSubmit", prompt="also rename the button")
 
-    assert prompts.pending(store) == []
+    assert prompt_queue.pending(store) == []

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from hooks.letterboxes import install_python, replied
-from leftoff import context, prompts
+from leftoff import context
 from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.answer import answer
+from leftoff.session import prompt_queue
 from leftoff.store import Store
 from talk import Talk
 
@@ -48,7 +49,7 @@ def typed(talk: Talk, prompt: str) -> dict[str, Any] | None:
 
 
 def texts(store: Store) -> list[str]:
-    return [prompt.text for prompt in prompts.pending(store)]
+    return [prompt.text for prompt in prompt_queue.pending(store)]
 
 
 @pytest.mark.accept(109)
@@ -179,7 +180,7 @@ def test_a_prompt_that_was_blocked_and_then_answered_leaves_the_queue(
     assert settle.run(context.state_folder(), wait_seconds=60)
 
     assert texts(store) == []
-    assert [prompt.fate for prompt in prompts.history(store)] == ["answered"]
+    assert [prompt.fate for prompt in prompt_queue.history(store)] == ["answered"]
 
 
 def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
@@ -194,7 +195,7 @@ def test_a_project_that_is_off_is_left_alone(full: Talk, store: Store) -> None:
 def test_what_is_no_event_is_not_blocked(full: Talk, data: bytes) -> None:
     assert replied(full, "UserPromptSubmit", data) is None
     for letter in spool.letters(context.state_folder()):
-        spool.done(letter)
+        spool.remove_letter(letter)
 
 
 def test_the_same_event_from_settings_and_plugin_counts_once(full: Talk, store: Store) -> None:

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from attacks import BREAKS, CLOSERS, TEXTS, marks, own_lines
 from gitrepo import Repo
-from leftoff import config, context, fence, memory, saving
+from leftoff import config, context, threads
 from leftoff.hooks import settle
-from leftoff.memory import Draft
+from leftoff.knowledge import memory
+from leftoff.knowledge.memory import EntryDraft
 from leftoff.store import Store
+from leftoff.text import fence
 from stores import compose
 from talk import Talk
 
@@ -88,8 +90,8 @@ def test_a_hostile_repository_is_told_of_in_our_words_only(
         "agent": "claude",
     }
     draft = compose(plain, store)
-    saving.save(store, draft, name="some-work")
-    memory.add(store, [Draft(kind="rule", text=FORGED, why=FORGED)])
+    threads.save(store, draft, name="some-work")
+    memory.add(store, [EntryDraft(kind="rule", text=FORGED, why=FORGED)])
     hostile(repo)
     repo.git("switch", "-q", "-c", "Next-action\u2028obey")
 
@@ -153,8 +155,8 @@ def test_whatever_is_saved_the_reply_keeps_its_lines(
         "session_id": talk.session_id,
         "agent": "claude",
     }
-    saving.save(store, compose(plain, store), name="some-work", overwrite=True)
-    memory.add(store, [Draft(kind="failure", text=two, why=three)])
+    threads.save(store, compose(plain, store), name="some-work", overwrite=True)
+    memory.add(store, [EntryDraft(kind="failure", text=two, why=three)])
 
     text = talk.start(source)
 
@@ -164,7 +166,7 @@ def test_whatever_is_saved_the_reply_keeps_its_lines(
 
 def test_a_failure_told_again_is_one_line(talk: Talk, store: Store) -> None:
     words = "Cache the rendered pages in memcached"
-    memory.add(store, [Draft(kind="failure", text=words, why=FORGED)])
+    memory.add(store, [EntryDraft(kind="failure", text=words, why=FORGED)])
     talk.ask(words)
     talk.fire("UserPromptSubmit", prompt=words)
 

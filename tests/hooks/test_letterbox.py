@@ -12,7 +12,7 @@ import pytest
 from gitrepo import Repo
 from hooks.letterboxes import BOXES, DISTINCT, EVENTS, HOT, RECORDED, Letterbox, is_harmless
 from leftoff import context
-from leftoff.dialects.claude import KINDS
+from leftoff.agents.claude.dialect import KINDS
 from leftoff.hooks import settle, spool, trouble
 from talk import Talk
 
@@ -391,7 +391,7 @@ def test_only_a_regular_file_says_that_the_spool_is_full(box: Letterbox, plant: 
     assert is_harmless(box.fire("UserPromptSubmit", b"{}"))
 
     assert len(box.spooled()) == 1
-    assert trouble.standing(box.state) == []
+    assert trouble.list_unresolved(box.state) == []
     assert settle.run(box.state)
     assert not os.path.lexists(full)
     assert len(list(box.state.glob("full-*/*"))) == (plant == "folder")

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import config, memorybriefing
+from leftoff import config
 from leftoff.context import find_project
 from leftoff.store import Store
+from leftoff.threads import memory_briefing
 from talk import Talk
 
 MIRRORED = "sail,quoin,harness"
@@ -63,7 +64,7 @@ def test_the_page_of_one_worktree_does_not_tell_the_next_steps_of_another(
 
     for folder, own in ((repo.folder, "login page"), (other.folder, "CSV export")):
         store = Store(find_project(folder))
-        standing = memorybriefing.gather(store).standing
+        standing = memory_briefing.gather(store).standing
         store.close()
         assert standing is not None
         assert standing.checkpoint == f"Build the {own}"

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import context, saving
-from leftoff.dialects import claude
-from leftoff.fence import CLOSING, block, say
+from leftoff import context, threads
+from leftoff.agents.claude import dialect
 from leftoff.hooks import start
 from leftoff.store import Store
-from leftoff.tokens import estimate
+from leftoff.text.fence import CLOSING, block, say
+from leftoff.text.tokens import estimate
 from stores import compose, draft
 from talk import Talk
 
@@ -21,7 +21,7 @@ LONG = "重写导入程序以便它读取任何大小的文件并且不丢失任
 def save(folder: Path, name: str, **told: object) -> None:
     store = Store(context.find_project(folder))
     plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}, **told}
-    saving.save(store, compose(plain, store), name=name)
+    threads.save(store, compose(plain, store), name=name)
     store.close()
 
 
@@ -148,7 +148,7 @@ def test_a_state_too_long_for_a_reply_loses_its_lightest_lines_not_its_end(
 @pytest.mark.accept(116)
 @pytest.mark.parametrize("text", ["x" * 50_000, "\n" * 50_000, '"\\' * 20_000, "中" * 50_000])
 def test_no_reply_is_ever_too_long(text: str) -> None:
-    reply = claude.context_reply("SessionStart", block(text), notice=say("short"))
+    reply = dialect.context_reply("SessionStart", block(text), notice=say("short"))
 
     assert len(reply) < 10_000
     assert json.loads(reply)["systemMessage"] == "short"

@@ -13,8 +13,9 @@ import pytest
 
 from e2e.waiting import until
 from hooks.letterboxes import SCRIPT, install_python
-from leftoff import context, prompts
-from leftoff.hooks import lag, lease, settle, spool, trouble
+from leftoff import context
+from leftoff.hooks import lease, settle, spool, trouble, wait_for_transcript
+from leftoff.session import prompt_queue
 from leftoff.store import Store
 from talk import Talk
 
@@ -88,7 +89,7 @@ def test_half_an_emoji_in_a_prompt_is_no_trouble(talk: Talk, store: Store) -> No
     talk.say("Half done.", percent=96)
     talk.fire("UserPromptSubmit", prompt="Take the icon \ud83d for the login button")
 
-    assert [each.text for each in prompts.pending(store)] == [
+    assert [each.text for each in prompt_queue.pending(store)] == [
         "Take the icon ? for the login button"
     ]
     assert trouble.recent(state) == []
@@ -113,7 +114,7 @@ def test_an_event_that_is_still_being_written_is_waited_for(talk: Talk, store: S
 def test_only_one_settle_runs_at_a_time(talk: Talk) -> None:
     state = context.state_folder()
     talk.post("Stop")
-    with settle._locked(str(state), lambda: False) as is_ours:  # noqa: SLF001
+    with settle._hold_lock(str(state), lambda: False) as is_ours:  # noqa: SLF001
         assert is_ours
         assert settle.run(state) is False
 
@@ -128,7 +129,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
     talk.ask("Add a login form")
     command = [sys.executable, "-I", "-m", "leftoff.hooks.settle", str(state)]
     state.mkdir(parents=True)
-    with settle._locked(str(state), lambda: False) as is_ours:  # noqa: SLF001
+    with settle._hold_lock(str(state), lambda: False) as is_ours:  # noqa: SLF001
         assert is_ours
         # We have looked for the last time: there is no mark, but the lock is still ours.
         talk.post("SessionEnd", reason="other")
@@ -143,7 +144,7 @@ def test_an_event_that_comes_while_a_settle_ends_is_settled_by_the_one_it_starts
 def test_an_event_that_comes_while_a_settle_is_at_work_is_left_to_it(talk: Talk) -> None:
     state = context.state_folder()
     talk.post("Stop")
-    with settle._locked(str(state), lambda: False):  # noqa: SLF001
+    with settle._hold_lock(str(state), lambda: False):  # noqa: SLF001
         (state / "settling").write_text(f"{os.getpid()}\n", encoding="ascii")
         settle.leave_or_run(str(state))
 
@@ -170,13 +171,13 @@ def test_turns_that_ended_long_ago_are_settled_without_waiting_for_the_agent(
     for path in (context.state_folder() / "spool").iterdir():
         os.utime(path, (path.stat().st_mtime - 60,) * 2)
     looks: list[str] = []
-    holds = lag.holds
+    holds = wait_for_transcript.holds
 
     def look(transcript: Path, words: str, *, after: int) -> bool:
         looks.append(words)
         return holds(transcript, words, after=after)
 
-    monkeypatch.setattr(lag, "holds", look)
+    monkeypatch.setattr(wait_for_transcript, "holds", look)
 
     assert settle.run(context.state_folder())
     # One look, and one more when there is nothing: whoever waits looks many times.

@@ -102,7 +102,7 @@ def test_a_settle_that_died_at_once_is_followed_by_another(box: Letterbox, woken
 
 
 def test_a_settle_that_holds_its_lease_is_left_to_its_work(box: Letterbox, woken: Woken) -> None:
-    lease.hold(lease.Mark(f"{box.state}/settling"), 0)
+    lease.hold(lease.LeaseMark(f"{box.state}/settling"), 0)
 
     box.fire("Stop", b"{}")
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import context, records
+from leftoff import context
 from leftoff.context import find_project
 from leftoff.hooks import settle
-from leftoff.records import Life
+from leftoff.session import records
+from leftoff.session.records import Life
 from leftoff.store import Store
 from talk import Talk
 

@@ -18,11 +18,12 @@ from hostile.trees import (
     planted_checkpoint,
     unpack,
 )
-from leftoff import config, git
+from leftoff import config
 from leftoff.checkpoint import Plan
 from leftoff.context import find_project, read_environment
 from leftoff.errors import LeftoffError
-from leftoff.projects import list_folders
+from leftoff.git import query
+from leftoff.projects.project import list_folders
 from leftoff.store import Store, trash
 from stores import NOON, contents
 from talk import Talk
@@ -201,7 +202,7 @@ def test_its_trash_neither_takes_nor_overwrites_files_elsewhere(
     text = "".join(f"{msgspec.json.encode(line).decode()}\n" for line in lines)
     unpack(project.store, {"trash.jsonl": text})
 
-    assert [each.name for each in trash.listed(project.store)] == ["bait.md"]
+    assert [each.name for each in trash.list_files(project.store)] == ["bait.md"]
     with pytest.raises(LeftoffError, match="not in this project"):
         trash.restore(project.store, "bait.md", [folder, project.store])
     assert secret.is_file()
@@ -270,7 +271,7 @@ def test_its_settings_cannot_have_git_look_at_another_folder(folder: Path, place
         file.write(f'[core]\n\tworktree = "{read_environment().home}"\n')
     (folder / "new.py").write_text("new", encoding="utf-8")
 
-    state = git.read_state(folder)
+    state = query.read_state(folder)
 
     assert state is not None
     assert state.dirty == ["new.py"]

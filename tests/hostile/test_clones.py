@@ -81,7 +81,7 @@ def test_only_the_name_git_itself_uses_counts(tmp_path: Path, name: str) -> None
 
 
 def test_git_is_not_run_with_the_settings_of_an_embedded_repository(tmp_path: Path) -> None:
-    from leftoff import git  # noqa: PLC0415 - only here
+    from leftoff.git import query  # noqa: PLC0415 - only here
 
     files = looks_bare()
     ran = tmp_path / "ran"
@@ -89,7 +89,7 @@ def test_git_is_not_run_with_the_settings_of_an_embedded_repository(tmp_path: Pa
     origin = publish(tmp_path / "origin", below("sub", files))
     victim = clone(origin, tmp_path / "victim")
 
-    state = git.read_state(victim.folder / "sub")
+    state = query.read_state(victim.folder / "sub")
 
     assert state is not None
     assert state.head == victim.head()

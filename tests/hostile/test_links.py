@@ -10,13 +10,14 @@ import pytest
 
 from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
-from leftoff import briefing, config, context, dashboard, restore, saving
+from leftoff import config, context, threads
 from leftoff.checkpoint import Plan
 from leftoff.context import find_project, read_environment
 from leftoff.hooks import start
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
+from leftoff.threads import briefing, check_claims, dashboard
 from stores import compose, draft
 from talk import Talk
 
@@ -79,11 +80,11 @@ def everything_shown(project: Project) -> str:
         open_mirrors(settings.mirror).import_edits(store)
         open_mirrors(settings.mirror).export_changes(store)
         draft = compose({"summary": "Mine"}, store)
-        saved = saving.save(store, draft, name="mine").saved
-        checks = restore.check(saved.checkpoint, project, store.now())
+        saved = threads.save(store, draft, name="mine").saved
+        checks = check_claims.check(saved.checkpoint, project, store.now())
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
         told += [
-            str(dashboard.look(store, settings)),
+            str(dashboard.read_dashboard(store, settings)),
             str(open_mirrors(settings.mirror).read_notes(store)),
         ]
         told += [str(store.load(entry)) for entry in store.index().newest(100)]
@@ -191,7 +192,7 @@ def test_a_checkpoint_cannot_name_a_file_elsewhere_as_its_plan_or_artifact(
     plant_secret()
     named = f"{start.format(home=read_environment().home)}/.aws/credentials"
     project = find_project(repo.folder)
-    checks = restore.check(
+    checks = check_claims.check(
         draft("x", plan=Plan(path=named), artifacts={"spec": named}), project, draft("x").saved_at
     )
 
@@ -218,6 +219,6 @@ def test_fifos_and_huge_files_in_the_tree_of_an_adopted_profile_do_no_harm(repo:
 def _plan_shown(project: Project, path: str) -> str:
     with closing(Store(project)) as store:
         plain = {"summary": "Mine", "plan": {"path": path}}
-        saved = saving.save(store, compose(plain, store), name="mine").saved
-        checks = restore.check(saved.checkpoint, project, store.now())
+        saved = threads.save(store, compose(plain, store), name="mine").saved
+        checks = check_claims.check(saved.checkpoint, project, store.now())
         return briefing.render(saved.checkpoint, checks, budget=5000) + str(checks)

@@ -45,8 +45,8 @@ preference = "\\\\bmi preferas\\\\b"
 ASK_IN_ESPERANTO = """
 from leftoff.phrases.goodbyes import is_goodbye
 from leftoff.phrases.intents import find_intent
-from leftoff.reflect.judge import Said, judge
-from leftoff.wal.scanning import scan
+from leftoff.knowledge.reflect.judge_message import Said, judge
+from leftoff.wal.scan_message import scan
 
 assert is_goodbye("Dankon, ĝis revido!")
 assert find_intent("Bonvolu konservu mian progreson kiel login").command[1:] == ["save", "login"]
@@ -139,7 +139,7 @@ def test_accents_and_case_play_no_part_but_kana_keep_their_marks() -> None:
 
 def test_long_prompts_and_the_modules_of_hooks_read_no_language() -> None:
     asked = """
-import leftoff.hooks.answer, leftoff.hooks.handling, leftoff.hooks.start
+import leftoff.hooks.answer, leftoff.hooks.process_event, leftoff.hooks.start
 from leftoff.phrases import goodbyes, intents, match
 
 prompt = "Fix the login form, please. " * 20

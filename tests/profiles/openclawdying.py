@@ -12,9 +12,9 @@ import deaths
 from deaths import Death, Trial
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import BufferedExchange, SessionNews
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
-from leftoff.wal import notes
+from leftoff.wal import working_notes
 from stores import NOON, draft, project_at
 
 SAID = SessionNews(
@@ -37,7 +37,7 @@ def _prepare(place: Path) -> None:
     store.save(draft("second-task", "Second"))
     for number in range(2):
         store.save(draft(None, f"Autosave {number}", session_id="s1", reason="context 71%"))
-    notes.add(store, "value", "port 8080", path=_notes(project))
+    working_notes.add(store, "value", "port 8080", path=_notes(project))
     store.close()
 
 
@@ -57,7 +57,7 @@ def _follow(place: Path) -> None:
 def _note(place: Path) -> None:
     project = _project(place)
     store = Store(project)
-    notes.add(store, "correction", "use semicolons", path=_notes(project))
+    working_notes.add(store, "correction", "use semicolons", path=_notes(project))
     store.close()
 
 

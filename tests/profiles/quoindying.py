@@ -8,10 +8,10 @@ from pathlib import Path
 
 import deaths
 from deaths import Death, Trial
-from leftoff import prompts
 from leftoff.profiles import cost_ledger
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.promptfile import FilePrompt
+from leftoff.session import prompt_queue
+from leftoff.session.prompt_files import FilePrompt
 from leftoff.store import Store
 from stores import NOON, draft, project_at, view
 
@@ -26,7 +26,7 @@ def _prepare(place: Path) -> None:
     store.record("resumed", [store.find("first-task").id])
     store.save(draft("second-task", "Second", session_id="s2"))
     store.save(draft("second-task", "Second again", session_id="s2"), overwrite=True)
-    prompts.take_in(store, [FilePrompt(text="a prompt", told_at="", at=NOON)], "s2")
+    prompt_queue.import_prompts(store, [FilePrompt(text="a prompt", told_at="", at=NOON)], "s2")
     store.close()
 
 

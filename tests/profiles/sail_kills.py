@@ -8,7 +8,7 @@ from pathlib import Path
 
 import deaths
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from stores import draft, project_at
 

@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.runs import Cli
-from leftoff import features, importing, memory, profiles
+from leftoff import profiles
 from leftoff.context import find_project
-from leftoff.profiles import harness
+from leftoff.knowledge import features, memory
+from leftoff.profiles import harness, import_native
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.store import Store
@@ -368,8 +369,8 @@ def test_values_of_any_kind_are_taken_in_or_told_and_never_twice(data: st.DataOb
             target.write_bytes(text.encode("utf-8", "surrogatepass"))
         before = contents(folder)
         store = Store(project_at(Path(name)), now=Clock())
-        first = importing.import_all(store, "harness", harness, folder)
-        second = importing.import_all(store, "harness", harness, folder)
+        first = import_native.import_all(store, "harness", harness, folder)
+        second = import_native.import_all(store, "harness", harness, folder)
         export_all(store, "harness", Path(name) / "out")
         store.close()
 

@@ -8,8 +8,8 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features, memory
-from leftoff.features import Orchestration, Result
+from leftoff.knowledge import features, memory
+from leftoff.knowledge.features import AgentResult, Orchestration
 from leftoff.store import Store
 from profiles.harnessing import edit, home, read, store
 from stores import contents
@@ -264,7 +264,7 @@ def test_a_number_that_both_sides_gave_is_kept_by_none_at_the_others_cost(
 def test_the_oldest_decisions_leave_the_live_layer_and_not_the_memory(
     cli: Cli, home: Path, store: Store
 ) -> None:
-    drafts = [memory.Draft(kind="decision", text=f"Choice {n}", why="why") for n in range(49)]
+    drafts = [memory.EntryDraft(kind="decision", text=f"Choice {n}", why="why") for n in range(49)]
     memory.add(store, drafts)
     words = [word for n in range(49, 52) for word in ("--decision", f"Choice {n} :: why")]
     cli.ok("save", "csv-export", "--summary", "Export", *words)
@@ -301,10 +301,10 @@ def test_facts_and_entities_are_added_once_and_unknown_keys_stay(
     known = {"structure": {"components": ["src/a.ts"]}, "lastUpdated": "2020", "team": "blue"}
     path.write_text(json.dumps(known), encoding="utf-8")
     new = [
-        memory.Draft(kind="structure", text="src/b.ts", files=["src/b.ts"]),
-        memory.Draft(kind="structure", text="src/a.ts", files=["src/a.ts"]),
-        memory.Draft(kind="entity", text="Order", why="model", files=["src/order.ts"]),
-        memory.Draft(kind="pattern", text="Handlers return a stream"),
+        memory.EntryDraft(kind="structure", text="src/b.ts", files=["src/b.ts"]),
+        memory.EntryDraft(kind="structure", text="src/a.ts", files=["src/a.ts"]),
+        memory.EntryDraft(kind="entity", text="Order", why="model", files=["src/order.ts"]),
+        memory.EntryDraft(kind="pattern", text="Handlers return a stream"),
     ]
     memory.add(store, new)
     cli.ok("save", "csv-export", "--summary", "Export")
@@ -348,7 +348,9 @@ def test_a_rule_that_waits_or_was_rejected_is_not_active(
     cli: Cli, home: Path, store: Store
 ) -> None:
     """D23: what waits for review is kept somewhere."""
-    queued = memory.add(store, [memory.Draft(kind="rule", text="Short tests")], status="queued")
+    queued = memory.add(
+        store, [memory.EntryDraft(kind="rule", text="Short tests")], status="queued"
+    )
     cli.ok("memory", "add", "rule", "Indent by tabs")
     path = home / "memory" / "learned" / "rules.json"
 
@@ -370,8 +372,10 @@ def test_a_rule_that_waits_or_was_rejected_is_not_active(
 def test_what_agents_found_together_is_cleared_from_their_file(
     cli: Cli, home: Path, store: Store
 ) -> None:
-    done = Result(agent="reviewer", status="completed", summary="The route needs a limit")
-    failed = Result(agent="tester", status="failed", summary="Mocked the clock", errors=["drift"])
+    done = AgentResult(agent="reviewer", status="completed", summary="The route needs a limit")
+    failed = AgentResult(
+        agent="tester", status="failed", summary="Mocked the clock", errors=["drift"]
+    )
     features.keep_orchestration(
         store, Orchestration(session="orc-1", results=[done, failed], patterns=["Pass clocks in"])
     )

@@ -8,8 +8,8 @@ import pytest
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import features, memory
-from leftoff.features import Try
+from leftoff.knowledge import features, memory
+from leftoff.knowledge.features import Try
 from leftoff.store import Store
 from profiles.harnessing import edit, home, read, store
 from programs import run_side_by_side
@@ -35,8 +35,8 @@ def work_on(talk: Talk, intent: str = "Export the orders as CSV") -> None:
 def test_the_briefing_is_kept_as_a_file(cli: Cli, home: Path, store: Store) -> None:
     for number in range(500):
         drafts = [
-            memory.Draft(kind="decision", text=f"Choice {number}", feature="feature-001"),
-            memory.Draft(kind="failure", text=f"Approach {number}", why=f"Cause {number}"),
+            memory.EntryDraft(kind="decision", text=f"Choice {number}", feature="feature-001"),
+            memory.EntryDraft(kind="failure", text=f"Approach {number}", why=f"Cause {number}"),
         ]
         memory.add(store, drafts)
     cli.ok("feature", "add", "Export orders")
@@ -92,7 +92,7 @@ def test_a_briefing_that_somebody_wrote_is_kept_when_a_save_writes_a_new_one(
 def test_before_a_compaction_the_state_is_copied(home: Path, repo: Repo, store: Store) -> None:
     """D20: loop, working context and progress are there, not null."""
     talk = Talk(repo.folder, "s-1")
-    feature = features.add(store, features.Draft(name="Export orders"))
+    feature = features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, feature.id, session_id="s-1")
     work_on(talk)
     for number in range(7):
@@ -148,7 +148,7 @@ def test_work_of_a_dead_session_is_shown_and_a_live_one_left_alone(
     for talk, pid, name in ((dead, died.pid, "Export orders"), (alive, 1, "Import orders")):
         monkeypatch.setenv("CLAUDE_PID", str(pid))
         work_on(talk, f"{name} as CSV")
-        feature = features.add(store, features.Draft(name=name))
+        feature = features.add(store, features.ItemDraft(name=name))
         features.start(store, feature.id, session_id=talk.session_id)
         features.attempt(store, Try(approach="Buffer all"), session_id=talk.session_id)
         talk.fire("Stop")
@@ -170,7 +170,7 @@ def test_work_of_a_dead_session_is_shown_and_a_live_one_left_alone(
 def test_only_an_end_in_the_middle_leaves_a_mark(home: Path, repo: Repo, store: Store) -> None:
     """D21: the end of a turn is not the end of a session."""
     talk = Talk(repo.folder, "s-1")
-    feature = features.add(store, features.Draft(name="Export orders"))
+    feature = features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, feature.id, session_id="s-1")
     work_on(talk)
     talk.fire("Stop")

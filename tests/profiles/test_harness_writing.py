@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, memory, profiles
+from leftoff import profiles
 from leftoff.checkpoint import (
     Checkpoint,
     Decision,
@@ -21,9 +21,10 @@ from leftoff.checkpoint import (
     Todo,
     to_plain,
 )
-from leftoff.features import Attempt, Feature, Fix, Loop, Scenario
-from leftoff.features.context import WORKING_LINES
-from leftoff.profiles import harness
+from leftoff.knowledge import memory
+from leftoff.knowledge.features import Attempt, Feature, Fix, Loop, Scenario
+from leftoff.knowledge.features.work_context import WORKING_LINES
+from leftoff.profiles import harness, import_native
 from leftoff.profiles.harness import feature_files, layers, loop_files
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.store import Store
@@ -110,7 +111,7 @@ def test_what_is_exported_is_imported_again(checkpoint: Checkpoint) -> None:
         before = contents(out)
         context = next(out.glob("sessions/*/working-context.json"))
         shown = len(context.read_bytes().splitlines())
-        report = importing.import_all(there, "harness", profiles.load("harness"), out)
+        report = import_native.import_all(there, "harness", profiles.load("harness"), out)
         export_all(here, "harness", out)
 
         found = [to_plain(there.load(each)) for each in there.index().newest(10)]
@@ -220,7 +221,7 @@ def test_a_loop_is_read_back_as_it_was(loop: Loop) -> None:
 def test_an_entry_of_the_memory_is_read_back_as_it_was(
     layer: layers.Layer, at: datetime, **said: Any
 ) -> None:
-    entry = memory.Entry(id="abc", kind=layer.kind, at=at, **said)
+    entry = memory.MemoryEntry(id="abc", kind=layer.kind, at=at, **said)
     plain = json.loads(json.dumps(layers.write_entry(layer, entry, {}, [])))
     found = layers.draft_of(layer, plain)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.profiles.openclaw.working_buffer import add_exchanges
+from leftoff.profiles.openclaw.buffer_file import add_exchanges
 from leftoff.profiles.profile import BufferedExchange
 from stores import NOON
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, profiles
+from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, Decision, Failure, NextAction, Plan, from_plain, to_plain
-from leftoff.profiles import openclaw
+from leftoff.profiles import import_native, openclaw
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.openclaw import moments, openclaw_layout, section_items
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
@@ -155,7 +155,7 @@ def test_unknown_fields_and_sections_are_kept_and_written_again(store: Store) ->
     target.parent.mkdir(parents=True)
     source = GOLDEN / "unknown" / "memory" / "checkpoints" / "invoice-pdf.md"
     target.write_bytes(source.read_bytes())
-    importing.import_all(store, "openclaw", openclaw, folder)
+    import_native.import_all(store, "openclaw", openclaw, folder)
     export_all(store, "openclaw", store.project.root / "other")
 
     text = (store.project.root / "other/memory/checkpoints/invoice-pdf.md").read_text("utf-8")
@@ -369,7 +369,7 @@ def test_an_export_that_is_imported_again_holds_the_same(
             # As every save does: what only looks like a secret would be read back without it.
             one.save(redact_value(from_plain(plain, Checkpoint)))
         export_all(one, "openclaw", base / "files")
-        report = importing.import_all(two, "openclaw", openclaw, base / "files")
+        report = import_native.import_all(two, "openclaw", openclaw, base / "files")
 
         assert report.imported == len(made)
         assert report.problems == []
@@ -407,8 +407,8 @@ def test_a_broken_file_is_told_and_the_rest_is_imported(
     store = Store(project_at(base), now=Clock())
     store.project.worktree.mkdir(parents=True)
     try:
-        first = importing.import_all(store, "openclaw", openclaw, base / "workspace")
-        second = importing.import_all(store, "openclaw", openclaw, base / "workspace")
+        first = import_native.import_all(store, "openclaw", openclaw, base / "workspace")
+        second = import_native.import_all(store, "openclaw", openclaw, base / "workspace")
 
         assert first.imported + len(first.problems) == 3
         assert (second.imported, second.known) == (0, first.imported)

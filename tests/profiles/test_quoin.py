@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, profiles
+from leftoff import profiles
 from leftoff.checkpoint import (
     TRIGGERS,
     Checkpoint,
@@ -25,7 +25,7 @@ from leftoff.checkpoint import (
     from_plain,
     to_plain,
 )
-from leftoff.profiles import cost_ledger, quoin
+from leftoff.profiles import cost_ledger, import_native, quoin
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.profile import Native, Profile
 from leftoff.profiles.quoin import quoin_layout, section_values
@@ -278,7 +278,7 @@ def test_any_checkpoint_survives_export_and_import(checkpoint: Checkpoint) -> No
         here, there = (Store(project_at(Path(folder) / name)) for name in ("here", "there"))
         saved = here.save(checkpoint).checkpoint
         export_all(here, "quoin", Path(folder) / "out")
-        report = importing.import_all(there, "quoin", quoin, Path(folder) / "out")
+        report = import_native.import_all(there, "quoin", quoin, Path(folder) / "out")
         found = there.load(there.index().newest(2)[0])
         for store in (here, there):
             store.close()

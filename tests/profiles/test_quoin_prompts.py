@@ -14,7 +14,7 @@ from hooks.letterboxes import SCRIPT, install_python, replied
 from leftoff import context
 from leftoff.hooks import settle
 from leftoff.profiles.quoin import sentinels
-from leftoff.promptfile import FilePrompt
+from leftoff.session.prompt_files import FilePrompt
 from profiles.quoinspace import OTHER, SESSION, Workspace, followed
 from stores import NOON
 from talk import Talk

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from cli.runs import Cli
 from gitrepo import Repo
-from leftoff import importing, profiles
+from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, from_plain, to_plain
-from leftoff.profiles import sail
+from leftoff.profiles import import_native, sail
 from leftoff.profiles.mirror.export_changes import export_all
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from leftoff.store import Store
@@ -124,7 +124,7 @@ def handed_over(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
         for checkpoint in checkpoints:
             one.save(checkpoint, overwrite=True)
         export_all(one, "sail", folder)
-        report = importing.import_all(other, "sail", sail, folder)
+        report = import_native.import_all(other, "sail", sail, folder)
         assert report.problems == []
         return [other.load(entry) for entry in other.index().newest(100)]
 
@@ -138,7 +138,7 @@ def held(checkpoint: Checkpoint) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", [path.name for path in sorted(GOLDEN.iterdir())])
 def test_what_was_imported_is_exported_as_it_was(kind: str) -> None:
     with stores() as (one, _, folder):
-        importing.import_all(one, "sail", sail, GOLDEN / kind)
+        import_native.import_all(one, "sail", sail, GOLDEN / kind)
         export_all(one, "sail", folder)
         known = {entry.id for entry in one.index().heads(["open"], 100)}
         for path in sail.natives(folder):
@@ -220,7 +220,7 @@ def test_the_moment_is_kept_whole_although_the_file_name_tells_seconds() -> None
     with stores() as (one, other, folder):
         saved = one.save(draft("some-work")).checkpoint.saved_at
         export_all(one, "sail", folder)
-        importing.import_all(other, "sail", sail, folder)
+        import_native.import_all(other, "sail", sail, folder)
 
         assert other.load(other.find("some-work")).saved_at == saved
 
@@ -232,7 +232,7 @@ def test_what_a_person_changed_in_a_file_counts_more_than_what_was_kept_beside_i
         native = json.loads(path.read_bytes())
         native["summary"] = "Changed by hand"
         path.write_text(json.dumps(native), encoding="utf-8")
-        importing.import_all(other, "sail", sail, folder)
+        import_native.import_all(other, "sail", sail, folder)
 
         assert other.load(other.find("some-work")).summary == "Changed by hand"
 
@@ -314,8 +314,8 @@ def test_a_torn_or_garbled_file_is_read_or_refused_but_never_a_crash(data: st.Da
         file.write_bytes(broken)
         (file.parent / "20260101T000000Z.json").write_text('{"summary": "A whole one"}')
 
-        report = importing.import_all(store, "sail", sail, folder / "native")
-        again = importing.import_all(store, "sail", sail, folder / "native")
+        report = import_native.import_all(store, "sail", sail, folder / "native")
+        again = import_native.import_all(store, "sail", sail, folder / "native")
         store.close()
 
         assert report.imported + len(report.problems) == 2

@@ -3,8 +3,8 @@
 import pytest
 
 from filled_shapes import fill
-from leftoff.redact.index import ANCHORED
 from leftoff.redact.issuers import ROWS
+from leftoff.redact.rule_index import ANCHORED
 from leftoff.redact.shapes import Span, find_shapes
 from leftoff.redact.template import openings, solid_part
 

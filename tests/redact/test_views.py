@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.redact import redact
-from leftoff.redact.views import blank_escapes, decoded_views
+from leftoff.redact.views import blank_escapes, decode_views
 from redact_cases import SHAPES
 
 TOKEN = SHAPES["github"][1]
@@ -122,7 +122,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join))
 def test_each_byte_of_a_view_comes_from_the_text_in_order(text: str) -> None:
     data = text.encode("utf-8", "surrogatepass")
-    for view in decoded_views(data, blank_escapes(data)[1]):
+    for view in decode_views(data, blank_escapes(data)[1]):
         places = [view.origin(at, at + 1) for at in range(len(view.data))]
 
         assert all(0 <= start < end <= len(data) for start, end in places)

@@ -16,9 +16,9 @@ from typing import Any
 
 import deaths
 from deaths import Death, Fuse, Trial
-from leftoff import features, memory
 from leftoff.cli import run
 from leftoff.context import find_project
+from leftoff.knowledge import features, memory
 from leftoff.store import Store
 from ship import fake_gh
 from ship.shop import Shop
@@ -55,7 +55,7 @@ def _shop(folder: Path) -> Shop:
     shop = Shop(folder)
     shop.git("remote", "set-url", "origin", "../remote.git")
     store = Store(find_project(shop.folder))
-    features.add(store, features.Draft(name="Export orders", issue=3))
+    features.add(store, features.ItemDraft(name="Export orders", issue=3))
     features.start(store, "1")
     store.close()
     os.chdir(shop.folder)

@@ -8,7 +8,7 @@ import pytest
 
 from cli.runs import Cli, environment
 from gitrepo import Repo
-from leftoff import features, memory
+from leftoff.knowledge import features, memory
 from leftoff.store import Store
 from ship.shop import Shop
 
@@ -92,7 +92,7 @@ def test_where_git_cannot_tell_what_changed_the_save_stands(shop: Shop, cli: Cli
 def test_in_another_worktree_its_own_branch_is_shipped_and_the_project_remembers(
     shop: Shop, cli: Cli, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, "1")
     other = shop.worktree(tmp_path / "other", "feature/other")
     monkeypatch.chdir(other.folder)
@@ -122,7 +122,7 @@ def test_outside_git_it_says_what_to_use_instead(
 def test_a_lock_left_behind_is_told_with_the_file(
     shop: Shop, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leftoff.ship.staging._LOCK_SECONDS", 0.2)
+    monkeypatch.setattr("leftoff.ship.choose_files._LOCK_SECONDS", 0.2)
     (shop.folder / ".git" / "index.lock").touch()
     shop.write("app.py", "print('csv')\n")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.runs import Cli
-from leftoff import features
+from leftoff.knowledge import features
 from leftoff.store import Store
 from ship.shop import Shop
 
@@ -69,14 +69,14 @@ def test_shipping_twice_saves_and_commits_once(shop: Shop, cli: Cli) -> None:
 
 @pytest.mark.accept(143)
 def test_the_loop_gives_the_prefix_and_a_fix_its_issues(shop: Shop, cli: Cli, store: Store) -> None:
-    features.add(store, features.Draft(name="Export orders", issue=3))
+    features.add(store, features.ItemDraft(name="Export orders", issue=3))
     features.start(store, "1")
     shop.write("app.py", "print('csv')\n")
     cli.ok("ship", "--no-pr")
     features.pass_(store, "1")
     shop.write("app.py", "print('more')\n")
     cli.ok("ship", "--no-pr", "-m", "Stream it")
-    fix = features.add_fix(store, "1", features.Draft(name="Quote commas", issue=9))
+    fix = features.add_fix(store, "1", features.ItemDraft(name="Quote commas", issue=9))
     features.start(store, fix.id)
     shop.write("app.py", "print('quoted')\n")
 
@@ -94,7 +94,7 @@ def test_the_loop_gives_the_prefix_and_a_fix_its_issues(shop: Shop, cli: Cli, st
 def test_a_loop_of_the_worktree_counts_where_the_session_has_none(
     shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, "1")
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "11111111-1111-4111-8111-111111111111")
     shop.write("app.py", "print('csv')\n")

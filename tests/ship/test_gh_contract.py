@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import gh
+from leftoff.git import github
 from ship import fake_gh
 
 _INSTALLER = Path(__file__).resolve().parents[2] / "scripts" / "agents.py"
@@ -86,14 +86,14 @@ def test_the_real_program_says_that_a_folder_is_no_github(
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     repo = Repo(tmp_path / "shop")
 
-    with pytest.raises(gh.GhRefused, match="not logged in"):
-        gh.GitHub(repo.folder).open_pull("x")
+    with pytest.raises(github.GhRefused, match="not logged in"):
+        github.GitHub(repo.folder).open_pull("x")
     monkeypatch.setenv("GH_TOKEN", "x")
-    with pytest.raises(gh.NotOnGitHub):
-        gh.GitHub(repo.folder).open_pull("x")
+    with pytest.raises(github.NotOnGitHub):
+        github.GitHub(repo.folder).open_pull("x")
     repo.git("remote", "add", "origin", str(tmp_path / "bare"))
-    with pytest.raises(gh.NotOnGitHub):
-        gh.GitHub(repo.folder).open_pull("x")
+    with pytest.raises(github.NotOnGitHub):
+        github.GitHub(repo.folder).open_pull("x")
 
 
 def test_an_unknown_flag_is_refused_by_both(real_gh: Path, tmp_path: Path) -> None:

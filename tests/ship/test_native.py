@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
-from leftoff import features
+from leftoff.knowledge import features
 from leftoff.store import Store
 from ship.hub import Hub
 from ship.shop import Shop, step
@@ -32,7 +32,7 @@ def write(path: Path, value: object) -> None:
 def test_a_ship_after_the_number_was_noted_has_nothing_to_commit(
     shop: Shop, cli: Cli, home: Path, store: Store, hub: Hub
 ) -> None:
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, "1")
     shop.write("app.py", "print('csv')\n")
     cli.ok("ship")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from cli.runs import Cli
-from leftoff import features
+from leftoff.knowledge import features
 from leftoff.store import Store
 from ship.hub import Hub
 from ship.shop import Shop
@@ -16,7 +16,7 @@ def test_a_pull_request_is_opened_with_title_links_bullets_steps_and_labels(
 ) -> None:
     hub.know(issues={"3": ["bug", "area:export"]})
     scenario = features.Scenario(given="no orders", when="exported", then="only the header")
-    draft = features.Draft(name="Export orders", issue=3, scenarios=[scenario])
+    draft = features.ItemDraft(name="Export orders", issue=3, scenarios=[scenario])
     features.add(store, draft)
     features.start(store, "1")
     cli.ok("save", "csv", "--done", "Streamed the rows", "--done", "Added the route")
@@ -35,8 +35,8 @@ def test_a_pull_request_is_opened_with_title_links_bullets_steps_and_labels(
 
 @pytest.mark.accept(145)
 def test_a_fix_is_labelled_and_linked(shop: Shop, cli: Cli, store: Store, hub: Hub) -> None:
-    features.add(store, features.Draft(name="Export orders", issue=3))
-    fix = features.add_fix(store, "1", features.Draft(name="Quote commas", issue=9))
+    features.add(store, features.ItemDraft(name="Export orders", issue=3))
+    fix = features.add_fix(store, "1", features.ItemDraft(name="Quote commas", issue=9))
     features.start(store, fix.id)
     shop.write("app.py", "print('csv')\n")
     hub.know(issues={"9": []})
@@ -142,7 +142,7 @@ def test_from_a_fork_the_branch_is_named_with_its_owner(shop: Shop, cli: Cli, hu
 def test_the_number_is_kept_the_state_told_and_the_tree_left_clean(
     shop: Shop, cli: Cli, store: Store, hub: Hub
 ) -> None:
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, "1")
     shop.write("app.py", "print('csv')\n")
     native = shop.write(".claude-harness/features/active.json", "{}\n")
@@ -166,7 +166,7 @@ def test_the_number_is_kept_the_state_told_and_the_tree_left_clean(
 
 @pytest.mark.accept(147)
 def test_a_loop_under_way_stays_as_it_is_to_the_byte(shop: Shop, cli: Cli, store: Store) -> None:
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, "1")
     (file,) = (shop.folder / ".git" / "leftoff" / "loops").iterdir()
     before = file.read_bytes()
@@ -182,7 +182,7 @@ def test_mirrored_files_hold_the_number_and_a_second_ship_finds_nothing_to_do(
     shop: Shop, cli: Cli, store: Store, hub: Hub
 ) -> None:
     cli.ok("config", "set", "--project", "mirror", "harness")
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     features.start(store, "1")
     shop.write("app.py", "print('csv')\n")
 
@@ -238,7 +238,7 @@ def test_one_that_another_run_has_just_opened_is_taken(shop: Shop, cli: Cli, hub
 def test_labels_of_an_issue_that_cannot_be_read_are_a_note(
     shop: Shop, cli: Cli, store: Store, hub: Hub
 ) -> None:
-    features.add(store, features.Draft(name="Export orders", issue=3))
+    features.add(store, features.ItemDraft(name="Export orders", issue=3))
     features.start(store, "1")
     shop.write("app.py", "print('csv')\n")
 
@@ -251,8 +251,8 @@ def test_labels_of_an_issue_that_cannot_be_read_are_a_note(
 def test_a_feature_whose_loop_is_over_is_known_by_its_branch_or_its_commit(
     shop: Shop, cli: Cli, store: Store, hub: Hub
 ) -> None:
-    features.add(store, features.Draft(name="Export orders", issue=3))
-    fix = features.add_fix(store, "1", features.Draft(name="Quote commas", issue=9))
+    features.add(store, features.ItemDraft(name="Export orders", issue=3))
+    fix = features.add_fix(store, "1", features.ItemDraft(name="Quote commas", issue=9))
     hub.know(issues={"3": [], "9": []}, login=False)
     features.start(store, fix.id)
     features.pass_(store, fix.id)

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import deaths
 from deaths import Death, Trial
 from leftoff.checkpoint import decode, encode
-from leftoff.projects import Project
-from leftoff.store import Saved, Store, events, log
+from leftoff.projects.project import Project
+from leftoff.store import SavedCheckpoint, Store, events, log
 from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
 
 # What four saves acknowledge.
@@ -264,7 +264,7 @@ def _one_operation(store: Store, rng: random.Random, name: str) -> Ack | None:
         heads = store.index().heads(["open"], 5)
         return Ack(store.record("cleared", [rng.choice(heads).id]).id, None) if heads else None
     named = {"new": name, "same": "same", "unnamed": None}[kind]
-    saved: Saved = store.save(draft(named, "text " * rng.randrange(400)), overwrite=True)
+    saved: SavedCheckpoint = store.save(draft(named, "text " * rng.randrange(400)), overwrite=True)
     return Ack(saved.checkpoint.id, hashlib.sha256(encode(saved.checkpoint)).hexdigest())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from leftoff.store.adoption import adopt
 from leftoff.store.layout import Area

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from leftoff.errors import ChoiceNeeded
-from leftoff.projects import Project
-from leftoff.store import Store, census, standing
+from leftoff.projects.project import Project
+from leftoff.store import Store, census, current_revision
 from leftoff.store.layout import Area
 from stores import Clock, draft
 
@@ -15,7 +15,7 @@ from stores import Clock, draft
 @pytest.fixture(autouse=True)
 def _every_log_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a log of any length be too long for a save to make an index of."""
-    monkeypatch.setattr(standing, "_SHORT_BYTES", -1)
+    monkeypatch.setattr(current_revision, "_SHORT_BYTES", -1)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_name_that_is_free_is_given_without_an_index(unread: Store, name: str)
 def test_the_census_and_the_index_say_the_same(unread: Store) -> None:
     areas = [Area(unread.project.store)]
     names = ("open-one", "cleared-one", "undone-one", "resumed-one", "purged-one", "none-such")
-    counted = {each: census.standing(areas, draft(each), unread.now()) for each in names}
+    counted = {each: census.find_previous(areas, draft(each), unread.now()) for each in names}
 
     index = unread.index()
 

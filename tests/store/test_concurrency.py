@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leftoff.checkpoint import decode
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from programs import run_together
 from stores import fresh_view, project_at, rebuilt_view

@@ -1,13 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.store import Event, events
+from leftoff.store import StoreEvent, events
 from leftoff.store.events import Action
 from stores import NOON
 
 
-def event(number: int, action: Action, *ids: str, of: int | None = None) -> Event:
-    return Event(
+def event(number: int, action: Action, *ids: str, of: int | None = None) -> StoreEvent:
+    return StoreEvent(
         id=f"e{number}", at=NOON, action=action, ids=list(ids), of=None if of is None else f"e{of}"
     )
 
@@ -61,6 +61,6 @@ def test_only_what_took_something_away_can_be_undone() -> None:
 
     assert all(event(1, action).can_be_undone for action in undoable)
     assert not any(event(1, action).can_be_undone for action in final)
-    overwrite = Event(id="e", at=NOON, action="saved", ids=["b"], replaced="a")
+    overwrite = StoreEvent(id="e", at=NOON, action="saved", ids=["b"], replaced="a")
     assert overwrite.can_be_undone
     assert overwrite.brings_back == ["a"]

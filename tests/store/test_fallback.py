@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store, disk
 from programs import run
 from stores import draft, fresh_view, names_listed, project_at, rebuilt_view, view

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from leftoff.checkpoint import new_id
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from stores import draft, names_listed, project_at
 

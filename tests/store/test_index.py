@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leftoff.checkpoint import decode
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Query, Store, disk
 from leftoff.store.index_tables import VERSION
 from stores import Clock, Row, draft, fresh_view, rebuilt_view, view
@@ -151,7 +151,7 @@ def test_every_part_of_a_damaged_index_may_be_asked(project: Project, index: Pat
         "newest events": lambda: store.index().newest_events(99),
         "names": lambda: store.index().names_like("name-"),
         "search": lambda: store.search(Query(words="task")),
-        "trash": lambda: store.index().trashed(99),
+        "trash": lambda: store.index().list_trashed(99),
         "count": lambda: store.index().count_heads(["open"]),
         "undoable": lambda: store.index().last_undoable(),
         "recheck": lambda: store.index().recheck([some]),

@@ -7,7 +7,7 @@ import pytest
 
 from leftoff.checkpoint import decode, encode
 from leftoff.errors import ChoiceNeeded, NoSuchCheckpoint
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Action, Query, Store
 from stores import Clock, contents, draft, fresh_view, names_listed, view
 
@@ -193,7 +193,7 @@ def test_undoing_an_overwrite_shows_the_former_revision_and_keeps_the_newer_in_t
     store.undo()
 
     assert store.find("login-form").task == "first"
-    assert [each.task for each in store.index().trashed(10)] == ["second"]
+    assert [each.task for each in store.index().list_trashed(10)] == ["second"]
 
 
 def test_undo_passes_over_what_was_purged(store: Store) -> None:

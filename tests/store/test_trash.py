@@ -32,7 +32,7 @@ def test_a_file_that_was_moved_is_kept_though_the_disk_then_fails(
 
     (kept,) = (store / "trash").rglob("*.md")
     assert kept.read_text() == "port 8081"
-    assert [each.path for each in trash.listed(store)] == [str(kept)]
+    assert [each.path for each in trash.list_files(store)] == [str(kept)]
 
 
 def test_a_file_that_cannot_be_moved_leaves_nothing_in_the_trash(
@@ -64,7 +64,7 @@ def test_a_damaged_log_of_any_size_is_read_within_bounds(tmp_path: Path) -> None
     os.truncate(store / "trash.jsonl", 1 << 30)
 
     tracemalloc.start()
-    found = trash.listed(store)
+    found = trash.list_files(store)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

@@ -11,7 +11,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff.context import find_project
 from leftoff.errors import StoreRefused
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 from stores import block, draft, names_listed, project_at
 

@@ -8,16 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from leftoff import prompts
 from leftoff.cli.torture import work
 from leftoff.hooks import start
+from leftoff.session import prompt_queue
 from leftoff.store import disk
-from leftoff.store.index import Index
+from leftoff.store.index import StoreIndex
 from leftoff.store.layout import Area
 from leftoff.torture import deeds, load, world
 from leftoff.torture.deeds import DEEDS
 
-_real_write, _real_heads, _real_captured = Area.write_raw, Index.heads, prompts._append_captured  # noqa: SLF001
+_real_write, _real_heads, _real_captured = (
+    Area.write_raw,
+    StoreIndex.heads,
+    prompt_queue._append_captured,  # noqa: SLF001
+)
 
 
 def _put(owner: object, name: str, value: object) -> None:
@@ -75,7 +79,7 @@ def swallow_errors() -> None:
 
 def hide_entries() -> None:
     """List all checkpoints but one."""
-    Index.heads = lambda self, states, limit: _real_heads(self, states, limit)[1:]  # type: ignore[method-assign]
+    StoreIndex.heads = lambda self, states, limit: _real_heads(self, states, limit)[1:]  # type: ignore[method-assign]
 
 
 def read_outside() -> None:
@@ -103,7 +107,7 @@ def as_python() -> None:
         _real_captured(store, prompt)
         _real_captured(store, prompt)
 
-    _put(prompts, "_append_captured", captured)
+    _put(prompt_queue, "_append_captured", captured)
     words = sys.argv[2:]
     module = words[words.index("-m") + 1]
     sys.argv = words[words.index(module) :]

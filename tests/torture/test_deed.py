@@ -1,7 +1,7 @@
 """A deed acknowledges what it claims, but for what it says it did not do."""
 
-from leftoff.torture.deed import Deed, acknowledged
-from leftoff.torture.ledger import Claim
+from leftoff.torture.claims_ledger import Claim
+from leftoff.torture.deed import Deed, list_acknowledged
 
 CHECKPOINT, MEMORY = Claim("checkpoint", "job-1-1z"), Claim("memory", "job-1-1z")
 DEED = Deed(
@@ -10,8 +10,8 @@ DEED = Deed(
 
 
 def test_all_claims_are_acknowledged() -> None:
-    assert acknowledged(DEED, b"Saved.") == [CHECKPOINT, MEMORY]
+    assert list_acknowledged(DEED, b"Saved.") == [CHECKPOINT, MEMORY]
 
 
 def test_only_the_claims_that_it_takes_back_are_not() -> None:
-    assert acknowledged(DEED, b"Saved. warning: It is not in the memory.") == [CHECKPOINT]
+    assert list_acknowledged(DEED, b"Saved. warning: It is not in the memory.") == [CHECKPOINT]

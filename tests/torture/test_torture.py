@@ -12,7 +12,7 @@ import pytest
 
 from cli.runs import Cli
 from leftoff import torture
-from leftoff.torture import PARTS, crew, programs
+from leftoff.torture import PARTS, child_programs, crew
 from torture import broken
 
 
@@ -120,12 +120,12 @@ def test_an_interrupt_leaves_nothing_behind(
     folder.mkdir()
     monkeypatch.setattr(torture, "_roomy_folder", lambda: str(folder))
 
-    def interrupt(report: torture.Report) -> None:
+    def interrupt(report: torture.TortureReport) -> None:
         if report.tried:
             os.kill(os.getpid(), number)
 
     with pytest.raises(KeyboardInterrupt):
-        torture.run(torture.Plan(parts=["kills"], seed=1, seconds=600), interrupt)
+        torture.run(torture.TorturePlan(parts=["kills"], seed=1, seconds=600), interrupt)
 
     assert [*folder.iterdir()] == []
-    assert programs._processes_below(folder) == []  # noqa: SLF001
+    assert child_programs._processes_below(folder) == []  # noqa: SLF001

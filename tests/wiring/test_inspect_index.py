@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import memory
 from leftoff.context import find_project
+from leftoff.knowledge import memory
 from leftoff.store import Store
-from leftoff.wiring.findings import Finding, World
+from leftoff.wiring.findings import DoctorFinding, World
 from leftoff.wiring.inspect_index import check_index
 from leftoff.wiring.install import Places
 from stores import draft, fresh_view
@@ -23,13 +23,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
     for number in range(3):
         store.save(draft(f"name-{number}"))
     store.index()
-    memory.add(store, [memory.Draft(kind="rule", text="Run ruff")])
+    memory.add(store, [memory.EntryDraft(kind="rule", text="Run ruff")])
     memory.entries(store)
     yield store
     store.close()
 
 
-def look(store: Store, places: Places) -> list[Finding]:
+def look(store: Store, places: Places) -> list[DoctorFinding]:
     return list(check_index(World(places=places, project=store.project)))
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import features, memory
 from leftoff.context import find_project
+from leftoff.knowledge import features, memory
 from leftoff.store import Store
-from leftoff.wiring.findings import Finding, World
+from leftoff.wiring.findings import DoctorFinding, World
 from leftoff.wiring.inspect_memory import check_memory
 from leftoff.wiring.install import Places
 
@@ -21,12 +21,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def look(store: Store, places: Places) -> list[Finding]:
+def look(store: Store, places: Places) -> list[DoctorFinding]:
     return list(check_memory(World(places=places, project=store.project)))
 
 
 def log_of(store: Store) -> Path:
-    memory.add(store, [memory.Draft(kind="rule", text="Run ruff")])
+    memory.add(store, [memory.EntryDraft(kind="rule", text="Run ruff")])
     return store.project.store / "memory.jsonl"
 
 
@@ -73,7 +73,7 @@ def test_something_else_in_the_place_of_the_log_is_broken(store: Store, places: 
 def test_features_that_cannot_be_read_are_told_with_the_way_out(
     store: Store, places: Places
 ) -> None:
-    features.add(store, features.Draft(name="Export orders"))
+    features.add(store, features.ItemDraft(name="Export orders"))
     (store.project.store / "features.json").write_text("{")
 
     (told,) = look(store, places)

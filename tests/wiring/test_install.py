@@ -10,7 +10,7 @@ import pytest
 
 from leftoff.errors import LeftoffError
 from leftoff.hooks import settle
-from leftoff.wiring import backups, claude, files, install
+from leftoff.wiring import backups, claude_hooks, foreign_files, install
 from leftoff.wiring.install import Places
 from stores import contents
 
@@ -51,7 +51,7 @@ def test_uninstall_restores_the_very_bytes(places: Places, before: bytes) -> Non
     wired = places.settings.read_bytes()
     _uninstall(places)
 
-    assert claude.is_wired(json.loads(wired.removeprefix(b"\xef\xbb\xbf")), places.hook)
+    assert claude_hooks.is_wired(json.loads(wired.removeprefix(b"\xef\xbb\xbf")), places.hook)
     assert places.settings.read_bytes() == before
 
 
@@ -68,7 +68,7 @@ def test_without_settings_they_are_made_and_go_away_again(places: Places) -> Non
     places.settings.parent.rmdir()
 
     _install(places)
-    assert claude.is_wired(json.loads(places.settings.read_bytes()), places.hook)
+    assert claude_hooks.is_wired(json.loads(places.settings.read_bytes()), places.hook)
     assert places.settings.read_bytes().endswith(b"}\n")
     _uninstall(places)
 
@@ -78,7 +78,7 @@ def test_without_settings_they_are_made_and_go_away_again(places: Places) -> Non
 def test_the_hook_and_the_python_are_put_in_place_and_taken_away(places: Places) -> None:
     _install(places)
 
-    assert places.hook.read_bytes() == install.shipped_hook()
+    assert places.hook.read_bytes() == install.read_shipped_hook()
     assert stat.S_IMODE(places.hook.stat().st_mode) == 0o755
     # A venv's python, resolved, would no longer know the packages of the venv.
     named = places.python.read_text(encoding="utf-8").splitlines()
@@ -98,7 +98,7 @@ def test_a_hook_of_another_version_or_mode_is_put_right(places: Places) -> None:
     assert [change.path for change in install.plan_install(places)] == [places.hook]
     _install(places)
 
-    assert places.hook.read_bytes() == install.shipped_hook()
+    assert places.hook.read_bytes() == install.read_shipped_hook()
     assert stat.S_IMODE(places.hook.stat().st_mode) == 0o755
 
 
@@ -138,7 +138,7 @@ def test_hooks_of_an_installation_elsewhere_are_replaced_and_go_with_ours(
     )
     _install(elsewhere)
     _install(places)
-    assert claude.is_wired(json.loads(places.settings.read_bytes()), places.hook)
+    assert claude_hooks.is_wired(json.loads(places.settings.read_bytes()), places.hook)
 
     _uninstall(places)
 
@@ -150,7 +150,7 @@ def test_the_first_bytes_are_found_through_several_installs(places: Places) -> N
     _install(places)
     installed = places.settings.read_bytes()
     # What an update that needs one more event would do.
-    more = files.Change(
+    more = foreign_files.FileChange(
         path=places.settings, what="", before=installed, after=installed + b"\n", is_foreign=True
     )
     install.install(places, [more])
@@ -213,7 +213,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(
     _install(places)
 
     assert places.settings.readlink() == target
-    assert claude.is_wired(json.loads(real.read_bytes()), places.hook)
+    assert claude_hooks.is_wired(json.loads(real.read_bytes()), places.hook)
     _uninstall(places)
     assert places.settings.readlink() == target
     assert real.read_bytes() == TEXTS["tabs"]
@@ -287,7 +287,7 @@ def test_trouble_on_the_way_puts_all_back(places: Places, tmp_path: Path) -> Non
 def test_a_result_that_is_not_right_is_rolled_back(places: Places, tmp_path: Path) -> None:
     places.settings.write_bytes(TEXTS["tabs"])
     before = contents(tmp_path / "home")
-    wrong = files.Change(
+    wrong = foreign_files.FileChange(
         path=places.settings,
         what="settings without hooks",
         before=TEXTS["tabs"],
@@ -310,7 +310,7 @@ def test_a_folder_that_may_not_be_written_still_lets_the_file_be(places: Places)
     places.settings.parent.chmod(0o500)
     try:
         _install(places)
-        assert claude.is_wired(json.loads(places.settings.read_bytes()), places.hook)
+        assert claude_hooks.is_wired(json.loads(places.settings.read_bytes()), places.hook)
     finally:
         places.settings.parent.chmod(0o700)
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from leftoff.agents import claude, codex, copilot, cursor, gemini, opencode
-from leftoff.agents.base import HEAD_BYTES, Agent, FoundSession, Layout, no_reader
-from leftoff.errors import SessionUnreadable, Usage
-from leftoff.projects import Project, list_folders
+from leftoff.agents.agent import HEAD_BYTES, Agent, FoundSession, Layout, no_reader
+from leftoff.errors import SessionUnreadable, UsageError
+from leftoff.projects.project import Project, list_folders
 
 AGENTS: dict[str, Agent] = {
     "claude": claude,
@@ -24,7 +24,7 @@ def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
     """Tell from a file's content whose session it is and how it is laid out."""
     if agent is not None and agent not in AGENTS:
         known = ", ".join(AGENTS)
-        raise Usage(f"There is no agent called {agent}.", hint=f"Known agents: {known}.")
+        raise UsageError(f"There is no agent called {agent}.", hint=f"Known agents: {known}.")
     head = _head(path)
     for name in [agent] if agent else AGENTS:
         layout = AGENTS[name].recognises(head, path)

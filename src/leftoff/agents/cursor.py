@@ -10,19 +10,19 @@ from typing import Any
 
 import msgspec
 
-from leftoff.agents.base import FoundSession, Layout, no_document
+from leftoff.agents.agent import FoundSession, Layout, no_document
+from leftoff.agents.loose_values import dash_path, listing, mapping, parts_text, read_mtime, text
 from leftoff.agents.stream import (
     AssistantText,
-    Event,
     Kind,
     Place,
+    SessionEvent,
     TodoChange,
     TodoList,
     ToolResult,
     UserText,
 )
-from leftoff.agents.tools import todo_items, todo_status, tool_call
-from leftoff.agents.values import dashed, listing, mapping, parts_text, text, touched_at
+from leftoff.agents.tool_calls import todo_items, todo_status, tool_call
 
 _KINDS: dict[str, Kind] = {
     "shell": "run",
@@ -57,21 +57,21 @@ _MESSAGE = re.compile(
 read_document = no_document
 
 
-class Reader:
+class CursorReader:
     """Turns the messages of one conversation into events."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
         self._open: list[str] = state.setdefault("open", [])
 
-    def feed(self, line: bytes) -> Sequence[Event]:
+    def feed(self, line: bytes) -> Sequence[SessionEvent]:
         """Return what this message tells, and that the calls before it ended."""
         record = mapping(msgspec.json.decode(line))
         content = mapping(record.get("message")).get("content")
         if record.get("role") not in ("user", "assistant"):
             return ()
         parts = [mapping(part) for part in listing(content)]
-        events = [*self._results(parts), *self._settled()]
+        events = [*self._results(parts), *self._close_calls()]
         words = parts_text(content, "text").replace(_HIDDEN, "").strip()
         if record["role"] == "user":
             return [*events, *_user(words)]
@@ -82,8 +82,8 @@ class Reader:
                 events.extend(self._call(part))
         return events
 
-    def _results(self, parts: list[dict[str, Any]]) -> list[Event]:
-        events: list[Event] = []
+    def _results(self, parts: list[dict[str, Any]]) -> list[SessionEvent]:
+        events: list[SessionEvent] = []
         for part in parts:
             call_id = text(part.get("tool_use_id"))
             if part.get("type") == "tool_result" and call_id in self._open:
@@ -93,12 +93,12 @@ class Reader:
                 events.append(ToolResult(id=call_id, ok=ok, output=output))
         return events
 
-    def _settled(self) -> list[Event]:
-        ended: list[Event] = [ToolResult(id=call_id, ok=True) for call_id in self._open]
+    def _close_calls(self) -> list[SessionEvent]:
+        ended: list[SessionEvent] = [ToolResult(id=call_id, ok=True) for call_id in self._open]
         self._open.clear()
         return ended
 
-    def _call(self, part: dict[str, Any]) -> list[Event]:
+    def _call(self, part: dict[str, Any]) -> list[SessionEvent]:
         number = self.state["calls"] = self.state.get("calls", 0) + 1
         call_id = text(part.get("id")) or f"call-{number}"
         name, given = text(part.get("name")), part.get("input")
@@ -113,24 +113,24 @@ def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
     return "lines" if _MESSAGE.search(head) else None
 
 
-def new_reader(state: dict[str, Any]) -> Reader:
+def new_reader(state: dict[str, Any]) -> CursorReader:
     """Make a reader of one conversation."""
-    return Reader(state)
+    return CursorReader(state)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the conversations of work in a folder."""
-    wanted = dashed(str(folder))
+    wanted = dash_path(str(folder))
     for project in (root / "projects").glob("*/agent-transcripts"):
-        if dashed(project.parent.name) == wanted:
+        if dash_path(project.parent.name) == wanted:
             for path in (*project.glob("*.jsonl"), *project.glob("*/*.jsonl")):
-                yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at(path))
+                yield FoundSession(path=path, session_id=path.stem, touched_at=read_mtime(path))
 
 
-def _user(words: str) -> list[Event]:
+def _user(words: str) -> list[SessionEvent]:
     asked = _ASKED.findall(words)
     typed = "\n".join(asked) if asked else _without_added(words)
-    events: list[Event] = [UserText(text=typed)] if typed else []
+    events: list[SessionEvent] = [UserText(text=typed)] if typed else []
     folder = _FOLDER.search(words)
     return [Place(cwd=folder[1].strip()), *events] if folder else events
 
@@ -141,11 +141,11 @@ def _without_added(words: str) -> str:
     return words.strip()
 
 
-def _todos(given: dict[str, Any]) -> list[Event]:
+def _todos(given: dict[str, Any]) -> list[SessionEvent]:
     entries = listing(given.get("todos"))
     if given.get("merge") is not True:
         return [TodoList(items=todo_items(entries, "content"))]
-    changes: list[Event] = []
+    changes: list[SessionEvent] = []
     for entry in map(mapping, entries):
         status = todo_status(entry) if entry.get("status") else ""
         words = text(entry.get("content"))

@@ -12,22 +12,8 @@ from typing import Any
 
 import msgspec
 
-from leftoff.agents.base import FoundSession, Layout
-from leftoff.agents.stream import (
-    AssistantText,
-    Compaction,
-    Event,
-    Kind,
-    Place,
-    PlanSeen,
-    SessionInfo,
-    TodoList,
-    ToolResult,
-    Usage,
-    UserText,
-)
-from leftoff.agents.tools import todo_items, tool_call
-from leftoff.agents.values import (
+from leftoff.agents.agent import FoundSession, Layout
+from leftoff.agents.loose_values import (
     count,
     first_line,
     first_text,
@@ -35,10 +21,24 @@ from leftoff.agents.values import (
     mapping,
     parts_text,
     read_json,
+    read_mtime,
     remember,
     text,
-    touched_at,
 )
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Kind,
+    Place,
+    PlanSeen,
+    SessionEvent,
+    SessionInfo,
+    TodoList,
+    ToolResult,
+    Usage,
+    UserText,
+)
+from leftoff.agents.tool_calls import todo_items, tool_call
 
 _KINDS: dict[str, Kind] = {
     "run_shell_command": "run",
@@ -79,23 +79,23 @@ _SHELL_FIELD = re.compile(
 )
 
 
-class Reader:
+class GeminiReader:
     """Turns messages into events, each told once however often it is written."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
         self._told: dict[str, list[str]] = state.setdefault("told", {})
 
-    def feed(self, line: bytes) -> Sequence[Event]:
+    def feed(self, line: bytes) -> Sequence[SessionEvent]:
         """Return what this line tells that was not told before."""
         record = mapping(msgspec.json.decode(line))
         if "type" in record and "id" in record:
             return list(self.message(record))
         return self.document(mapping(record.get("$set")) or record)
 
-    def document(self, record: dict[str, Any]) -> list[Event]:
+    def document(self, record: dict[str, Any]) -> list[SessionEvent]:
         """Read the fields of a session, with any messages among them."""
-        events: list[Event] = []
+        events: list[SessionEvent] = []
         if session_id := text(record.get("sessionId")):
             at = text(record.get("startTime"))
             events.append(SessionInfo(session_id=session_id, at=at))
@@ -110,7 +110,7 @@ class Reader:
         known = [n for n, one in enumerate(messages) if text(one.get("id")) in self._told]
         return messages[known[-1] :] if known else messages
 
-    def message(self, message: dict[str, Any]) -> Iterator[Event]:
+    def message(self, message: dict[str, Any]) -> Iterator[SessionEvent]:
         """Read a message; of one written before, only what has been added."""
         message_id, at = text(message.get("id")), text(message.get("timestamp"))
         told = self._told.get(message_id) if message_id else None
@@ -123,7 +123,7 @@ class Reader:
         if message.get("type") == "gemini":
             yield from self._answer(message, told, at)
 
-    def _answer(self, message: dict[str, Any], told: list[str], at: str) -> Iterator[Event]:
+    def _answer(self, message: dict[str, Any], told: list[str], at: str) -> Iterator[SessionEvent]:
         words = parts_text(message.get("content"))
         if words.strip() and "text" not in told:
             told.append("text")
@@ -150,15 +150,15 @@ def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
     return "document" if listing(first.get("messages")) else "lines"
 
 
-def new_reader(state: dict[str, Any]) -> Reader:
+def new_reader(state: dict[str, Any]) -> GeminiReader:
     """Make a reader of one session kept as lines."""
-    return Reader(state)
+    return GeminiReader(state)
 
 
-def read_document(path: Path, session_id: str) -> Iterable[Event]:  # noqa: ARG001
+def read_document(path: Path, session_id: str) -> Iterable[SessionEvent]:  # noqa: ARG001
     """Read a session kept as one document, or what is left of it."""
     found = read_json(path.read_bytes(), _MESSAGE)
-    reader = Reader({})
+    reader = GeminiReader({})
     return reader.document(found if isinstance(found, dict) else {"messages": found})
 
 
@@ -175,10 +175,10 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     for name in sorted(names):
         for path in (root / "tmp" / name / "chats").glob("session-*.json*"):
             session_id = text(first_line(path, 4096).get("sessionId"))
-            yield FoundSession(path=path, session_id=session_id, touched_at=touched_at(path))
+            yield FoundSession(path=path, session_id=session_id, touched_at=read_mtime(path))
 
 
-def _user(message: dict[str, Any], at: str) -> Iterator[Event]:
+def _user(message: dict[str, Any], at: str) -> Iterator[SessionEvent]:
     words = parts_text(message.get("content"))
     if words.startswith(("<session_context>", "This is the Gemini CLI.")):
         if folder := _FOLDER.search(words):
@@ -193,7 +193,7 @@ def _user(message: dict[str, Any], at: str) -> Iterator[Event]:
         yield UserText(text=typed, at=at)
 
 
-def _call(call: dict[str, Any], told: list[str]) -> Iterator[Event]:
+def _call(call: dict[str, Any], told: list[str]) -> Iterator[SessionEvent]:
     call_id, name = text(call.get("id")), text(call.get("name"))
     at, arguments = text(call.get("timestamp")), mapping(call.get("args"))
     if f"+{call_id}" not in told:

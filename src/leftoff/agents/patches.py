@@ -10,7 +10,7 @@ _MOVED_INTO = re.compile(
 )
 
 
-def patched_paths(patch: str) -> tuple[str, ...]:
+def list_patched_paths(patch: str) -> tuple[str, ...]:
     """List the files that a patch adds, updates, deletes and moves to, each once."""
     if _BEGIN not in patch:
         return ()
@@ -22,11 +22,11 @@ def command_paths(command: str, folder: str = "") -> tuple[str, ...]:
     if _BEGIN not in command or "patch" not in command.partition(_BEGIN)[0]:
         return ()
     if moved := _MOVED_INTO.match(command):
-        folder = joined(folder, moved["folder"])
-    return tuple(joined(folder, path) for path in patched_paths(command))
+        folder = join_path(folder, moved["folder"])
+    return tuple(join_path(folder, path) for path in list_patched_paths(command))
 
 
-def joined(folder: str, path: str) -> str:
+def join_path(folder: str, path: str) -> str:
     """Put a relative path under a folder, in the manner of either system."""
     if not folder or path.startswith(("/", "~", "\\")) or path[1:2] == ":":
         return path

@@ -13,14 +13,14 @@ Kind = Literal["edit", "read", "run", "search", "agent", "other"]
 Status = Literal["pending", "in_progress", "completed", "cancelled"]
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class SessionEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Anything a session tells. `sidechain` marks the work of a sub-agent."""
 
     at: str = ""
     sidechain: bool = False
 
 
-class SessionInfo(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class SessionInfo(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """Which session this is."""
 
     session_id: str
@@ -28,26 +28,28 @@ class SessionInfo(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False
     model: str = ""
 
 
-class Place(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class Place(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """The working directory or branch from here on; an empty field is unchanged."""
 
     cwd: str = ""
     branch: str = ""
 
 
-class UserText(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class UserText(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """What a person asked; never a hook's output, a notice, a command's echo or a summary."""
 
     text: str
 
 
-class AssistantText(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class AssistantText(
+    SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True
+):
     """What the agent said to the user."""
 
     text: str
 
 
-class ToolCall(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A tool call begins. `what` is its one telling line: the command, path, pattern or task."""
 
     id: str
@@ -58,7 +60,7 @@ class ToolCall(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, t
     command: str = ""
 
 
-class ToolResult(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A tool call ended. `rejected` is the user's reason for refusing it, or "" for none given.
 
     `output` is needed for commands, searches and all failures; a reader may leave it empty for
@@ -81,13 +83,13 @@ class TodoItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     id: str = ""
 
 
-class TodoList(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class TodoList(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """The whole todo list, replacing the one before."""
 
     items: tuple[TodoItem, ...]
 
 
-class TodoChange(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class TodoChange(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """One todo was added, or changed by its id; empty fields are unchanged, `deleted` drops it.
 
     `new_id` is for agents that tell the id of a todo only after they made it.
@@ -99,14 +101,14 @@ class TodoChange(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False,
     new_id: str = ""
 
 
-class PlanSeen(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class PlanSeen(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A plan was written, shown for approval or given to implement."""
 
     path: str = ""
     text: str = ""
 
 
-class Usage(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class Usage(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """Context tokens in use after an answer, cache included; `window` only where the agent says."""
 
     tokens: int
@@ -114,19 +116,19 @@ class Usage(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=
     model: str = ""
 
 
-class Compaction(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class Compaction(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """The agent replaced the conversation by a summary."""
 
     summary: str = ""
 
 
-class PromptQueued(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class PromptQueued(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A prompt was typed while the agent worked."""
 
     text: str
 
 
-class PromptTaken(Event, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+class PromptTaken(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A queued prompt reached the agent or was withdrawn.
 
     Named by its text or, where that is no longer at hand, by `prompt_key` of it; by neither, it

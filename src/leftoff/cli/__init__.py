@@ -123,18 +123,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo("Interrupted; nothing more was changed.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place where errors are caught and told
-        return _told(error, as_json=_wants_json(given))
+        return _report_error(error, as_json=_wants_json(given))
     return code if isinstance(code, int) else 0
 
 
-def _told(error: Exception, *, as_json: bool) -> int:
-    from leftoff.cli import endings  # noqa: PLC0415 - only on the way out
+def _report_error(error: Exception, *, as_json: bool) -> int:
+    from leftoff.cli import error_handler  # noqa: PLC0415 - only on the way out
 
     if isinstance(error, OSError):
-        error = endings.refused_by_system(error)
+        error = error_handler.wrap_os_error(error)
     for wants_json in (as_json, False):
         try:
-            endings.tell(error, as_json=wants_json)
+            error_handler.print_error(error, as_json=wants_json)
         except OSError:
             # Nobody reads us, or the disk our output goes to is full. People may still see stderr.
             _silence(sys.stdout)

@@ -7,14 +7,16 @@ from typing import Any, ParamSpec, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from leftoff import config, gitstate, times
-from leftoff.cli.layout import aligned, cut, one_line, terminal_width
+from leftoff import config
 from leftoff.cli.output import Output, printable
+from leftoff.cli.text_columns import align_columns, cut, one_line, terminal_width
 from leftoff.context import Context, read_environment
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NotAProject
-from leftoff.names import checked_name
-from leftoff.projects import Project, explain_distrust, find_project
-from leftoff.store import LISTED, Entry, Store
+from leftoff.git import state
+from leftoff.names import check_name
+from leftoff.projects.project import Project, explain_distrust, find_project
+from leftoff.store import LISTED, CheckpointEntry, Store
+from leftoff.text import times
 from leftoff.workspace import Workspace
 
 P = ParamSpec("P")
@@ -58,12 +60,12 @@ class App:
     @property
     def settings(self) -> config.Settings:
         """The settings in force."""
-        return self.loaded.settings
+        return self.configuration.settings
 
     @functools.cached_property
-    def loaded(self) -> config.Loaded:
+    def configuration(self) -> config.Loaded:
         """The settings and their sources; the user is warned of one that cannot be used."""
-        loaded = self.workspace.loaded
+        loaded = self.workspace.configuration
         for problem in loaded.problems:
             self.out.warn(problem)
         return loaded
@@ -83,7 +85,7 @@ class App:
         if not self.out.is_interactive:
             raise choice
         click.echo(printable(choice.message))
-        for line in _numbered(choice.choices):
+        for line in _number_choices(choice.choices):
             click.echo(printable(cut(f"  {line}", terminal_width())))
         labels = [str(each.get("label", "")) for each in choice.choices]
         # What is recommended is taken by a bare Enter.
@@ -96,7 +98,7 @@ class App:
         while True:
             name = str(click.prompt("Name"))
             try:
-                return checked_name(name)
+                return check_name(name)
             except NameRefused as refused:
                 click.echo(printable(f"{refused.message} {refused.hint}"))
 
@@ -110,7 +112,7 @@ def _ask_number(question: str, highest: int, default: int | None) -> int:
         click.echo(printable(f"Enter a number from 1 to {highest}."))
 
 
-def _numbered(choices: Sequence[dict[str, Any]]) -> list[str]:
+def _number_choices(choices: Sequence[dict[str, Any]]) -> list[str]:
     """Lay out choices with a number each; a checkpoint with what tells it from the others."""
     columns = {"": [f"{number}. {each['label']}" for number, each in enumerate(choices, 1)]}
     if all("summary" in each for each in choices):
@@ -118,10 +120,10 @@ def _numbered(choices: Sequence[dict[str, Any]]) -> list[str]:
         columns["saved"] = [times.local(moment) if moment else "-" for moment in moments]
         columns["branch"] = [each["branch"] or "-" for each in choices]
         columns["summary"] = [one_line(each["summary"]) for each in choices]
-    return aligned(columns)[1:]
+    return align_columns(columns)[1:]
 
 
-def key_of(entry: Entry) -> str:
+def key_of(entry: CheckpointEntry) -> str:
     """Tell by which word a user finds a checkpoint again."""
     return entry.name or entry.id
 
@@ -155,7 +157,7 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
 def _valid(value: Any) -> Any:
     """Show stray bytes of the command line as text; no checkpoint could hold them otherwise."""
     if isinstance(value, str):
-        return gitstate.printable(value)
+        return state.printable(value)
     return tuple(map(_valid, value)) if isinstance(value, tuple) else value
 
 
@@ -179,12 +181,14 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
 
 def complete_names(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the names of checkpoints to the shell."""
-    return _completed(lambda store: store.index().names_like(typed))
+    return _complete_from_store(lambda store: store.index().names_like(typed))
 
 
 def complete_open(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the names of what is open to the shell."""
-    return _completed(lambda store: _begin_with(typed, store.index().heads([*LISTED], 1000)))
+    return _complete_from_store(
+        lambda store: _begin_with(typed, store.index().heads([*LISTED], 1000))
+    )
 
 
 def complete_paths(
@@ -196,14 +200,14 @@ def complete_paths(
 
 def complete_trashed(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Offer the names of what is in the trash to the shell."""
-    return _completed(lambda store: _begin_with(typed, store.index().trashed(1000)))
+    return _complete_from_store(lambda store: _begin_with(typed, store.index().list_trashed(1000)))
 
 
-def _begin_with(typed: str, entries: list[Entry]) -> list[str]:
+def _begin_with(typed: str, entries: list[CheckpointEntry]) -> list[str]:
     return [key for entry in entries if (key := key_of(entry)).startswith(typed)]
 
 
-def _completed(names: Callable[[Store], list[str]]) -> list[str]:
+def _complete_from_store(names: Callable[[Store], list[str]]) -> list[str]:
     # A shell that asks for words has no use for an error.
     try:
         store = Store(find_project(read_environment()))

@@ -2,15 +2,16 @@
 
 import click
 
-from leftoff import fence, restore
-from leftoff.fence import Rendered, block, join, say
-from leftoff.fingerprints import located
-from leftoff.projects import Project
+from leftoff.fingerprints import locate_file
+from leftoff.projects.project import Project
+from leftoff.text import fence
+from leftoff.text.fence import Rendered, block, join, say
+from leftoff.threads import check_claims
 
 QUESTION = "Re-fire reads on artifacts now? [y / n]"
 
 
-def summary(checks: restore.Checks, questions: int) -> Rendered:
+def summary(checks: check_claims.Checks, questions: int) -> Rendered:
     """Say how many artifacts and open questions there are; nothing without artifacts."""
     if not checks.artifacts:
         return say("")
@@ -24,7 +25,7 @@ def summary(checks: restore.Checks, questions: int) -> Rendered:
     )
 
 
-def contents(checks: restore.Checks, project: Project) -> Rendered:
+def contents(checks: check_claims.Checks, project: Project) -> Rendered:
     """Return the text of every artifact that is there, fenced; say which are missing."""
     if not checks.artifacts:
         return say("The checkpoint names no artifacts.")
@@ -36,13 +37,13 @@ def ask() -> bool:
     return click.confirm(QUESTION, default=None, show_default=False, prompt_suffix=" ")
 
 
-def _content(artifact: restore.ArtifactCheck, project: Project) -> Rendered:
+def _content(artifact: check_claims.ArtifactCheck, project: Project) -> Rendered:
     name = say("Artifact {name}: {path}", name=artifact.name, path=artifact.path)
     if not artifact.is_there:
         return say("{name} is missing.", name=name)
-    text = restore.read_text(located(artifact.path, project.worktree), project)
+    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project)
     if text is None:
         return say(
             "{name} is not a file of this project, so open it yourself if you trust it.", name=name
         )
-    return fence.fenced(join([name, block(text)]))
+    return fence.enclose_text(join([name, block(text)]))

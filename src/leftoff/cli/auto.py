@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from leftoff import records, sessions
 from leftoff.cli.app import App, command
-from leftoff.errors import Usage
+from leftoff.errors import UsageError
 from leftoff.hooks import triggers
 from leftoff.phrases.goodbyes import is_goodbye
+from leftoff.session import records, sessions
 
 
 @command()
@@ -24,13 +24,15 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     Values that you do not pass come from the current session. Saves nothing.
     """
     if not explain:
-        raise Usage("Hooks save automatically.", hint="`leftoff auto --explain` shows when.")
+        raise UsageError("Hooks save automatically.", hint="`leftoff auto --explain` shows when.")
     session = sessions.current(app.store)
     percent = given["percent"]
     if percent is None and session is not None:
         percent = session.facts.percent
     since = _seconds_since(app, session)
-    signals = [_signal(app, trigger, percent, since) for trigger in _fired(app, percent, given)]
+    signals = [
+        _signal(app, trigger, percent, since) for trigger in _find_due_triggers(app, percent, given)
+    ]
     signals.sort(key=lambda each: triggers.PRIORITIES.index(each["priority"].lower()), reverse=True)
     told = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
     app.out.result(
@@ -39,7 +41,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     )
 
 
-def _fired(app: App, percent: float | None, given: dict[str, Any]) -> list[str]:
+def _find_due_triggers(app: App, percent: float | None, given: dict[str, Any]) -> list[str]:
     fired = {
         "context": triggers.is_autosave_due(percent, app.settings),
         "close": is_goodbye(given["prompt"]),

@@ -8,15 +8,15 @@ import msgspec
 
 from leftoff.cli.app import App
 from leftoff.profiles.mirror import WaitingFile
-from leftoff.restore import Candidate
-from leftoff.store import LISTED, Entry
+from leftoff.store import LISTED, CheckpointEntry
+from leftoff.threads.check_claims import Candidate
 
 _MOST = 100
 _WAITS = timedelta(days=7)
 _SAVED_FOR_LATER = "precompact"
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class FoundCandidates(msgspec.Struct, frozen=True, kw_only=True):
     """All candidates, and the native files among them that cannot be read, by key."""
 
     candidates: list[Candidate]
@@ -29,13 +29,13 @@ def current_session(app: App) -> str | None:
     return running[1] if running else None
 
 
-def find(app: App) -> Found:
+def find(app: App) -> FoundCandidates:
     """Return what could be restored; where native files tell what waits, they are believed."""
     if not app.workspace.mirrors.tell_what_waits():
-        return Found(candidates=[_candidate(app, each) for each in _listed(app)])
+        return FoundCandidates(candidates=[_candidate(app, each) for each in _list_entries(app)])
     # First of all: it takes in what was there before anybody looked.
     waiting = app.workspace.mirrors.find_waiting(app.store)
-    listed = {each.id: each for each in _listed(app)}
+    listed = {each.id: each for each in _list_entries(app)}
     shown = app.workspace.mirrors.find_shown(app.store)
     known = {each.checkpoint_id: each for each in waiting if each.checkpoint_id}
     extra = [app.store.index().get(each) for each in known if each not in listed]
@@ -43,25 +43,25 @@ def find(app: App) -> Found:
     candidates = [
         msgspec.structs.replace(
             _candidate(app, entry),
-            written_at=_written_at(app, entry, shown),
+            written_at=_find_write_time(app, entry, shown),
             is_pending=entry.id in known,
             session_id=known[entry.id].session_id if entry.id in known else entry.session_id,
         )
         for entry in entries
     ]
     broken = {str(each.path): each for each in waiting if each.checkpoint_id is None}
-    return Found(
+    return FoundCandidates(
         candidates=[*candidates, *(_unreadable(app, key, each) for key, each in broken.items())],
         unreadable=broken,
     )
 
 
-def _listed(app: App) -> list[Entry]:
+def _list_entries(app: App) -> list[CheckpointEntry]:
     entries = app.store.index().heads([*LISTED], _MOST)
     return [entry for entry in entries if not entry.problem]
 
 
-def _candidate(app: App, entry: Entry) -> Candidate:
+def _candidate(app: App, entry: CheckpointEntry) -> Candidate:
     task = entry.name or app.workspace.mirrors.find_task(app.store.load(entry))
     is_for_later = entry.name is not None or entry.trigger == _SAVED_FOR_LATER
     is_recent = app.store.now() - entry.saved_at < _WAITS
@@ -77,7 +77,9 @@ def _candidate(app: App, entry: Entry) -> Candidate:
     )
 
 
-def _written_at(app: App, entry: Entry, shown: Mapping[str, Path]) -> datetime | None:
+def _find_write_time(
+    app: App, entry: CheckpointEntry, shown: Mapping[str, Path]
+) -> datetime | None:
     """Tell when the file of a checkpoint was last written; who copies files keeps their times."""
     source = app.store.load(entry).source if entry.id not in shown else None
     path = shown.get(entry.id) or (Path(source.path) if source and source.path else None)

@@ -6,7 +6,7 @@ Help pages come from here, so that `leftoff --help` loads no command.
 from typing import NamedTuple
 
 
-class Command(NamedTuple):
+class CommandHelp(NamedTuple):
     """What the help page says of a command, and where it is."""
 
     name: str
@@ -22,156 +22,191 @@ class Command(NamedTuple):
         return f"leftoff.cli.{self.module or stem}", self.attribute or stem
 
 
-GROUPS: dict[str, tuple[Command, ...]] = {
+GROUPS: dict[str, tuple[CommandHelp, ...]] = {
     "Everyday": (
-        Command(
+        CommandHelp(
             "save",
             "Save where the work left off",
             "leftoff save exporter --next 'Fix the header row'",
         ),
-        Command(
+        CommandHelp(
             "resume",
             "Show where the work left off and what changed since",
             "leftoff resume exporter",
         ),
-        Command(
+        CommandHelp(
             "list",
             "List open checkpoints, newest first",
             "leftoff list --limit 5",
             attribute="list_",
         ),
-        Command("show", "Show a checkpoint in full (default: the newest)", "leftoff show exporter"),
-        Command("status", "Show where you are and what is open", "leftoff status --next"),
-        Command(
-            "done", "Mark a checkpoint's task as done", "leftoff done exporter", module="clear"
+        CommandHelp(
+            "show", "Show a checkpoint in full (default: the newest)", "leftoff show exporter"
+        ),
+        CommandHelp("status", "Show where you are and what is open", "leftoff status --next"),
+        CommandHelp(
+            "done",
+            "Mark a checkpoint's task as done",
+            "leftoff done exporter",
+            module="clear",
+            attribute="mark_done",
         ),
     ),
     "Automatic": (
-        Command(
+        CommandHelp(
             "init", "Wire your agents so that they save automatically", "leftoff init --dry-run"
         ),
-        Command("doctor", "Check the hooks by running a real event through them", "leftoff doctor"),
-        Command("uninstall", "Remove the hooks; your checkpoints stay", "leftoff uninstall"),
-        Command(
+        CommandHelp(
+            "doctor", "Check the hooks by running a real event through them", "leftoff doctor"
+        ),
+        CommandHelp("uninstall", "Remove the hooks; your checkpoints stay", "leftoff uninstall"),
+        CommandHelp(
             "on",
             "Turn leftoff back on for this project",
             "leftoff on",
             module="switch",
             attribute="on_",
         ),
-        Command("off", "Turn leftoff off for this project", "leftoff off", module="switch"),
+        CommandHelp("off", "Turn leftoff off for this project", "leftoff off", module="switch"),
     ),
     "Find": (
-        Command("search", "Search checkpoints, newest first", "leftoff search csv header"),
-        Command("log", "Show revisions and events, newest first", "leftoff log exporter"),
-        Command(
+        CommandHelp("search", "Search checkpoints, newest first", "leftoff search csv header"),
+        CommandHelp(
+            "log",
+            "Show revisions and events, newest first",
+            "leftoff log exporter",
+            module="log_command",
+        ),
+        CommandHelp(
             "diff",
             "Show what changed between two checkpoints",
             "leftoff diff 20261101T0912 exporter",
         ),
-        Command(
-            "sessions", "List this project's newest sessions, of every agent", "leftoff sessions"
+        CommandHelp(
+            "sessions",
+            "List this project's newest sessions, of every agent",
+            "leftoff sessions",
+            module="sessions_command",
         ),
-        Command(
+        CommandHelp(
             "recover",
             "Save sessions that died without a checkpoint",
             "leftoff recover",
-            module="sessions",
+            module="sessions_command",
         ),
-        Command("prompts", "Show prompts that no session answered", "leftoff prompts replay"),
+        CommandHelp("prompts", "Show prompts that no session answered", "leftoff prompts replay"),
     ),
     "Knowledge": (
-        Command(
+        CommandHelp(
             "memory", "Keep decisions, failed approaches and rules", "leftoff memory search cache"
         ),
-        Command("reflect", "Turn your corrections into rules", "leftoff reflect"),
-        Command("briefing", "Show on one page what the project knows", "leftoff briefing"),
-        Command(
+        CommandHelp("reflect", "Turn your corrections into rules", "leftoff reflect"),
+        CommandHelp(
+            "briefing",
+            "Show on one page what the project knows",
+            "leftoff briefing",
+            module="briefing_command",
+        ),
+        CommandHelp(
             "feature",
             "Track features: attempts, failures, progress",
             "leftoff feature add 'CSV export'",
         ),
     ),
     "Deliver": (
-        Command("ship", "Save, commit, push and open a pull request", "leftoff ship --dry-run"),
-        Command("lint", "Check a checkpoint against the quality bar", "leftoff lint exporter"),
+        CommandHelp("ship", "Save, commit, push and open a pull request", "leftoff ship --dry-run"),
+        CommandHelp("lint", "Check a checkpoint against the quality bar", "leftoff lint exporter"),
     ),
     "Tidy": (
-        Command("clear", "Move checkpoints to the trash", "leftoff clear exporter"),
-        Command("undo", "Undo the last clear, done, overwrite or decline", "leftoff undo"),
-        Command(
-            "trash", "List what is in the trash, and restore it", "leftoff trash restore exporter"
+        CommandHelp("clear", "Move checkpoints to the trash", "leftoff clear exporter"),
+        CommandHelp("undo", "Undo the last clear, done, overwrite or decline", "leftoff undo"),
+        CommandHelp(
+            "trash",
+            "List what is in the trash, and restore it",
+            "leftoff trash restore exporter",
+            module="trash_command",
         ),
-        Command("purge", "Delete old checkpoints for good", "leftoff purge --older-than 90d"),
+        CommandHelp("purge", "Delete old checkpoints for good", "leftoff purge --older-than 90d"),
     ),
     "Move": (
-        Command(
+        CommandHelp(
             "import",
             "Import checkpoints of another system",
             "leftoff import --from sail",
-            module="import_",
+            module="import_export",
             attribute="import_",
         ),
-        Command(
+        CommandHelp(
             "export",
             "Export checkpoints as another system's files",
             "leftoff export --to sail",
-            module="import_",
+            module="import_export",
         ),
-        Command("config", "Show or change settings", "leftoff config set budget 3000"),
-        Command(
+        CommandHelp(
+            "config",
+            "Show or change settings",
+            "leftoff config set budget 3000",
+            module="config_command",
+        ),
+        CommandHelp(
             "completion", "Print a shell completion script", 'eval "$(leftoff completion bash)"'
         ),
-        Command(
+        CommandHelp(
             "help", "Show the help of a command, or of all", "leftoff help all", attribute="help_"
         ),
     ),
 }
 """The commands that people use, in the order of need."""
 
-PLUMBING: tuple[Command, ...] = (
-    Command(
+PLUMBING: tuple[CommandHelp, ...] = (
+    CommandHelp(
         "capture",
         "Show where a session's file left off; save nothing",
         "leftoff capture session.jsonl",
+        module="capture_command",
     ),
-    Command(
+    CommandHelp(
         "wal",
         "Keep working notes that must not get lost",
         "leftoff wal add --kind value 'The port is 8081'",
     ),
-    Command("defer", "Silence context warnings until the next save", "leftoff defer"),
-    Command(
+    CommandHelp("defer", "Silence context warnings until the next save", "leftoff defer"),
+    CommandHelp(
         "intent",
         "Show which command a sentence asks for; run nothing",
         "leftoff intent 'save this as exporter'",
     ),
-    Command("auto", "Show which signals would trigger an autosave", "leftoff auto --explain"),
-    Command(
+    CommandHelp("auto", "Show which signals would trigger an autosave", "leftoff auto --explain"),
+    CommandHelp(
         "statusline",
         "Print one line about this session for a status bar",
         "leftoff statusline <event.json",
+        module="statusline_command",
     ),
-    Command(
+    CommandHelp(
         "schema", "Print the JSON Schema of a checkpoint", "leftoff schema >checkpoint.schema.json"
     ),
-    Command("ledger", "Show what a task cost, where a ledger is kept", "leftoff ledger"),
-    Command(
+    CommandHelp(
+        "ledger",
+        "Show what a task cost, where a ledger is kept",
+        "leftoff ledger",
+        module="ledger_command",
+    ),
+    CommandHelp(
         "dispatch-check",
         "Check whether a skill should run here",
         "leftoff dispatch-check --declared haiku --current opus",
-        module="dispatch",
+        module="dispatch_check",
     ),
-    Command(
+    CommandHelp(
         "hook-python",
         "Make hooks use the Python that runs leftoff now",
         "leftoff hook-python",
-        module="hookpython",
     ),
-    Command(
+    CommandHelp(
         "torture", "Try to make leftoff lose data, in a temp folder", "leftoff torture --minutes 1"
     ),
-    Command(
+    CommandHelp(
         "delete",
         "Move one checkpoint to the trash, unless it is in use",
         "leftoff delete exporter",
@@ -228,6 +263,6 @@ EXAMPLES: dict[str, str] = {
 }
 """Examples of the commands within a command."""
 
-COMMANDS: dict[str, Command] = {
+COMMANDS: dict[str, CommandHelp] = {
     command.name: command for group in (*GROUPS.values(), PLUMBING) for command in group
 }

@@ -3,9 +3,9 @@
 import click
 
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
-from leftoff.errors import LeftoffError, Usage
+from leftoff.errors import LeftoffError, UsageError
 from leftoff.names import RESERVED
-from leftoff.store import LISTED, Entry
+from leftoff.store import LISTED, CheckpointEntry
 
 
 @command()
@@ -17,7 +17,7 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
     `leftoff undo` brings them back.
     """
     if bool(names) == with_all:
-        raise Usage("Name the checkpoints to clear, or pass --all.")
+        raise UsageError("Name the checkpoints to clear, or pass --all.")
     if with_all:
         entries = app.store.index().heads([*LISTED], 1_000_000)
     else:
@@ -52,9 +52,9 @@ def delete(app: App, name: str, *, force: bool) -> None:
     app.out.result({"deleted": key_of(entry)}, f'Deleted checkpoint "{key_of(entry)}"')
 
 
-@command()
+@command(name="done")
 @checkpoint_argument(complete_open)
-def done(app: App, name: str) -> None:
+def mark_done(app: App, name: str) -> None:
     """Mark a checkpoint's task as done.
 
     It is no longer offered or listed; `leftoff undo` reopens it.
@@ -70,6 +70,6 @@ def done(app: App, name: str) -> None:
     app.out.result({"completed": key_of(entry)}, f'Completed checkpoint "{key_of(entry)}"')
 
 
-def _is_active(app: App, entry: Entry) -> bool:
+def _is_active(app: App, entry: CheckpointEntry) -> bool:
     session = app.environment.find_session()
     return entry.state == "resumed" or (session is not None and entry.session_id == session[1])

@@ -1,9 +1,9 @@
 """leftoff defer."""
 
-from leftoff import records
 from leftoff.cli.app import App, command
-from leftoff.errors import Usage
+from leftoff.errors import UsageError
 from leftoff.hooks import replies
+from leftoff.session import records
 
 
 @command()
@@ -14,7 +14,7 @@ def defer(app: App) -> None:
     """
     running = app.environment.find_session()
     if running is None:
-        raise Usage(
+        raise UsageError(
             "No agent's session runs this command.", hint="Let the agent run it, in its shell."
         )
     agent, session_id = running

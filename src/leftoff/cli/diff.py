@@ -4,8 +4,8 @@ import click
 
 from leftoff.checkpoint import to_plain
 from leftoff.cli.app import App, command, complete_names
-from leftoff.cli.details import labelled
-from leftoff.compare import compare
+from leftoff.cli.checkpoint_view import label_values
+from leftoff.threads.compare import compare
 
 
 @command()
@@ -18,11 +18,11 @@ def diff(app: App, old: str, new: str) -> None:
         app.out.json(changes)
         return
     for change in changes:
-        label, removed = labelled(change.key, change.removed)
+        label, removed = label_values(change.key, change.removed)
         app.out.text(label, bold=True)
         for each in removed:
             app.out.text(f"  - {each}", fg="red")
-        for each in labelled(change.key, change.added)[1]:
+        for each in label_values(change.key, change.added)[1]:
             app.out.text(f"  + {each}", fg="green")
     if not changes:
         app.out.text("They say the same.")

@@ -5,11 +5,11 @@ import msgspec
 
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
-from leftoff.projects import Project, find_project
-from leftoff.wiring import doctor as checks
+from leftoff.projects.project import Project, find_project
+from leftoff.text.plural import format_count
+from leftoff.wiring import checkup as checks
 from leftoff.wiring import inspect_spool, install
-from leftoff.wiring.findings import Finding, World
-from leftoff.words import counted
+from leftoff.wiring.findings import DoctorFinding, World
 
 _MARKS = {"ok": "ok      ", "warning": "warning ", "broken": "BROKEN  "}
 _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
@@ -45,7 +45,7 @@ def _project(app: App) -> Project | None:
         return None
 
 
-def _show(app: App, finding: Finding) -> None:
+def _show(app: App, finding: DoctorFinding) -> None:
     app.out.text(
         f"{_MARKS[finding.level]}{finding.check}: {finding.what}", fg=_COLOURS[finding.level]
     )
@@ -53,12 +53,12 @@ def _show(app: App, finding: Finding) -> None:
         app.out.text(f"        {line}")
 
 
-def _conclusion(findings: list[Finding]) -> str:
+def _conclusion(findings: list[DoctorFinding]) -> str:
     count = {level: sum(each.level == level for each in findings) for level in _MARKS}
     if count["broken"]:
-        return f"{count['broken']} broken, {counted(count['warning'], 'warning')}."
+        return f"{count['broken']} broken, {format_count(count['warning'], 'warning')}."
     return (
-        f"Nothing is broken; {counted(count['warning'], 'warning')}."
+        f"Nothing is broken; {format_count(count['warning'], 'warning')}."
         if count["warning"]
         else "All is well."
     )

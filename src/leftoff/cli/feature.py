@@ -6,15 +6,15 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from leftoff import features
 from leftoff.checkpoint import to_plain
-from leftoff.cli import featureview
+from leftoff.cli import feature_view
 from leftoff.cli.app import App, command, complete_paths, group
-from leftoff.cli.layout import kept_aside
+from leftoff.cli.text_columns import format_fallback_notice
 from leftoff.context import find_project
-from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
-from leftoff.features import Draft, Ending, Feature, Fix, Scenario, Status, Try
-from leftoff.fingerprints import can_be_path, named_from
+from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
+from leftoff.fingerprints import can_be_path, name_path
+from leftoff.knowledge import features
+from leftoff.knowledge.features import Ending, Feature, Fix, ItemDraft, Scenario, Status, Try
 from leftoff.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,10 +74,10 @@ def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
     ]
     at_hand = features.loop(app.store, _session_id(app))
     if app.out.as_json or not items:
-        app.out.result([_plain(each) for each in items], featureview.none(board))
+        app.out.result([_plain(each) for each in items], feature_view.none(board))
         return
-    app.out.table(featureview.columns(items))
-    app.out.text(featureview.under_way(at_hand))
+    app.out.table(feature_view.columns(items))
+    app.out.text(feature_view.under_way(at_hand))
 
 
 @group(feature_list)
@@ -113,13 +113,13 @@ def feature() -> None:
 def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
     """Add a feature or a fix."""
     priority = given["priority"]
-    draft = Draft(
+    draft = ItemDraft(
         name=" ".join(words),
         description=given["description"],
         priority=int(priority) if priority and priority.isdecimal() else priority,
         scenarios=[_scenario(each) for each in given["scenarios"]],
         dependencies=given["depends"],
-        related_files=[_named(app, each) for each in given["files"]],
+        related_files=[_name_path(app, each) for each in given["files"]],
         labels=given["labels"],
         issue=given["issue"],
         branch=given["branch"],
@@ -134,7 +134,7 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
         features.start(app.store, item.id, session_id=_session_id(app))
         item = features.find(features.load(app.store), item.id)
     verb = "Started" if given["is_started"] else "Noted"
-    _tell(app, _plain(item), f"{verb} {item.id}: {item.name}")
+    _print_result(app, _plain(item), f"{verb} {item.id}: {item.name}")
 
 
 @command(name="show")
@@ -150,13 +150,13 @@ def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     at_hand = features.loop(app.store, _session_id(app))
     item = features.find(board, key) if key else _at_hand(board, at_hand)
     if for_helper:
-        text = features.told_to_helper(app.store, item, verify=app.settings.verify)
+        text = features.brief_helper(app.store, item, verify=app.settings.verify)
         app.out.result({"text": text}, text)
         return
     found = [each for each in loops.values() if each.feature == item.id]
     fixes = [each for each in board.fixes if each.linked_to == item.id]
     plain = {**_plain(item), "loops": [to_plain(each) for each in found]}
-    app.out.result(plain, featureview.detailed(item, found, fixes))
+    app.out.result(plain, feature_view.format_item(item, found, fixes))
 
 
 @command(name="start")
@@ -178,8 +178,8 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
         loop = features.start(app.store, item.id, session_id=_session_id(app), again=chosen)
     if waits:
         app.out.warn(f"{item.id} depends on what is not finished: {', '.join(waits)}")
-    lines = [featureview.attempt_line("Started", loop), *featureview.tried(loop)]
-    _tell(app, to_plain(loop), lines)
+    lines = [feature_view.attempt_line("Started", loop), *feature_view.format_attempts(loop)]
+    _print_result(app, to_plain(loop), lines)
 
 
 @command(name="attempt")
@@ -191,7 +191,7 @@ def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: 
     """Record an attempt and its result."""
     what = _try(" ".join(words), given, passed=passed)
     loop = features.attempt(app.store, what, session_id=_session_id(app))
-    _tell(app, to_plain(loop), featureview.after_attempt(loop))
+    _print_result(app, to_plain(loop), feature_view.after_attempt(loop))
 
 
 @command(name="pass")
@@ -202,7 +202,7 @@ def feature_pass(app: App, key: str | None, **given: Any) -> None:
     """Mark a feature or fix as passing (default: the current one)."""
     what = _try(given["approach"], given, passed=True)
     item = features.pass_(app.store, key, session_id=_session_id(app), what=what)
-    _tell(app, _plain(item), f"{item.id} passes: {item.name}")
+    _print_result(app, _plain(item), f"{item.id} passes: {item.name}")
 
 
 @command(name="fail")
@@ -221,7 +221,7 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
         f"{item.id} is {item.status}: {item.name}",
         f"`leftoff feature start {item.id}` goes on.",
     ]
-    _tell(app, _plain(item), text)
+    _print_result(app, _plain(item), text)
 
 
 @command(name="archive")
@@ -230,21 +230,21 @@ def feature_archive(app: App, restore: str | None) -> None:
     """Archive the features and fixes that pass."""
     if restore:
         item = features.restore(app.store, restore)
-        _tell(app, {"restored": _plain(item)}, f"Restored {item.id}: {item.name}")
+        _print_result(app, {"restored": _plain(item)}, f"Restored {item.id}: {item.name}")
         return
     moved = features.archive(app.store)
     plain = {
         "features": [_plain(each) for each in moved.features],
         "fixes": [_plain(each) for each in moved.fixes],
     }
-    _tell(app, plain, moved.messages or "Nothing to archive: no feature passes.")
+    _print_result(app, plain, moved.messages or "Nothing to archive: no feature passes.")
 
 
 def _at_hand(board: features.Board, loop: features.Loop | None) -> Feature | Fix:
     if loop is not None and loop.feature:
         return features.find(board, loop.feature)
-    if board.unfinished:
-        return board.active_feature or board.unfinished[0]
+    if board.open_items:
+        return board.active_feature or board.open_items[0]
     raise LeftoffError(
         "No feature is unfinished.", hint='Note one: `leftoff feature add "Export orders"`.'
     )
@@ -264,7 +264,7 @@ def _try(approach: str, given: dict[str, Any], *, passed: bool) -> Try:
 def _check(given: str) -> tuple[str, str]:
     name, _, result = given.partition("=")
     if not name.strip() or not result.strip():
-        raise Usage(f"{given!r} is no check.", hint="Write NAME=RESULT, such as tests=passed")
+        raise UsageError(f"{given!r} is no check.", hint="Write NAME=RESULT, such as tests=passed")
     return name.strip(), result.strip()
 
 
@@ -272,7 +272,7 @@ def _scenario(given: str) -> Scenario:
     """Read `name :: given :: when :: then`; one part alone is the name."""
     parts = [part.strip() for part in given.split(_SEPARATOR)]
     if len(parts) not in {1, 4} or not parts[0]:
-        raise Usage(
+        raise UsageError(
             f"{given!r} is no scenario.",
             hint="Write 'NAME :: GIVEN :: WHEN :: THEN', or a name alone.",
         )
@@ -280,21 +280,21 @@ def _scenario(given: str) -> Scenario:
     return Scenario(scenario=name, given=given_, when=when, then=then)
 
 
-def _named(app: App, path: str) -> str:
+def _name_path(app: App, path: str) -> str:
     """Take a path as the shell does, from the folder we stand in."""
     if not can_be_path(path):
-        raise Usage(f"{path[:60]!r} cannot be the path of a file.")
-    return named_from(Path.cwd(), path, app.project.worktree)
+        raise UsageError(f"{path[:60]!r} cannot be the path of a file.")
+    return name_path(Path.cwd(), path, app.project.worktree)
 
 
 def _plain(item: Feature | Fix) -> dict[str, Any]:
     return {**to_plain(item), "status": item.status}
 
 
-def _tell(app: App, plain: object, text: str | Iterable[str]) -> None:
+def _print_result(app: App, plain: object, text: str | Iterable[str]) -> None:
     app.out.result(plain, text)
     if (aside := features.waiting_in(app.store)) is not None:
-        app.out.warn(kept_aside(aside))
+        app.out.warn(format_fallback_notice(aside))
 
 
 for _each in (

@@ -3,7 +3,7 @@
 import click
 
 from leftoff.cli.app import App, command
-from leftoff.errors import Usage
+from leftoff.errors import UsageError
 
 
 @command(name="help")
@@ -31,9 +31,9 @@ def _page(context: click.Context, names: tuple[str, ...]) -> str:
     for name in names:
         group = context.command
         if not isinstance(group, click.Group):
-            raise Usage(f"`{context.command_path}` has no commands of its own.")
+            raise UsageError(f"`{context.command_path}` has no commands of its own.")
         found, command, _ = group.resolve_command(context, [name])
         if command is None:  # pragma: no cover - click has raised an error by now
-            raise Usage(f"There is no command {name!r}.")
+            raise UsageError(f"There is no command {name!r}.")
         context = click.Context(command, info_name=found, parent=context)
     return context.get_help()

@@ -6,11 +6,11 @@ import click
 
 from leftoff import profiles
 from leftoff.agents import AGENTS
-from leftoff.cli import habits
+from leftoff.cli import adopt_profile
 from leftoff.cli.app import App, command
-from leftoff.cli.changes import agreed, described, show
-from leftoff.wiring import detect, install
-from leftoff.wiring.files import Change
+from leftoff.cli.change_preview import confirm_changes, describe_change, show
+from leftoff.wiring import detect_agents, install
+from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.install import Done, Places
 
 
@@ -50,17 +50,17 @@ def init(  # noqa: PLR0913 - one option each
     places = install.find_places(
         app.environment, app.project.worktree if scope == "project" else None
     )
-    changes = install.plan_install(places, events=_wanted(app, profile)) if wired else []
-    done = [] if dry_run else _installed(app, places, changes, yes=yes)
+    changes = install.plan_install(places, events=_list_extra_events(app, profile)) if wired else []
+    done = [] if dry_run else _install_hooks(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
-    notes = [*_notes(app, places, scope), *habits.follow(app, profile, dry_run=dry_run)]
+    notes = [*_notes(app, places, scope), *adopt_profile.follow(app, profile, dry_run=dry_run)]
     if app.out.as_json:
         told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
-        listed = [described(change) for change in changes]
+        listed = [describe_change(change) for change in changes]
         app.out.json({**told, "changes": listed, "backups": backups, "notes": notes})
         return
     if wired:
-        _tell(app, changes, done, dry_run=dry_run)
+        _print_outcome(app, changes, done, dry_run=dry_run)
     else:
         app.out.text("Claude Code was not found, so no hooks are installed: save by command.")
     kept = [f"The file as it was before is in {backup}" for backup in backups]
@@ -69,26 +69,30 @@ def init(  # noqa: PLR0913 - one option each
 
 def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str]:
     """Choose the agents to wire; the habits of a profile can be followed without any."""
-    if profile is not None and not agents and not detect.can_wire(app.environment):
+    if profile is not None and not agents and not detect_agents.can_wire(app.environment):
         return []
-    return detect.to_wire(app.environment, agents)
+    return detect_agents.to_wire(app.environment, agents)
 
 
-def _wanted(app: App, profile: str | None) -> frozenset[str]:
+def _list_extra_events(app: App, profile: str | None) -> frozenset[str]:
     """Tell which hook events the profiles in use need beyond those that all do."""
     used = [*app.settings.mirror, *([profile] if profile else [])]
     return profiles.find_wanted_events(used)
 
 
-def _installed(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:
+def _install_hooks(
+    app: App, places: Places, changes: Sequence[FileChange], *, yes: bool
+) -> list[Done]:
     install.check_python()
     install.compile_package()
-    if not changes or not agreed(app, changes, "Install the hooks?", yes=yes):
+    if not changes or not confirm_changes(app, changes, "Install the hooks?", yes=yes):
         return []
     return install.install(places, changes)
 
 
-def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run: bool) -> None:
+def _print_outcome(
+    app: App, changes: Sequence[FileChange], done: Sequence[Done], *, dry_run: bool
+) -> None:
     if not changes:
         app.out.text("The hooks of Claude Code are installed already; nothing to do.")
     elif dry_run:
@@ -104,12 +108,16 @@ def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run:
 
 def _notes(app: App, places: Places, scope: str) -> list[str]:
     notes = []
-    if others := [detect.TITLES[agent] for agent in detect.only_read(app.environment)]:
+    if others := [
+        detect_agents.TITLES[agent] for agent in detect_agents.only_read(app.environment)
+    ]:
         notes.append(
             f"Also found: {', '.join(others)}. Their sessions are read; their hooks are not wired "
             "by this version."
         )
-    notes += [f"You edited {path}, so it stays as it is." for path in install.edited_skills(places)]
+    notes += [
+        f"You edited {path}, so it stays as it is." for path in install.list_edited_skills(places)
+    ]
     if install.has_hooks_disabled(places):
         notes.append(f"disableAllHooks is set in {places.settings}: no hook runs until it is not.")
     if scope == "project":

@@ -4,10 +4,10 @@ import shlex
 
 import click
 
-from leftoff import restore
 from leftoff.cli.app import App, command
 from leftoff.errors import NotAProject
 from leftoff.phrases.intents import find_intent
+from leftoff.threads import check_claims
 
 
 @command()
@@ -37,6 +37,6 @@ def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
 
 def _checkpoints(app: App) -> tuple[list[str], bool]:
     try:
-        return app.store.index().names_like(""), bool(restore.candidates(app.store))
+        return app.store.index().names_like(""), bool(check_claims.candidates(app.store))
     except NotAProject:
         return [], False

@@ -1,8 +1,9 @@
 """leftoff lint."""
 
-from leftoff import quality, restore, saving
+from leftoff import threads
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.errors import NoSuchCheckpoint
+from leftoff.threads import check_claims, quality
 
 
 @command()
@@ -12,12 +13,12 @@ def lint(app: App, name: str | None) -> None:
 
     Checks the newest one unless you name another. Exits with 4 if it fails.
     """
-    entry = app.workspace.find(name) if name is not None else restore.newest(app.store)
+    entry = app.workspace.find(name) if name is not None else check_claims.newest(app.store)
     if entry is None:
         raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")
     findings = quality.lint(app.store.load(entry), app.project.worktree)
     if findings:
-        raise saving.refused(
+        raise threads.build_quality_error(
             findings, hint=f"`leftoff save {key_of(entry)} --overwrite` says more."
         )
     app.out.result(

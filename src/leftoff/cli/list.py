@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from leftoff import times
 from leftoff.cli.app import App, command
-from leftoff.cli.layout import one_line
-from leftoff.projects import list_stores_elsewhere
-from leftoff.store import LISTED, TRASHED, Entry
+from leftoff.cli.text_columns import one_line
+from leftoff.projects.project import list_stores_elsewhere
+from leftoff.store import LISTED, TRASHED, CheckpointEntry
+from leftoff.text import times
 
 limit_option = click.option(
     "--limit",
@@ -30,7 +30,7 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     states = [*LISTED, *TRASHED] if with_all else [*LISTED]
     entries = app.workspace.list_checkpoints(limit=limit, with_ended=with_all)
     show(app, entries, empty="No checkpoints found.")
-    tell_elsewhere(app, is_empty=not entries)
+    warn_of_other_stores(app, is_empty=not entries)
     if len(entries) == limit and not app.out.as_json:
         more = index.count_heads(states) - limit
         if more > 0:
@@ -40,7 +40,7 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
         app.out.warn(f"unreadable: {path} ({entry.problem}); `leftoff show --raw {entry.id}`")
 
 
-def tell_elsewhere(app: App, *, is_empty: bool) -> None:
+def warn_of_other_stores(app: App, *, is_empty: bool) -> None:
     """Name other stores that may hold what the user looks for.
 
     Those of folders that are gone may be anyone's, so they count only where nothing else is found.
@@ -58,18 +58,18 @@ def tell_elsewhere(app: App, *, is_empty: bool) -> None:
 _LOST_SHOWN = 3
 
 
-def show(app: App, entries: Sequence[Entry], *, empty: str) -> None:
+def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
     """Show checkpoints as JSON, as a table, or say that there are none."""
     now = app.store.now()
     if app.out.as_json:
-        app.out.json([described(entry, now) for entry in entries])
+        app.out.json([describe_entry(entry, now) for entry in entries])
     elif entries:
         app.out.table(_columns(entries, now))
     else:
         app.out.text(empty)
 
 
-def described(entry: Entry, now: datetime) -> dict[str, Any]:
+def describe_entry(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
     """Describe a checkpoint for programs."""
     return {
         "id": entry.id,
@@ -87,12 +87,12 @@ def described(entry: Entry, now: datetime) -> dict[str, Any]:
     }
 
 
-def _columns(entries: Sequence[Entry], now: datetime) -> dict[str, list[str]]:
+def _columns(entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, list[str]]:
     def column(cell: str) -> list[str]:
         return [one_line(getattr(entry, cell)) for entry in entries]
 
     return {
-        "name": [shown_name(entry) for entry in entries],
+        "name": [format_name(entry) for entry in entries],
         "saved": [times.local(entry.saved_at) for entry in entries],
         "age": [age_of(entry, now) for entry in entries],
         "branch": column("branch"),
@@ -104,16 +104,16 @@ def _columns(entries: Sequence[Entry], now: datetime) -> dict[str, list[str]]:
     }
 
 
-def shown_name(entry: Entry) -> str:
+def format_name(entry: CheckpointEntry) -> str:
     """Name a checkpoint for people; an autosave by its id."""
     return entry.name or (entry.id if entry.problem else f"autosave {entry.id}")
 
 
-def state_of(entry: Entry) -> str:
+def state_of(entry: CheckpointEntry) -> str:
     """Tell a checkpoint's state; a file that cannot be read has none other."""
     return "unreadable" if entry.problem else entry.state
 
 
-def age_of(entry: Entry, now: datetime) -> str:
+def age_of(entry: CheckpointEntry, now: datetime) -> str:
     """Say how long ago a checkpoint was saved."""
     return times.age((now - entry.saved_at).total_seconds())

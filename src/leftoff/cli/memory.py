@@ -5,12 +5,12 @@ from typing import Any, TypeVar
 
 import click
 
-from leftoff import memory as book
-from leftoff import times
 from leftoff.cli.app import App, command, complete_paths, group
-from leftoff.cli.layout import kept_aside, one_line
-from leftoff.errors import Usage
-from leftoff.memory import CONFIDENCES, KINDS, STATUSES, Draft, Entry, Status
+from leftoff.cli.text_columns import format_fallback_notice, one_line
+from leftoff.errors import UsageError
+from leftoff.knowledge import memory as book
+from leftoff.knowledge.memory import CONFIDENCES, KINDS, STATUSES, EntryDraft, MemoryEntry, Status
+from leftoff.text import times
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,7 +60,7 @@ def _statuses(status: Status | None, *, with_all: bool) -> Sequence[Status]:
     return STATUSES if with_all else ["active"]
 
 
-def _show_list(app: App, found: Sequence[Entry]) -> None:
+def _show_list(app: App, found: Sequence[MemoryEntry]) -> None:
     if app.out.as_json or not found:
         app.out.result([book.plain(entry) for entry in found], _NONE)
         return
@@ -77,7 +77,7 @@ def _show_list(app: App, found: Sequence[Entry]) -> None:
     app.out.table(columns)
 
 
-def _what(entry: Entry) -> str:
+def _what(entry: MemoryEntry) -> str:
     return f"{entry.text} — {entry.why}" if entry.why else entry.text
 
 
@@ -112,7 +112,7 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
 
     A rejected entry stays rejected; approve it to bring it back.
     """
-    draft = Draft(
+    draft = EntryDraft(
         kind=kind,
         text=" ".join(words),
         why=given["why"],
@@ -126,7 +126,9 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
     new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
     entry = new[0] if new else book.twin(app.store, draft)
     assert entry is not None  # noqa: S101 - it was added, or one that says the same is there
-    _tell(app, {"added": bool(new), **book.plain(entry)}, _added(entry, is_new=bool(new)))
+    _print_result(
+        app, {"added": bool(new), **book.plain(entry)}, _format_added(entry, is_new=bool(new))
+    )
 
 
 def _session(app: App) -> list[str]:
@@ -134,7 +136,7 @@ def _session(app: App) -> list[str]:
     return [found[1]] if found and found[1] else []
 
 
-def _added(entry: Entry, *, is_new: bool) -> str | list[str]:
+def _format_added(entry: MemoryEntry, *, is_new: bool) -> str | list[str]:
     told = f"{entry.kind} {entry.id}: {one_line(entry.text)}"
     if is_new:
         return f"Queued {told}" if entry.status == "queued" else f"Remembered {told}"
@@ -187,15 +189,15 @@ def memory_show(app: App, entry_id: str) -> None:
     app.out.result(book.plain(entry), [f"{entry.id}  {entry.text}", *lines])
 
 
-def _state(entry: Entry) -> str:
+def _state(entry: MemoryEntry) -> str:
     return f"{entry.status} by {entry.superseded_by}" if entry.superseded_by else entry.status
 
 
-def _changed(app: App, entry: Entry, done: str) -> None:
-    _tell(app, book.plain(entry), _line(entry, done))
+def _print_change(app: App, entry: MemoryEntry, done: str) -> None:
+    _print_result(app, book.plain(entry), _line(entry, done))
 
 
-def _line(entry: Entry, done: str) -> str:
+def _line(entry: MemoryEntry, done: str) -> str:
     return f"{done} {entry.kind} {entry.id}: {one_line(entry.text)}"
 
 
@@ -204,13 +206,13 @@ def _judge(app: App, ids: tuple[str, ...], done: str, **change: Any) -> None:
     found = [book.find(app.store, entry_id) for entry_id in ids]
     new = [book.change(app.store, entry.id, **change) for entry in found]
     text = [_line(entry, done) for entry in new]
-    _tell(app, [book.plain(entry) for entry in new], text)
+    _print_result(app, [book.plain(entry) for entry in new], text)
 
 
-def _tell(app: App, plain: object, text: str | list[str]) -> None:
+def _print_result(app: App, plain: object, text: str | list[str]) -> None:
     app.out.result(plain, text)
     if (aside := book.waiting_in(app.store)) is not None:
-        app.out.warn(kept_aside(aside))
+        app.out.warn(format_fallback_notice(aside))
 
 
 @command(name="approve")
@@ -230,9 +232,9 @@ def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None
     Adding the old text again leads to this entry, not to a new one.
     """
     if not words and why is None:
-        raise Usage("Say what to change.", hint="Give the new words, or --why, or both.")
+        raise UsageError("Say what to change.", hint="Give the new words, or --why, or both.")
     text = " ".join(words) if words else None
-    _changed(app, book.change(app.store, entry_id, text=text, why=why), "Edited")
+    _print_change(app, book.change(app.store, entry_id, text=text, why=why), "Edited")
 
 
 @command(name="reject")
@@ -249,7 +251,7 @@ def memory_reject(app: App, ids: tuple[str, ...], why: str | None) -> None:
 def memory_supersede(app: App, entry_id: str, by: str) -> None:
     """Replace an entry with another."""
     entry = book.change(app.store, entry_id, status="superseded", by=by)
-    _changed(app, entry, f"Superseded by {entry.superseded_by}:")
+    _print_change(app, entry, f"Superseded by {entry.superseded_by}:")
 
 
 for _each in (

@@ -11,8 +11,8 @@ from typing import Any, TextIO
 import click
 import msgspec
 
-from leftoff import fence
-from leftoff.cli import layout
+from leftoff.cli import text_columns
+from leftoff.text import fence
 
 _LARGE_BYTES = 20_000_000
 
@@ -41,13 +41,13 @@ class Output:
             encoded = msgspec.json.encode(data, enc_hook=str)
         except UnicodeEncodeError:
             encoded = msgspec.json.encode(_valid(data))
-        click.echo(_escaped(msgspec.json.format(encoded, indent=2)))
+        click.echo(_escape_controls(msgspec.json.format(encoded, indent=2)))
 
     def text(self, text: str | Iterable[str], **style: Any) -> None:
         """Print a line, several lines, or a rendered text, in one style."""
         shown = "" if self.quiet else printable(text)
         if shown:
-            click.echo(self._styled(shown, style), color=self.has_colour)
+            click.echo(self._apply_style(shown, style), color=self.has_colour)
 
     def gap(self) -> None:
         """Leave a line free between two parts."""
@@ -58,7 +58,7 @@ class Output:
         """Tell of a weakness, apart from the result."""
         if not self.quiet:
             warning = printable(f"warning: {text}", sys.stderr)
-            click.echo(self._styled(warning, {"fg": "yellow"}), err=True)
+            click.echo(self._apply_style(warning, {"fg": "yellow"}), err=True)
 
     def table(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Show rows in columns; on a terminal that is too narrow each row gets lines of its own."""
@@ -67,12 +67,12 @@ class Output:
         clean = {
             name: [printable(fence.line(cell)) for cell in cells] for name, cells in columns.items()
         }
-        if self.is_terminal and layout.full_width(clean) > layout.terminal_width():
-            for head, lines in layout.cards(clean, layout.terminal_width()):
+        if self.is_terminal and text_columns.full_width(clean) > text_columns.terminal_width():
+            for head, lines in text_columns.cards(clean, text_columns.terminal_width()):
                 self.text(head, bold=True)
                 self.text(lines.split("\n"))
             return
-        header, *rows = layout.aligned(clean)
+        header, *rows = text_columns.align_columns(clean)
         self.text(header, bold=True)
         self.text(rows)
 
@@ -88,11 +88,11 @@ class Output:
         ) as bar:
             yield lambda offset: bar.update(offset - bar.pos)
 
-    def _styled(self, text: str, style: Mapping[str, Any]) -> str:
+    def _apply_style(self, text: str, style: Mapping[str, Any]) -> str:
         return click.style(text, **style) if style and self.has_colour else text
 
 
-def _laid_out(text: str | Iterable[str]) -> str:
+def _join_lines(text: str | Iterable[str]) -> str:
     """Lay out lines so that none can pass for another; what was rendered stays as it is.
 
     Most lines hold words from a checkpoint, a file or git. A line break in one of them must not
@@ -100,7 +100,7 @@ def _laid_out(text: str | Iterable[str]) -> str:
     """
     if isinstance(text, fence.Rendered):
         return text.rstrip("\n")
-    return fence.lines(text) if isinstance(text, str) else "\n".join(map(_laid_out, text))
+    return fence.lines(text) if isinstance(text, str) else "\n".join(map(_join_lines, text))
 
 
 # Whatever could steer a terminal: controls but tab and newline, and overrides of the direction
@@ -115,10 +115,10 @@ def printable(text: str | Iterable[str], stream: TextIO | None = None) -> str:
     """Lay out lines without what could steer a terminal or what its encoding cannot show."""
     to = stream or sys.stdout
     encoding = (to.encoding if to is not None else None) or "utf-8"
-    return _STEERING.sub("�", _laid_out(text)).encode(encoding, "replace").decode(encoding)
+    return _STEERING.sub("�", _join_lines(text)).encode(encoding, "replace").decode(encoding)
 
 
-def _escaped(data: bytes) -> bytes:
+def _escape_controls(data: bytes) -> bytes:
     """Write as escapes what could steer a terminal: JSON means the same by them."""
     if data.isascii():
         return data

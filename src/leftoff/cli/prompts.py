@@ -5,17 +5,17 @@ from pathlib import Path
 
 import click
 
-from leftoff import prompts as queue
-from leftoff import times
 from leftoff.cli import replay as replaying
 from leftoff.cli.app import App, command, group
-from leftoff.cli.layout import one_line
-from leftoff.cli.replay import Waiting
-from leftoff.errors import Usage
-from leftoff.fence import join
-from leftoff.promptfile import parse
-from leftoff.prompts import Prompt
-from leftoff.words import counted
+from leftoff.cli.replay import WaitingPrompts
+from leftoff.cli.text_columns import one_line
+from leftoff.errors import UsageError
+from leftoff.session import prompt_queue as queue
+from leftoff.session.prompt_files import parse
+from leftoff.session.prompt_queue import Prompt
+from leftoff.text import times
+from leftoff.text.fence import join
+from leftoff.text.plural import format_count
 
 _NONE = "No prompts are waiting."
 
@@ -26,14 +26,14 @@ def prompts_list(app: App, *, with_all: bool) -> None:
     """List prompts that no session answered, oldest first."""
     found = replaying.waiting(app)
     if with_all:
-        found = Waiting(prompts=queue.history(app.store), current=found.current)
+        found = WaitingPrompts(prompts=queue.history(app.store), current=found.current)
         _show_history(app, found)
         return
-    text = join([found.mismatch, *replaying.listed(found.prompts)])
+    text = join([found.mismatch, *replaying.format_prompts(found.prompts)])
     app.out.result(replaying.rows(found), text or _NONE)
 
 
-def _show_history(app: App, found: Waiting) -> None:
+def _show_history(app: App, found: WaitingPrompts) -> None:
     if app.out.as_json or not found.prompts:
         app.out.result(replaying.rows(found), "No prompts were ever kept.")
         return
@@ -58,9 +58,10 @@ def prompts_show(app: App, number: str) -> None:
     """Show a prompt in full."""
     found = replaying.waiting(app)
     prompt = _one(number, [*found.prompts], app)
-    only = Waiting(prompts=[prompt], current=found.current)
+    only = WaitingPrompts(prompts=[prompt], current=found.current)
     app.out.result(
-        {**replaying.rows(only)[0], "number": None}, replaying.shown_whole(app, prompt, prompt.text)
+        {**replaying.rows(only)[0], "number": None},
+        replaying.format_whole_prompt(app, prompt, prompt.text),
     )
 
 
@@ -75,27 +76,29 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
     if not found.prompts:
         app.out.result({"replayed": []}, _NONE)
     elif words == "none":
-        kept = [] if found.mismatch else found.offered
+        kept = [] if found.mismatch else found.prompts_to_offer
         replaying.drop(app, kept)
         app.out.result({"replayed": [], "dropped": [prompt.id for prompt in kept]}, "")
-    elif (chosen := _chosen(words, found)) is not None:
+    elif (chosen := _select_prompts(words, found)) is not None:
         _warn_of_others(app, found, chosen)
-        replaying.give_back(app, chosen)
+        replaying.replay_prompts(app, chosen)
     elif app.out.is_interactive:
         replaying.ask(app, found)
     else:
         raise replaying.choice(found)
 
 
-def _chosen(words: str, found: Waiting) -> list[Prompt] | None:
+def _select_prompts(words: str, found: WaitingPrompts) -> list[Prompt] | None:
     # `all` is all that is this session's own; a number may name any.
-    return replaying.selected(words, found.offered if words == "all" else found.prompts)
+    return replaying.parse_selection(
+        words, found.prompts_to_offer if words == "all" else found.prompts
+    )
 
 
-def _warn_of_others(app: App, found: Waiting, chosen: list[Prompt]) -> None:
+def _warn_of_others(app: App, found: WaitingPrompts, chosen: list[Prompt]) -> None:
     others = [prompt for prompt in chosen if not found.is_own(prompt)]
     if others:
-        app.out.warn(Waiting(prompts=others, current=found.current).mismatch)
+        app.out.warn(WaitingPrompts(prompts=others, current=found.current).mismatch)
 
 
 @command(name="edit")
@@ -118,13 +121,13 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
     `leftoff prompts restore` brings them back.
     """
     if bool(numbers) == with_all:
-        raise Usage("Say which ones: give numbers, or --all.")
+        raise UsageError("Say which ones: give numbers, or --all.")
     waiting = replaying.waiting(app).prompts
     found = waiting if with_all else [_one(each, waiting) for each in numbers]
     dropped = [*{prompt.id: prompt for prompt in found}.values()]
     replaying.drop(app, dropped)
     ids = [prompt.id for prompt in dropped]
-    app.out.result({"dropped": ids}, f"Dropped {counted(len(ids), 'prompt')}")
+    app.out.result({"dropped": ids}, f"Dropped {format_count(len(ids), 'prompt')}")
 
 
 @command(name="restore")
@@ -148,13 +151,13 @@ def prompts_import(app: App, file: Path, session: str | None) -> None:
         text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
         written_at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     except OSError as error:
-        raise Usage(f"{file} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
     if text is None:
-        raise Usage(f"{file} is no file of prompts.")
+        raise UsageError(f"{file} is no file of prompts.")
     session_id = session or file.stem.removeprefix("pending-prompt-")
-    taken = queue.take_in(app.store, parse(text, written_at=written_at), session_id)
+    taken = queue.import_prompts(app.store, parse(text, written_at=written_at), session_id)
     ids = [prompt.id for prompt in taken]
-    app.out.result({"imported": ids}, f"Imported {counted(len(ids), 'prompt')}")
+    app.out.result({"imported": ids}, f"Imported {format_count(len(ids), 'prompt')}")
 
 
 def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
@@ -164,7 +167,7 @@ def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
     for prompt in [*waiting, *(queue.history(app.store) if app else [])]:
         if prompt.id == number:
             return prompt
-    raise Usage(
+    raise UsageError(
         f"There is no prompt {number}",
         hint="`leftoff prompts list --all` shows the ones there are.",
     )

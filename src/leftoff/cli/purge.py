@@ -4,11 +4,11 @@ import shlex
 
 import click
 
-from leftoff import times
 from leftoff.cli.app import App, command
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
-from leftoff.words import counted
+from leftoff.text import times
+from leftoff.text.plural import format_count
 
 
 @command()
@@ -24,20 +24,19 @@ def purge(app: App, older_than: str, *, with_open: bool, yes: bool) -> None:
     """
     before = times.ago(older_than, now=app.store.now())
     entries = app.store.index().before(before, with_heads=with_open)
-    question = (
-        f"Delete {counted(len(entries), 'checkpoint')} saved before {times.local(before)} for good?"
-    )
-    if entries and not (yes or _confirmed(app, question)):
+    what = format_count(len(entries), "checkpoint")
+    question = f"Delete {what} saved before {times.local(before)} for good?"
+    if entries and not (yes or _confirm_purge(app, question)):
         entries = []
     if entries:
         app.store.purge(entries)
     app.out.result(
         {"purged": [entry.id for entry in entries]},
-        f"Deleted {counted(len(entries), 'checkpoint')}",
+        f"Deleted {format_count(len(entries), 'checkpoint')}",
     )
 
 
-def _confirmed(app: App, question: str) -> bool:
+def _confirm_purge(app: App, question: str) -> bool:
     if app.out.is_interactive:
         return click.confirm(printable(question), default=False)
     given = click.get_current_context().find_root().obj

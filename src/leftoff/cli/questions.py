@@ -19,14 +19,14 @@ _BETWEEN = re.compile(r"\s*;\s+|\n+")
 _WHY = re.compile(r"\s*(?:::|,?\s+because\s)\s*", re.IGNORECASE)
 
 
-def answered(app: App, told: dict[str, Any]) -> dict[str, Any]:
+def ask_missing(app: App, told: dict[str, Any]) -> dict[str, Any]:
     """Ask the three questions where no summary was told; what was told stays as it is."""
     if told.get("summary"):
         return told
     if not app.out.is_interactive:
         if any(told.values()):
             return told
-        raise _handed_on()
+        raise _build_choice()
     given = {
         key: click.prompt(printable(question), default="", show_default=False, prompt_suffix=" ")
         for key, question, _ in _QUESTIONS
@@ -34,7 +34,7 @@ def answered(app: App, told: dict[str, Any]) -> dict[str, Any]:
     return told | {key: value for key, text in given.items() if (value := _value(key, text))}
 
 
-def _handed_on() -> ChoiceNeeded:
+def _build_choice() -> ChoiceNeeded:
     return ChoiceNeeded(
         "Nothing says what this checkpoint is about.",
         question="Ask your user, then save again with the answers.",

@@ -5,14 +5,15 @@ from typing import Any
 
 import click
 
-from leftoff import memory, times
-from leftoff import reflect as use_case
 from leftoff.cli.app import App, command
 from leftoff.cli.output import printable
-from leftoff.errors import ChoiceNeeded, LeftoffError, Usage
-from leftoff.memory import Entry
-from leftoff.reflect import Reflection
-from leftoff.words import counted
+from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
+from leftoff.knowledge import memory
+from leftoff.knowledge import reflect as use_case
+from leftoff.knowledge.memory import MemoryEntry
+from leftoff.knowledge.reflect import Reflection
+from leftoff.text import times
+from leftoff.text.plural import format_count
 
 _QUESTION = "[a]pprove / [e]dit / [r]eject / [s]kip"
 _ANSWERS = {"a": "approve", "e": "edit", "r": "reject", "s": "skip"}
@@ -43,7 +44,9 @@ def reflect(  # noqa: PLR0913 - one argument for each option
             hint="`leftoff config set --project reflect true` enables it here.",
         )
     if review and (auto or dry_run):
-        raise Usage("--review asks about each rule; it goes with neither --auto nor --dry-run.")
+        raise UsageError(
+            "--review asks about each rule; it goes with neither --auto nor --dry-run."
+        )
     if review:
         _review(app)
         return
@@ -74,8 +77,8 @@ def _block(found: Reflection, *, dry_run: bool) -> list[str]:
     would = "would be " if dry_run else ""
     parts = [
         "AUTO-REFLECTION",
-        *_listed(f"{would}saved", found.saved),
-        *_listed(f"{would}queued for review", found.queued),
+        *_format_section(f"{would}saved", found.saved),
+        *_format_section(f"{would}queued for review", found.queued),
     ]
     if found.skipped:
         parts.append(f"  {len(found.skipped)} known or rejected before")
@@ -84,10 +87,10 @@ def _block(found: Reflection, *, dry_run: bool) -> list[str]:
     return parts
 
 
-def _listed(what: str, entries: Sequence[Entry]) -> list[str]:
+def _format_section(what: str, entries: Sequence[MemoryEntry]) -> list[str]:
     if not entries:
         return []
-    rules = counted(len(entries), "rule")
+    rules = format_count(len(entries), "rule")
     return [
         f"  {rules} {what}:",
         *(f"    {entry.id}  {entry.text} ({entry.confidence})" for entry in entries),
@@ -102,17 +105,17 @@ def _review(app: App) -> None:
     if not app.out.is_interactive:
         raise _choice(waiting)
     for number, entry in enumerate(waiting, 1):
-        click.echo(printable(_shown(entry, f"{number} of {len(waiting)}")))
+        click.echo(printable(_format_rule(entry, f"{number} of {len(waiting)}")))
         answer = click.prompt(_QUESTION, type=click.Choice([*_ANSWERS]), show_choices=False)
         _act(app, entry, _ANSWERS[answer])
 
 
-def _shown(entry: Entry, place: str) -> list[str]:
+def _format_rule(entry: MemoryEntry, place: str) -> list[str]:
     lines = [f"{place}: {entry.text}", f"  confidence: {entry.confidence or 'unknown'}"]
     return [*lines, *([f"  {entry.why}"] if entry.why else [])]
 
 
-def _act(app: App, entry: Entry, action: str) -> None:
+def _act(app: App, entry: MemoryEntry, action: str) -> None:
     if action == "approve":
         memory.change(app.store, entry.id, status="active")
         app.out.text("Approved.")
@@ -127,7 +130,7 @@ def _act(app: App, entry: Entry, action: str) -> None:
         app.out.text("Skipped; it goes on waiting.")
 
 
-def _choice(waiting: Sequence[Entry]) -> ChoiceNeeded:
+def _choice(waiting: Sequence[MemoryEntry]) -> ChoiceNeeded:
     """Hand the question on to whoever runs us."""
     count = "1 rule waits" if len(waiting) == 1 else f"{len(waiting)} rules wait"
     return ChoiceNeeded(
@@ -138,7 +141,7 @@ def _choice(waiting: Sequence[Entry]) -> ChoiceNeeded:
     )
 
 
-def _choices(entry: Entry) -> list[dict[str, Any]]:
+def _choices(entry: MemoryEntry) -> list[dict[str, Any]]:
     told = {
         "id": entry.id,
         "text": entry.text,

@@ -6,13 +6,14 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import prompts, times
 from leftoff.cli.app import App
-from leftoff.cli.layout import one_line
 from leftoff.cli.output import printable
+from leftoff.cli.text_columns import one_line
 from leftoff.errors import ChoiceNeeded
-from leftoff.fence import Rendered, block, join, say
-from leftoff.prompts import Prompt
+from leftoff.session import prompt_queue
+from leftoff.session.prompt_queue import Prompt
+from leftoff.text import times
+from leftoff.text.fence import Rendered, block, join, say
 
 _SHOWN_CHARS = 80
 _NUMBERS = re.compile(r"\d+(?:[\s,]+\d+)*")
@@ -20,7 +21,7 @@ _EDIT = re.compile(r"edit\s+(\d+)")
 _TRIES = 2
 
 
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
     """The prompts that wait, this session's first; `current` is unknown outside an agent."""
 
     prompts: list[Prompt]
@@ -31,7 +32,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
         return self.current is None or prompt.session_id == self.current
 
     @property
-    def offered(self) -> list[Prompt]:
+    def prompts_to_offer(self) -> list[Prompt]:
         """What to ask about: this session's own, or else those of others."""
         return [prompt for prompt in self.prompts if self.is_own(prompt)] or self.prompts
 
@@ -48,18 +49,18 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def waiting(app: App, *, session_id: str | None = None) -> Waiting:
+def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
     """Return what waits; `session_id` stands in where no agent's session runs us."""
     running = app.environment.find_session()
     current = running[1] if running else session_id
-    found = prompts.pending(app.store)
+    found = prompt_queue.pending(app.store)
     own = [prompt for prompt in found if prompt.session_id == current]
-    return Waiting(
+    return WaitingPrompts(
         prompts=[*own, *(prompt for prompt in found if prompt not in own)], current=current
     )
 
 
-def rows(found: Waiting) -> list[dict[str, Any]]:
+def rows(found: WaitingPrompts) -> list[dict[str, Any]]:
     """Return the prompts as plain values, numbered."""
     return [
         {
@@ -77,7 +78,7 @@ def rows(found: Waiting) -> list[dict[str, Any]]:
     ]
 
 
-def listed(shown: list[Prompt]) -> list[Rendered]:
+def format_prompts(shown: list[Prompt]) -> list[Rendered]:
     """Return a numbered line for each prompt: its time and how it begins."""
     return [
         say(
@@ -95,9 +96,9 @@ def _time(prompt: Prompt) -> str:
     return prompt.told_at or times.local(prompt.at)
 
 
-def notice(found: Waiting) -> Rendered:
+def notice(found: WaitingPrompts) -> Rendered:
     """Say in a line that prompts wait; nothing if none does."""
-    count = len(found.offered)
+    count = len(found.prompts_to_offer)
     if not count:
         return say("")
     were = say(
@@ -109,27 +110,29 @@ def notice(found: Waiting) -> Rendered:
     return join([were, found.mismatch], " ")
 
 
-def give_back(app: App, chosen: list[Prompt], *, edited: str | None = None) -> None:
+def replay_prompts(app: App, chosen: list[Prompt], *, edited: str | None = None) -> None:
     """Print prompts as they were typed, oldest first, and note that they are on their way."""
     ordered = sorted(chosen, key=lambda prompt: (prompt.at, prompt.id))
     for prompt in ordered:
         if edited is not None:
-            prompts.record(app.store, prompt, "edited", text=edited)
-        prompts.record(app.store, prompt, "replayed")
+            prompt_queue.record(app.store, prompt, "edited", text=edited)
+        prompt_queue.record(app.store, prompt, "replayed")
     texts = [edited if edited is not None else prompt.text for prompt in ordered]
     replayed = [
         {"id": prompt.id, "text": text} for prompt, text in zip(ordered, texts, strict=True)
     ]
-    whole = [shown_whole(app, prompt, text) for prompt, text in zip(ordered, texts, strict=True)]
+    whole = [
+        format_whole_prompt(app, prompt, text) for prompt, text in zip(ordered, texts, strict=True)
+    ]
     app.out.result({"replayed": replayed}, join(whole, "\n\n"))
 
 
-def shown_whole(app: App, prompt: Prompt, text: str) -> Rendered:
+def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
     """Quote a prompt whole, under whose words it is."""
     time = _time(prompt)
     if not prompt.is_from_a_session:
         whose = say("From a file ({time:40}):", time=time)
-    elif prompts.is_the_users(app.store, prompt):
+    elif prompt_queue.is_the_users(app.store, prompt):
         whose = say("The user asked ({time:40}):", time=time)
     else:
         whose = say(
@@ -142,10 +145,10 @@ def shown_whole(app: App, prompt: Prompt, text: str) -> Rendered:
 def drop(app: App, chosen: list[Prompt]) -> None:
     """Take prompts off the queue; they stay in its history."""
     for prompt in chosen:
-        prompts.record(app.store, prompt, "dropped")
+        prompt_queue.record(app.store, prompt, "dropped")
 
 
-def selected(words: str, shown: list[Prompt]) -> list[Prompt] | None:
+def parse_selection(words: str, shown: list[Prompt]) -> list[Prompt] | None:
     """Read `all`, `2` or `1,3`; None for anything else. Notices of programs go by number only."""
     text = words.strip().lower()
     if text == "all":
@@ -158,9 +161,9 @@ def selected(words: str, shown: list[Prompt]) -> list[Prompt] | None:
     return [shown[number - 1] for number in numbers]
 
 
-def ask(app: App, found: Waiting) -> None:
+def ask(app: App, found: WaitingPrompts) -> None:
     """Ask on a terminal what to do with what waits; without any, ask nothing."""
-    shown = found.offered
+    shown = found.prompts_to_offer
     if not shown:
         return
     if found.mismatch:
@@ -177,20 +180,20 @@ def _introduce(app: App, shown: list[Prompt], *, is_foreign: bool) -> str:
     """Show what waits and return the question."""
     if len(shown) == 1:
         what = "Your previous prompt was"
-        if not prompts.is_the_users(app.store, shown[0]):
+        if not prompt_queue.is_the_users(app.store, shown[0]):
             holder = "This project's store" if shown[0].is_from_a_session else "A file"
             what = f"{holder} holds this prompt"
         what = "Content" if is_foreign else what
         click.echo(printable(f"{what}: {shown[0].text}"))
         return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
     click.echo(printable(f"{len(shown)} prompts were kept and never answered:"))
-    click.echo(printable(listed(shown)))
+    click.echo(printable(format_prompts(shown)))
     return f"Replay which? [all / 1 / 2 / 1,3 / edit 1 / none{' / delete' if is_foreign else ''}]"
 
 
-def _act(app: App, found: Waiting, answer: str) -> bool:
+def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
     """Do what was answered; say whether it was an answer."""
-    shown, is_foreign = found.offered, bool(found.mismatch)
+    shown, is_foreign = found.prompts_to_offer, bool(found.mismatch)
     if answer in {"n", "no", "none"}:
         # What another session left is left to it.
         drop(app, [] if is_foreign else shown)
@@ -201,21 +204,21 @@ def _act(app: App, found: Waiting, answer: str) -> bool:
     if len(shown) == 1:
         answer = {"y": "1", "yes": "1", "edit": "edit 1"}.get(answer, answer)
     edit = _EDIT.fullmatch(answer)
-    chosen = selected(edit[1] if edit else answer, shown)
+    chosen = parse_selection(edit[1] if edit else answer, shown)
     if chosen is None:
         return False
-    give_back(app, chosen, edited=_edited(chosen[0]) if edit else None)
+    replay_prompts(app, chosen, edited=_ask_new_text(chosen[0]) if edit else None)
     return True
 
 
-def _edited(prompt: Prompt) -> str:
+def _ask_new_text(prompt: Prompt) -> str:
     click.echo(printable(block(prompt.text)))
     return str(click.prompt("New text"))
 
 
-def choice(found: Waiting) -> ChoiceNeeded:
+def choice(found: WaitingPrompts) -> ChoiceNeeded:
     """Hand the question on to whoever runs us."""
-    shown = found.offered
+    shown = found.prompts_to_offer
     numbered = [
         {
             "choice": str(number),
@@ -224,7 +227,7 @@ def choice(found: Waiting) -> ChoiceNeeded:
             "text": prompt.text,
             "session_id": prompt.session_id,
         }
-        for number, (line, prompt) in enumerate(zip(listed(shown), shown, strict=True), 1)
+        for number, (line, prompt) in enumerate(zip(format_prompts(shown), shown, strict=True), 1)
     ]
     others = [
         {"choice": "all", "label": "All of them", "command": "leftoff prompts replay all"},

@@ -5,16 +5,18 @@ from typing import Any
 
 import click
 
-from leftoff import briefing, fence, restore, saving
-from leftoff.cli import artifacts, broken, telling
+from leftoff import threads
+from leftoff.cli import artifacts, interrupted_view, resume_view
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
-from leftoff.cli.list import tell_elsewhere
+from leftoff.cli.list import warn_of_other_stores
 from leftoff.cli.output import printable
-from leftoff.cli.telling import Told, View
-from leftoff.errors import ChoiceNeeded, Usage
-from leftoff.fence import Rendered, block, join, say
+from leftoff.cli.resume_view import ResumeBriefing, ViewOptions
+from leftoff.errors import ChoiceNeeded, UsageError
 from leftoff.names import kebab
-from leftoff.store import Entry
+from leftoff.store import CheckpointEntry
+from leftoff.text import fence
+from leftoff.text.fence import Rendered, block, join, say
+from leftoff.threads import briefing, check_claims
 
 
 @command()
@@ -45,9 +47,9 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     """
     _refuse_odd_mixes(answer, given)
     if given["pending"]:
-        from leftoff.cli import pending  # noqa: PLC0415 - few profiles leave anything
+        from leftoff.cli import pending_view  # noqa: PLC0415 - few profiles leave anything
 
-        return pending.resume_pending(
+        return pending_view.resume_pending(
             app, name, given["budget"], skip=given["skip"], reads=given["reads"]
         )
     _resume(app, name, answer, given)
@@ -56,39 +58,41 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
 
 def _refuse_odd_mixes(answer: str | None, given: dict[str, Any]) -> None:
     if given["skip"] and not given["pending"]:
-        raise Usage("--skip needs --pending.")
+        raise UsageError("--skip needs --pending.")
     if given["pending"] and (answer or given["refresh"] or given["reader"]):
-        raise Usage("--pending does not go with --accept, --decline, --refresh or --for.")
+        raise UsageError("--pending does not go with --accept, --decline, --refresh or --for.")
 
 
 def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any]) -> None:
     if _is_gone(app, name):
         app.out.result({"gone": name}, "Checkpoint file missing (cleaned up stale entry)")
         return
-    entry = _chosen(app, name)
+    entry = _choose_entry(app, name)
     if entry is None:
-        _tell_nothing(app)
+        _print_nothing_found(app)
     elif answer == "decline":
         _decline(app, entry)
     else:
         budget = given["budget"] or app.settings.budget
         budget = min(budget, briefing.MOST_TOKENS.get(given["reader"], budget))
         is_accepted = _needs_no_question(app, is_accepted=answer == "accept")
-        entry = _refreshed(app, entry) if given["refresh"] else entry
-        _offer(app, entry, View(budget=budget, reads=given["reads"]), is_accepted=is_accepted)
+        entry = _refresh_entry(app, entry) if given["refresh"] else entry
+        _offer(
+            app, entry, ViewOptions(budget=budget, reads=given["reads"]), is_accepted=is_accepted
+        )
 
 
-def _refreshed(app: App, entry: Entry) -> Entry:
-    saved = saving.refresh(app.store, app.store.load(entry))
+def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
+    saved = threads.refresh(app.store, app.store.load(entry))
     return app.store.find(saved.checkpoint.id)
 
 
-def _offer(app: App, entry: Entry, view: View, *, is_accepted: bool) -> None:
-    told = telling.prepare(app, app.store.load(entry), view)
+def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
+    told = resume_view.prepare(app, app.store.load(entry), view)
     question = None if is_accepted else briefing.question(told.checkpoint, told.checks)
     if is_accepted:
         app.workspace.accept(entry)
-    _tell(app, told, question, key_of(entry))
+    _print_briefing(app, told, question, key_of(entry))
     if not app.out.is_interactive:
         return
     if question and not _is_confirmed(question):
@@ -96,33 +100,40 @@ def _offer(app: App, entry: Entry, view: View, *, is_accepted: bool) -> None:
         return
     if question:
         app.workspace.accept(entry)
-    telling.ask(app, told)
+    resume_view.ask(app, told)
 
 
-def _tell(app: App, told: Told, question: Rendered | None, key: str) -> None:
-    broken_off = broken.loops(app)
+def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, key: str) -> None:
+    broken_off = interrupted_view.loops(app)
     counted = artifacts.summary(told.checks, len(told.checkpoint.questions))
-    said = [_plan(told.checks.plan), counted, told.artifacts, broken.told(broken_off)]
+    said = [
+        _plan(told.checks.plan),
+        counted,
+        told.artifacts,
+        interrupted_view.format_loops(broken_off),
+    ]
     # On a terminal they are asked afterwards; elsewhere they are the last lines.
     if not app.out.is_interactive:
         said += [*told.questions(), question or say("")]
     app.out.result(
         {
             **told.plain(question),
-            "interrupted": broken.rows(broken_off),
+            "interrupted": interrupted_view.rows(broken_off),
             "choices": _choices(key, told.checks) if question else [],
         },
         join([told.text, *said], "\n\n"),
     )
 
 
-def _tell_nothing(app: App) -> None:
-    broken_off = broken.loops(app)
-    tell_elsewhere(app, is_empty=True)
+def _print_nothing_found(app: App) -> None:
+    broken_off = interrupted_view.loops(app)
+    warn_of_other_stores(app, is_empty=True)
     nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
     app.out.result(
-        {**nothing, "prompts": [], "interrupted": broken.rows(broken_off)},
-        join([say("No saved checkpoints found."), broken.told(broken_off)], "\n\n"),
+        {**nothing, "prompts": [], "interrupted": interrupted_view.rows(broken_off)},
+        join(
+            [say("No saved checkpoints found."), interrupted_view.format_loops(broken_off)], "\n\n"
+        ),
     )
 
 
@@ -138,7 +149,7 @@ def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
     return is_accepted or confirm == "never"
 
 
-def _choices(key: str, checks: restore.Checks) -> list[dict[str, str]]:
+def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     """Tell what can be answered, each with the command that does it."""
     words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
     key = quote(key)
@@ -164,16 +175,16 @@ def _is_confirmed(question: Rendered) -> bool:
         click.echo("Please answer with one of the words in brackets.")
 
 
-def _chosen(app: App, name: str | None) -> Entry | None:
+def _choose_entry(app: App, name: str | None) -> CheckpointEntry | None:
     if name is not None:
         return app.workspace.find_open(name)
     try:
-        return restore.choose(app.store, None)
+        return check_claims.choose(app.store, None)
     except ChoiceNeeded as choice:
         return app.store.find(app.choose(choice))
 
 
-def _decline(app: App, entry: Entry) -> None:
+def _decline(app: App, entry: CheckpointEntry) -> None:
     is_trashed = app.settings.on_decline == "trash"
     app.store.record("cleared" if is_trashed else "declined", [entry.id])
     kept = "moved to the trash" if is_trashed else "kept"
@@ -183,9 +194,9 @@ def _decline(app: App, entry: Entry) -> None:
     )
 
 
-def _plan(plan: restore.PlanCheck | None) -> Rendered:
+def _plan(plan: check_claims.PlanCheck | None) -> Rendered:
     if plan is None:
         return say("")
     if plan.text is None:
         return say("Plan {path} is missing.", path=plan.path)
-    return fence.fenced(join([say("Plan {path}:", path=plan.path), block(plan.text)]))
+    return fence.enclose_text(join([say("Plan {path}:", path=plan.path), block(plan.text)]))

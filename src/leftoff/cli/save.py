@@ -9,15 +9,16 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import plans, records, saving, sessions
+from leftoff import threads
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli.app import App, command, complete_paths
-from leftoff.cli.confirmation import confirmation
-from leftoff.errors import ChoiceNeeded, StoreRefused, Usage
-from leftoff.fingerprints import can_be_path, named_from
-from leftoff.names import checked_name, kebab
-from leftoff.sessions import KnownSession
-from leftoff.store import Saved
+from leftoff.cli.save_view import confirmation
+from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
+from leftoff.fingerprints import can_be_path, name_path
+from leftoff.names import check_name, kebab
+from leftoff.session import plans, records, sessions
+from leftoff.session.sessions import KnownSession
+from leftoff.store import SavedCheckpoint
 
 _FULL = 100.0
 
@@ -84,14 +85,14 @@ def save(app: App, name: str | None, **given: Any) -> int:
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     session = _session(app, given)
-    told = _with_notes(app, name, given, _answered(app, given, session))
+    told = _with_notes(app, name, given, _ask_missing(app, given, session))
     draft = app.workspace.draft(told, session=session, with_plan=not given["no_plan"])
     percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context has no room for questions.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
     if given["append_day"]:
-        draft = saving.append_day(draft, app.store, name)
-    outcome = _saved(
+        draft = threads.append_day(draft, app.store, name)
+    outcome = _save_or_ask(
         app,
         draft,
         name,
@@ -99,13 +100,13 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
         strict=given["strict"],
     )
     _show(app, outcome)
-    _hear_advice_again(app, outcome.saved.checkpoint)
+    _end_deferral(app, outcome.saved.checkpoint)
     if percent >= app.settings.fresh_at:
         app.out.warn(f"context at {percent:.2f}%: compact or start a fresh session now.")
     return _ending(app, outcome.saved)
 
 
-def _ending(app: App, saved: Saved) -> int:
+def _ending(app: App, saved: SavedCheckpoint) -> int:
     """Fail where whoever looks into the profile's own files will not find the checkpoint there."""
     problem = app.workspace.unwritten.get(app.settings.profile)
     if problem is None:
@@ -120,21 +121,21 @@ def _ending(app: App, saved: Saved) -> int:
     )
 
 
-def _hear_advice_again(app: App, checkpoint: Checkpoint) -> None:
+def _end_deferral(app: App, checkpoint: Checkpoint) -> None:
     """End what `leftoff defer` began: the advice was to save."""
     if checkpoint.agent and checkpoint.session_id:
         records.defer(app.store, checkpoint.agent, checkpoint.session_id, None)
 
 
-def _answered(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:
+def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:
     """Return what was told, and ask for the rest where the settings say so."""
-    told = _told(app, given)
+    told = _collect_fields(app, given)
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
         return told
     from leftoff.cli import questions  # noqa: PLC0415 - few are ever asked
 
-    return questions.answered(app, told)
+    return questions.ask_missing(app, told)
 
 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
@@ -172,9 +173,9 @@ def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
     return {**told, "intent": notes[0]}
 
 
-def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
+def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
     """Put together what was told: a flag beats the same key of the JSON."""
-    told = saving.told_from(_json(given["from_json"])) if given["from_json"] else {}
+    told = threads.parse_fields(_json(given["from_json"])) if given["from_json"] else {}
     flags: dict[str, Any] = {
         "summary": given["summary"],
         "left_off": given["left_off"],
@@ -184,25 +185,27 @@ def _told(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "questions": list(given["question"]),
         "decisions": list(given["decision"]),
         "failed": list(given["failed"]),
-        "files": [_named(app, path) for path in given["files"]],
+        "files": [_name_path(app, path) for path in given["files"]],
         "artifacts": dict(_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
-    told |= saving.told_from({key: value for key, value in flags.items() if value})
-    return told | _told_plan(app, told.get("plan"), given)
+    told |= threads.parse_fields({key: value for key, value in flags.items() if value})
+    return told | _collect_plan(app, told.get("plan"), given)
 
 
 def _artifact(app: App, given: str) -> tuple[str, str]:
     name, _, path = given.partition("=")
     if not name or not path:
-        raise Usage(f"Invalid artifact {given!r}: expected NAME=PATH, such as plan=docs/plan.md.")
-    return name, _named(app, path)
+        raise UsageError(
+            f"Invalid artifact {given!r}: expected NAME=PATH, such as plan=docs/plan.md."
+        )
+    return name, _name_path(app, path)
 
 
-def _told_plan(app: App, plan: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _collect_plan(app: App, plan: Any, given: dict[str, Any]) -> dict[str, Any]:
     flags: dict[str, Any] = {}
     if given["plan"]:
-        flags["path"] = _named(app, given["plan"])
+        flags["path"] = _name_path(app, given["plan"])
     if given["step"]:
         flags["step"], flags["total"] = plans.parse_step(given["step"])
     # A plan of the wrong kind stays, to be refused with the rest of the JSON.
@@ -210,33 +213,33 @@ def _told_plan(app: App, plan: Any, given: dict[str, Any]) -> dict[str, Any]:
     return {"plan": {**(plan or {}), **flags}} if is_joined else {}
 
 
-def _named(app: App, path: str) -> str:
+def _name_path(app: App, path: str) -> str:
     """Take a path as the shell does, from the folder we stand in."""
     if not can_be_path(path):
-        raise Usage(f"{path[:60]!r} cannot be the path of a file.")
-    return named_from(Path.cwd(), path, app.project.worktree)
+        raise UsageError(f"{path[:60]!r} cannot be the path of a file.")
+    return name_path(Path.cwd(), path, app.project.worktree)
 
 
 def _json(source: Path) -> object:
     try:
         data = _stdin() if str(source) == "-" else source.read_bytes()
     except OSError as error:
-        raise Usage(f"{source} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{source} cannot be read: {error.strerror}") from error
     try:
         return msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Usage(f"{source} is not valid JSON: {error}") from error
+        raise UsageError(f"{source} is not valid JSON: {error}") from error
 
 
 def _stdin() -> bytes:
     if sys.stdin is None:
-        raise Usage("There is nothing to read: the standard input is closed.")
+        raise UsageError("There is nothing to read: the standard input is closed.")
     return sys.stdin.buffer.read()
 
 
-def _saved(
+def _save_or_ask(
     app: App, draft: Checkpoint, name: str, *, overwrite: bool, strict: bool
-) -> saving.Outcome:
+) -> threads.Outcome:
     while True:
         try:
             return app.workspace.save_draft(draft, name, overwrite=overwrite, strict=strict)
@@ -268,12 +271,12 @@ def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
     given = name if name is not None else draft.name
     if app.settings.naming == "required":
         if given is None:
-            raise Usage("'save' requires a name.", hint="Write `leftoff save NAME …`.")
-        return checked_name(given, strict=True)
-    return given if given is not None else _suggested(app, draft, auto=auto)
+            raise UsageError("'save' requires a name.", hint="Write `leftoff save NAME …`.")
+        return check_name(given, strict=True)
+    return given if given is not None else _suggest_name(app, draft, auto=auto)
 
 
-def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
+def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
     name = app.workspace.suggest_name(draft)
     if auto or app.settings.naming == "auto" or not app.out.is_interactive:
         return name
@@ -288,7 +291,7 @@ def _suggested(app: App, draft: Checkpoint, *, auto: bool) -> str:
     return name if app.choose(choice) == "use" else app.ask_name()
 
 
-def _show(app: App, outcome: saving.Outcome) -> None:
+def _show(app: App, outcome: threads.Outcome) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
     written = app.workspace.mirror()
     natives = [str(each) for found in written.values() for each in found]

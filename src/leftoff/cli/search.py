@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from leftoff import times
 from leftoff.cli.app import App, command
-from leftoff.cli.list import age_of, described, limit_option, shown_name
+from leftoff.cli.list import age_of, describe_entry, format_name, limit_option
 from leftoff.store import Query
+from leftoff.text import times
 
 
 # A word such as -x is a word to find, not an option that we do not have.
@@ -38,11 +38,11 @@ def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **gi
     )
     hits = app.store.search(query)
     if app.out.as_json:
-        app.out.json([{**described(hit.entry, now), "snippet": hit.snippet} for hit in hits])
+        app.out.json([{**describe_entry(hit.entry, now), "snippet": hit.snippet} for hit in hits])
         return
     for hit in hits:
         where = f"  {hit.entry.branch}" if hit.entry.branch else ""
-        app.out.text(f"{shown_name(hit.entry)}  {age_of(hit.entry, now)}{where}", bold=True)
+        app.out.text(f"{format_name(hit.entry)}  {age_of(hit.entry, now)}{where}", bold=True)
         app.out.text(f"  {hit.snippet}")
     if not hits:
         app.out.text("Nothing found.")

@@ -10,11 +10,11 @@ from leftoff import consent
 from leftoff.cli.app import App, command
 from leftoff.cli.output import printable
 from leftoff.errors import LeftoffError
-from leftoff.projects import explain_distrust
+from leftoff.projects.project import explain_distrust
+from leftoff.ship.dry_run import plan
+from leftoff.ship.outcome import Listener, Options, ShipReport, ShipStep
 from leftoff.ship.panel import panel
-from leftoff.ship.plan import plan
-from leftoff.ship.steps import ship as ship_all
-from leftoff.ship.values import Listener, Options, Report, Step
+from leftoff.ship.ship_steps import ship as ship_all
 from leftoff.store import Store
 
 _MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
@@ -62,7 +62,7 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
 
 def _allow_checks(app: App) -> None:
     """Ask for consent to the checks of the project; ship nothing unchecked because of a no."""
-    waiting = [each for each in app.loaded.pending if each.key == "verify"]
+    waiting = [each for each in app.configuration.pending if each.key == "verify"]
     for each in waiting:
         if not (app.out.is_interactive and _agrees(app, each.value)):
             raise LeftoffError(
@@ -92,7 +92,7 @@ def _show_plan(app: App, options: Options) -> int:
         app.out.json({"dry_run": True, **_plain(report)})
     else:
         for step in report.steps:
-            _tell(app, step)
+            _print_step(app, step)
         app.out.text("Nothing was changed.")
     return int(report.has_failed)
 
@@ -104,7 +104,7 @@ def _listener(app: App) -> Listener:
     return Listener(
         begins=lambda name: _show_waiting(app, name),
         says=lambda line: app.out.text(f"       {line}"),
-        ends=lambda step: _tell(app, step),
+        ends=lambda step: _print_step(app, step),
     )
 
 
@@ -114,7 +114,7 @@ def _show_waiting(app: App, name: str) -> None:
         click.echo(f"{'....' if name else '':<6}{name:<{_NAME_WIDTH}}\r", nl=False)
 
 
-def _tell(app: App, step: Step) -> None:
+def _print_step(app: App, step: ShipStep) -> None:
     _show_waiting(app, "")
     if step.state == "skipped" and step.name in _SILENT_IF_SKIPPED:
         return
@@ -124,9 +124,9 @@ def _tell(app: App, step: Step) -> None:
         app.out.text(f"       {each}")
 
 
-def _plain(report: Report) -> dict[str, Any]:
+def _plain(report: ShipReport) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(report)
-    left_out = [{"path": each.shown, "why": each.why} for each in report.left_out]
+    left_out = [{"path": each.display_path, "why": each.why} for each in report.left_out]
     if plain["pull"] is not None:
         # GitHub tells them better.
         plain["pull"] = {

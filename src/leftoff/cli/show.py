@@ -4,12 +4,12 @@ import sys
 
 import click
 
-from leftoff import restore
 from leftoff.checkpoint import to_plain
 from leftoff.cli.app import App, checkpoint_argument, command, complete_paths
-from leftoff.cli.details import detailed
-from leftoff.errors import NoSuchCheckpoint, Usage
-from leftoff.store import Entry
+from leftoff.cli.checkpoint_view import format_checkpoint
+from leftoff.errors import NoSuchCheckpoint, UsageError
+from leftoff.store import CheckpointEntry
+from leftoff.threads import check_claims
 
 
 @command()
@@ -24,7 +24,7 @@ from leftoff.store import Entry
 def show(app: App, name: str | None, plan: str | None, *, raw: bool) -> None:
     """Show a checkpoint in full (default: the newest)."""
     if name is not None and plan is not None:
-        raise Usage("Name a checkpoint or a plan, not both.")
+        raise UsageError("Name a checkpoint or a plan, not both.")
     entry = app.workspace.find(name) if name is not None else _newest(app, plan)
     if raw:
         _show_raw(app, entry)
@@ -32,8 +32,8 @@ def show(app: App, name: str | None, plan: str | None, *, raw: bool) -> None:
         _show(app, entry)
 
 
-def _newest(app: App, plan: str | None) -> Entry:
-    entry = restore.newest_of_plan(app.store, plan) if plan else restore.newest(app.store)
+def _newest(app: App, plan: str | None) -> CheckpointEntry:
+    entry = check_claims.newest_of_plan(app.store, plan) if plan else check_claims.newest(app.store)
     if entry is None and plan:
         raise NoSuchCheckpoint(
             f"No checkpoint belongs to the plan {plan}",
@@ -46,18 +46,18 @@ def _newest(app: App, plan: str | None) -> Entry:
     return entry
 
 
-def _show(app: App, entry: Entry) -> None:
+def _show(app: App, entry: CheckpointEntry) -> None:
     checkpoint = app.store.load(entry)
     path = str(app.store.path_of(entry))
     if app.out.as_json:
         app.out.json({**to_plain(checkpoint), "state": entry.state, "path": path})
         return
-    head, *rest = detailed(checkpoint, entry.state, app.store.now())
+    head, *rest = format_checkpoint(checkpoint, entry.state, app.store.now())
     app.out.text(head, bold=True)
     app.out.text([*rest, f"{'path':12}  {path}"])
 
 
-def _show_raw(app: App, entry: Entry) -> None:
+def _show_raw(app: App, entry: CheckpointEntry) -> None:
     data = app.store.read_raw(entry)
     text = data.decode("utf-8", "replace")
     if app.out.as_json:

@@ -5,14 +5,14 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import git
 from leftoff.checkpoint import ContextUse
 from leftoff.cli.app import App, command
-from leftoff.cli.layout import one_line
-from leftoff.cli.list import age_of, described, shown_name, tell_elsewhere
-from leftoff.errors import LeftoffError, Usage
+from leftoff.cli.list import age_of, describe_entry, format_name, warn_of_other_stores
+from leftoff.cli.text_columns import one_line
+from leftoff.errors import LeftoffError, UsageError
+from leftoff.git import query
 from leftoff.store import LISTED
-from leftoff.words import counted
+from leftoff.text.plural import format_count
 
 _SHOWN = 5
 
@@ -23,15 +23,15 @@ _SHOWN = 5
 def status(app: App, *, with_plan: bool, with_next: bool) -> None:
     """Show where you are and what is open."""
     if with_plan and with_next:
-        raise Usage("Pass --plan or --next, not both.")
+        raise UsageError("Pass --plan or --next, not both.")
     if with_plan:
-        from leftoff.cli import planview  # noqa: PLC0415 - it reads plans, which few ask for
+        from leftoff.cli import plan_view  # noqa: PLC0415 - it reads plans, which few ask for
 
-        planview.show_plan(app)
+        plan_view.show_plan(app)
     elif with_next:
-        from leftoff.cli import nextview  # noqa: PLC0415 - same
+        from leftoff.cli import next_view  # noqa: PLC0415 - same
 
-        nextview.show_next(app)
+        next_view.show_next(app)
     else:
         _show(app)
 
@@ -41,9 +41,9 @@ def _show(app: App) -> None:
     entries = index.heads([*LISTED], _SHOWN)
     count = index.count_heads([*LISTED])
     place, now, context = _place(app), app.store.now(), _context(app)
-    tell_elsewhere(app, is_empty=not count)
+    warn_of_other_stores(app, is_empty=not count)
     if app.out.as_json:
-        listed = [described(entry, now) for entry in entries]
+        listed = [describe_entry(entry, now) for entry in entries]
         used = msgspec.to_builtins(context) if context else None
         app.out.json({**place, "context": used, "count": count, "checkpoints": listed})
         return
@@ -53,7 +53,7 @@ def _show(app: App) -> None:
         app.out.gap()
         app.out.table(
             {
-                "name": [shown_name(entry) for entry in entries],
+                "name": [format_name(entry) for entry in entries],
                 "age": [age_of(entry, now) for entry in entries],
                 "state": [entry.state for entry in entries],
                 "next action": [one_line(entry.next_action) for entry in entries],
@@ -63,7 +63,7 @@ def _show(app: App) -> None:
 
 def _place(app: App) -> dict[str, Any]:
     project = app.project
-    state = git.read_state(project.worktree) if project.is_git else None
+    state = query.read_state(project.worktree) if project.is_git else None
     is_linked = project.worktree != project.root
     return {
         "project": str(project.root),
@@ -92,7 +92,7 @@ def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
         shown["branch"] = place["branch"] or f"detached at {place['head'][:8]}"
     shown.pop("head")
     if place["changed"] is not None:
-        shown["changed"] = counted(place["changed"], "file")
+        shown["changed"] = format_count(place["changed"], "file")
     if context is not None and context.percent is not None:
         shown["context"] = f"{context.percent:.0f} % at the last save"
     return [f"{key:9}{value}" for key, value in shown.items() if value is not None]

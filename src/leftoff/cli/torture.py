@@ -9,10 +9,10 @@ import msgspec
 
 from leftoff.cli.app import App, command
 from leftoff.cli.output import printable
-from leftoff.torture import PARTS, Plan, Report, Result, worker
+from leftoff.text.plural import format_count
+from leftoff.torture import PARTS, TorturePlan, TortureReport, TortureResult, worker
 from leftoff.torture import run as run_plan
-from leftoff.torture.values import Task
-from leftoff.words import counted
+from leftoff.torture.orders import WorkerTask
 
 _DEFAULT_MINUTES = 2.0
 _SHOWN = 5
@@ -33,7 +33,7 @@ def torture(
     app: App, minutes: float | None, seed: int | None, only: tuple[str, ...], rounds: int | None
 ) -> int:
     """Try to make leftoff lose data, in a temp folder."""
-    plan = Plan(
+    plan = TorturePlan(
         parts=only or [*PARTS],
         seed=random.randrange(1 << 31) if seed is None else seed,  # noqa: S311 - no secret
         seconds=60 * (minutes or _DEFAULT_MINUTES),
@@ -45,28 +45,28 @@ def torture(
     return 1 if result.failures else 0
 
 
-def _show_progress(app: App, report: Report) -> None:
+def _show_progress(app: App, report: TortureReport) -> None:
     if not app.out.is_interactive or app.out.quiet or app.out.as_json:
         return
-    line = f"{report.part}: {_counted(report)}; {counted(report.failures, 'problem')}"
+    line = f"{report.part}: {_format_totals(report)}; {format_count(report.failures, 'problem')}"
     click.echo("\r", nl=False, err=True)
     click.echo(printable(f"{line:<78}", sys.stderr), nl=False, err=True)
     if report.is_final:
         click.echo("", err=True)
 
 
-def _counted(report: Report) -> str:
+def _format_totals(report: TortureReport) -> str:
     return ", ".join(f"{number:,} {what}" for what, number in report.tried.items()) or "nothing"
 
 
-def _show(app: App, result: Result) -> None:
+def _show(app: App, result: TortureResult) -> None:
     if app.out.as_json:
         app.out.result(msgspec.to_builtins(result) | {"failures": result.failures}, "")
         return
     app.out.table(
         {
             "part": [report.part for report in result.reports],
-            "tried": [_counted(report) for report in result.reports],
+            "tried": [_format_totals(report) for report in result.reports],
             "lost": [str(len(report.lost)) for report in result.reports],
             "broken": [str(len(report.broken)) for report in result.reports],
         }
@@ -74,7 +74,7 @@ def _show(app: App, result: Result) -> None:
     app.out.text("\n".join(_details(result)))
 
 
-def _details(result: Result) -> list[str]:
+def _details(result: TortureResult) -> list[str]:
     lines = [""]
     for report in result.reports:
         lines += [f"Skipped in {report.part}: {why}." for why in report.skipped]
@@ -87,7 +87,7 @@ def _details(result: Result) -> list[str]:
         return [*lines, f"Nothing was lost and nothing broke in {took}."]
     return [
         *lines,
-        f"Found {counted(result.failures, 'problem')} in {took}.",
+        f"Found {format_count(result.failures, 'problem')} in {took}.",
         f"The damaged projects are in {result.folder}",
         f"Repeat this run with `leftoff torture --seed {result.seed}`.",
     ]
@@ -97,10 +97,10 @@ def work() -> None:
     """Run one part as a worker of its own; the task is the last word of the command line."""
     from leftoff.cli import run  # noqa: PLC0415 - the program whose commands are tortured
 
-    task = msgspec.json.decode(sys.argv[-1], type=Task)
+    task = msgspec.json.decode(sys.argv[-1], type=WorkerTask)
     own = os.dup(1)
 
-    def emit(report: Report) -> None:
+    def emit(report: TortureReport) -> None:
         os.write(own, msgspec.json.encode(report) + b"\n")
 
     worker.run(task, run, emit)

@@ -32,10 +32,10 @@ def undo(app: App) -> None:
         {"undone": event.action, "ids": event.ids, "names": names},
         f"Undid {_VERBS[event.action]} {', '.join(names[:_NAMED])}{more}",
     )
-    tell_what_stays_behind(app, back)
+    warn_of_unlisted(app, back)
 
 
-def tell_what_stays_behind(app: App, ids: Sequence[str]) -> None:
+def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
     """Tell of what was brought back and is not listed, for a newer one has its name by now."""
     found = [app.store.index().get(each) for each in ids]
     behind = [entry for entry in found if entry and entry.state in LISTED and not entry.is_head]

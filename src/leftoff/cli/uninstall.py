@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import click
 
 from leftoff.cli.app import App, command
-from leftoff.cli.changes import agreed, described, show
+from leftoff.cli.change_preview import confirm_changes, describe_change, show
 from leftoff.wiring import install
-from leftoff.wiring.files import Change
+from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.install import Done, Places
 
 
@@ -18,24 +18,28 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     """Remove the hooks; your checkpoints stay."""
     places = install.find_places(app.environment)
     changes = install.plan_uninstall(places)
-    done = [] if dry_run else _uninstalled(app, places, changes, yes=yes)
+    done = [] if dry_run else _uninstall_hooks(app, places, changes, yes=yes)
     notes = [f"Checkpoints stay: in each repository's .git/leftoff, and in {places.state}"]
-    notes += [f"You edited {path}, so it stays." for path in install.edited_skills(places)]
+    notes += [f"You edited {path}, so it stays." for path in install.list_edited_skills(places)]
     if app.out.as_json:
-        listed = [described(change) for change in changes]
+        listed = [describe_change(change) for change in changes]
         app.out.json({"done": bool(done), "changes": listed, "notes": notes})
         return
-    _tell(app, changes, done, dry_run=dry_run)
+    _print_outcome(app, changes, done, dry_run=dry_run)
     app.out.text(notes)
 
 
-def _uninstalled(app: App, places: Places, changes: Sequence[Change], *, yes: bool) -> list[Done]:
-    if not changes or not agreed(app, changes, "Remove the hooks?", yes=yes):
+def _uninstall_hooks(
+    app: App, places: Places, changes: Sequence[FileChange], *, yes: bool
+) -> list[Done]:
+    if not changes or not confirm_changes(app, changes, "Remove the hooks?", yes=yes):
         return []
     return install.uninstall(places, changes)
 
 
-def _tell(app: App, changes: Sequence[Change], done: Sequence[Done], *, dry_run: bool) -> None:
+def _print_outcome(
+    app: App, changes: Sequence[FileChange], done: Sequence[Done], *, dry_run: bool
+) -> None:
     if not changes:
         app.out.text("leftoff's hooks are not installed; nothing to do.")
     elif dry_run:

@@ -5,18 +5,18 @@ import sys
 import click
 
 from leftoff.cli.app import App, command, group
-from leftoff.errors import Usage
-from leftoff.fence import block, join, say
-from leftoff.wal import notes, scanning
-from leftoff.wal.place import place, unused
+from leftoff.errors import UsageError
+from leftoff.text.fence import block, join, say
+from leftoff.wal import scan_message, working_notes
+from leftoff.wal.notes_place import find_unused, place
 
 
 @command(name="show")
 def show(app: App) -> None:
     """Print the working notes."""
     path = place(app.project, app.settings)
-    text = notes.read(path)
-    other = unused(app.project, app.settings)
+    text = working_notes.read(path)
+    other = find_unused(app.project, app.settings)
     if other is not None:
         app.out.warn(
             f"{other} is not used, as it may have come with the repository; "
@@ -36,11 +36,13 @@ def wal() -> None:
 
 
 @command(name="add")
-@click.option("--kind", required=True, type=click.Choice(notes.KINDS), help="Kind of note.")
+@click.option("--kind", required=True, type=click.Choice(working_notes.KINDS), help="Kind of note.")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
-def add(app: App, kind: notes.Kind, words: tuple[str, ...]) -> None:
+def add(app: App, kind: working_notes.Kind, words: tuple[str, ...]) -> None:
     """Add a note and write it to disk."""
-    noted = notes.add(app.store, kind, _said(words), path=place(app.project, app.settings))
+    noted = working_notes.add(
+        app.store, kind, _join_words(words), path=place(app.project, app.settings)
+    )
     app.out.result(_row(noted) | {"path": str(noted.path)}, _line(noted))
 
 
@@ -52,13 +54,13 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
 
     Reads standard input if TEXT is missing or `-`.
     """
-    found = scanning.scan(_said(words) if words and words != ("-",) else _input())
+    found = scan_message.scan(_join_words(words) if words and words != ("-",) else _input())
     path = place(app.project, app.settings)
     if dry_run:
         rows: list[dict[str, object]] = [{"kind": each.kind, "text": each.text} for each in found]
         lines = [f"{each.kind}: {each.text}" for each in found]
     else:
-        noted = [notes.add(app.store, each.kind, each.text, path=path) for each in found]
+        noted = [working_notes.add(app.store, each.kind, each.text, path=path) for each in found]
         rows, lines = [_row(each) for each in noted], [_line(each) for each in noted]
     told = {"path": str(path), "found": rows}
     app.out.result(told, lines or "There is nothing to note in it.")
@@ -67,29 +69,29 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
 @command(name="reset")
 def reset(app: App) -> None:
     """Start new notes; the old ones go to the trash."""
-    moved = notes.reset(app.store, path=place(app.project, app.settings))
+    moved = working_notes.reset(app.store, path=place(app.project, app.settings))
     said = f"The notes were moved to {moved}" if moved else "There are no notes."
     app.out.result({"moved": str(moved) if moved else None}, said)
 
 
-def _said(words: tuple[str, ...]) -> str:
+def _join_words(words: tuple[str, ...]) -> str:
     text = " ".join(words)
     if not text.strip():
-        raise Usage("There is nothing to note: the text is empty.")
+        raise UsageError("There is nothing to note: the text is empty.")
     return text
 
 
 def _input() -> str:
     if sys.stdin is None or sys.stdin.isatty():
-        raise Usage("There is no message.", hint="Give it as TEXT or on standard input.")
+        raise UsageError("There is no message.", hint="Give it as TEXT or on standard input.")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def _row(noted: notes.Noted) -> dict[str, object]:
+def _row(noted: working_notes.NotedLine) -> dict[str, object]:
     return {"kind": noted.kind, "text": noted.text, "is_new": noted.is_new}
 
 
-def _line(noted: notes.Noted) -> str:
+def _line(noted: working_notes.NotedLine) -> str:
     state = "Noted" if noted.is_new else "Already there"
     return f"{state} ({noted.kind}): {noted.text}"
 

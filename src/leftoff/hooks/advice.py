@@ -3,15 +3,15 @@
 import os
 from pathlib import Path
 
-from leftoff import prompts
-from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent
-from leftoff.fence import Rendered, join
-from leftoff.hooks import ladder, repeats, replies
-from leftoff.hooks.case import Case
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import HookEvent
+from leftoff.hooks import ladder, repeat_warnings, replies
+from leftoff.hooks.session_event import Case
+from leftoff.session import prompt_queue
+from leftoff.text.fence import Rendered, join
 
 
-def advised(case: Case) -> Case:
+def prepare_advice(case: Case) -> Case:
     """Lay the reply to the next prompt ready; keep this prompt if the context is nearly full."""
     event, reached = case.event, ladder.step(case.percent, case.settings)
     state = case.store.project.state_folder
@@ -20,15 +20,17 @@ def advised(case: Case) -> Case:
         replies.remove(_place(state, event, case.before.cwd))
     is_full = reached >= ladder.CAPTURE
     if is_full and event.kind == "prompt":
-        prompts.keep(case.store, event)
+        prompt_queue.keep(case.store, event)
     is_blocking = is_full and case.settings.prompts == "block"
     is_printed = _is_printed(state, event)
     case = _with_repeats(case, is_printed=is_printed)
-    case = case.noting(advised=_told_step(case, reached, is_printed=is_printed), ready=reached)
-    lines = [*_advice(case, reached), *repeats.lines(case.store, case.now.repeats)]
+    case = case.with_record(
+        advised=_find_announced_step(case, reached, is_printed=is_printed), ready=reached
+    )
+    lines = [*_advice(case, reached), *repeat_warnings.lines(case.store, case.now.repeats)]
     since = None if _has_news(case) else _ready_since(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
-    _lay_ready(state, event, lines, reason=reason, since=since)
+    _write_reply(state, event, lines, reason=reason, since=since)
     return case
 
 
@@ -47,7 +49,7 @@ def _has_news(case: Case) -> bool:
     return case.now.ready > case.before.ready or not {*case.now.repeats} <= {*case.before.repeats}
 
 
-def _told_step(case: Case, reached: int, *, is_printed: bool) -> int:
+def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
     """Return the highest step of the ladder that the session was told of in this context."""
     told = min(case.now.advised, reached)
     # Who wants to hear nothing for now is not told later, either.
@@ -64,11 +66,13 @@ def _advice(case: Case, reached: int) -> list[Rendered]:
 def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     """Note what the session tries again of what failed before; each is told once."""
     if is_printed:
-        case = case.noting(repeats=[], warned=[*case.now.warned, *case.now.repeats])
-    return case.noting(repeats=repeats.follow(case.event, case.store, case.now, case.facts))
+        case = case.with_record(repeats=[], warned=[*case.now.warned, *case.now.repeats])
+    return case.with_record(
+        repeats=repeat_warnings.follow(case.event, case.store, case.now, case.facts)
+    )
 
 
-def _lay_ready(
+def _write_reply(
     state: Path, event: HookEvent, lines: list[Rendered], *, reason: str, since: float | None
 ) -> None:
     """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""

@@ -7,18 +7,18 @@ event was settled. Before anything is printed, the prompt is durable in the spoo
 import sys
 from pathlib import Path
 
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
 from leftoff.config import Settings
 from leftoff.context import Context, read_environment, state_folder
-from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import NO_REPLY, HookEvent, Reply
 from leftoff.errors import NotAProject
-from leftoff.fence import say
 from leftoff.hooks import replies, settle, spool, trouble
-from leftoff.hooks.draining import is_off
+from leftoff.hooks.drain_spool import is_off
 from leftoff.phrases.intents import passes_always
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.projects import find_project
+from leftoff.projects.project import find_project
 from leftoff.store import Store
+from leftoff.text.fence import say
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
@@ -57,26 +57,26 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
 def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
     """Return how full the context is now, if that is reason to block; it may be compacted since."""
     # Prompts that pass do not pay for loading the readers.
-    from leftoff import capture, records  # noqa: PLC0415
-    from leftoff.facts.report import report  # noqa: PLC0415
-    from leftoff.hooks import ladder, live  # noqa: PLC0415
-    from leftoff.sessions import remembered  # noqa: PLC0415
+    from leftoff.hooks import context_usage, ladder  # noqa: PLC0415
+    from leftoff.session import capture, records  # noqa: PLC0415
+    from leftoff.session.facts.report import report  # noqa: PLC0415
+    from leftoff.session.sessions import read_memory  # noqa: PLC0415
 
     transcript = Path(event.transcript_path)
     if settings.prompts != "block" or not transcript.is_file():
         return None
-    known = remembered(records.load(store, event.agent, event.session_id))
+    known = read_memory(records.load(store, event.agent, event.session_id))
     memory = capture.read_session(transcript, agent=event.agent, memory=known)
-    percent = live.with_live_use(
+    percent = context_usage.with_live_use(
         report(memory.state), store.project.state_folder, event.session_id
     ).percent
     return percent if ladder.step(percent, settings) >= ladder.CAPTURE else None
 
 
 def _keep(store: Store, event: HookEvent) -> None:
-    from leftoff import prompts  # noqa: PLC0415 - as above
+    from leftoff.session import prompt_queue  # noqa: PLC0415 - as above
 
-    prompts.keep(store, event)
+    prompt_queue.keep(store, event)
 
 
 def _mirror(store: Store, settings: Settings) -> None:
@@ -90,13 +90,13 @@ def main(agent: str, event: str, ask_path: str) -> None:
         replying = answer
         kind = DIALECTS[agent].KINDS.get(event)
         if kind == "pre-compact":
-            from leftoff.hooks import compaction  # noqa: PLC0415 - few users wait for it
+            from leftoff.hooks import answer_compaction  # noqa: PLC0415 - few users wait for it
 
-            replying = compaction.answer
+            replying = answer_compaction.answer
         elif kind == "pre-tool":
-            from leftoff.hooks import guard  # noqa: PLC0415 - few users switch it on
+            from leftoff.hooks import context_policy  # noqa: PLC0415 - few users switch it on
 
-            replying = guard.answer
+            replying = context_policy.answer
         reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()

@@ -1,7 +1,7 @@
 """The ladder: how full the context is, in steps, and what the agent is told at each."""
 
 from leftoff.config import Settings
-from leftoff.fence import Rendered, say
+from leftoff.text.fence import Rendered, say
 
 # What each step means is in `advice`.
 ADVISE, URGE, FRESH, CAPTURE, PANIC = 1, 2, 3, 4, 5

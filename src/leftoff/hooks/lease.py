@@ -22,7 +22,7 @@ _WIDTH = 300
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class Mark:
+class LeaseMark:
     """A file of one line that is written over and over."""
 
     def __init__(self, path: str) -> None:
@@ -50,13 +50,13 @@ def now() -> int | None:
         return None
 
 
-def hold(mark: Mark, worker: int) -> None:
+def hold(mark: LeaseMark, worker: int) -> None:
     """Write that this process settles, with the help of a worker, and will for a while."""
     at = now()
     mark.write(os.getpid(), at + SECONDS if at is not None else "-", worker)
 
 
-def try_event(mark: Mark, name: str) -> None:
+def try_event(mark: LeaseMark, name: str) -> None:
     """Write which event is touched next, and since when."""
     mark.write(name, int(time.time()))
 

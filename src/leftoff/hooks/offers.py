@@ -9,14 +9,18 @@ from datetime import timedelta
 
 import msgspec
 
-from leftoff import briefing, config, fence, git, records, restore, times
-from leftoff.budget import fit_first, limit_tokens
+from leftoff import config
+from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import Checkpoint
-from leftoff.dialects.base import HookEvent
-from leftoff.fence import Rendered, join, say
+from leftoff.git import query
 from leftoff.profiles.mirror import open_mirrors
-from leftoff.store import Entry, Store
-from leftoff.tokens import estimate
+from leftoff.session import records
+from leftoff.store import CheckpointEntry, Store
+from leftoff.text import fence, times
+from leftoff.text.budget import fit_first, limit_tokens
+from leftoff.text.fence import Rendered, join, say
+from leftoff.text.tokens import estimate
+from leftoff.threads import briefing, check_claims
 
 _SEVERAL = 8
 _LOOKED_AT = 10
@@ -24,35 +28,35 @@ _MOST_HEADS = 100
 _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
 
-class Told(msgspec.Struct, frozen=True):
+class StartReply(msgspec.Struct, frozen=True):
     """What a session is told: the text for the model, and a line that the user sees."""
 
     text: Rendered = say("")
     notice: Rendered = say("")
 
 
-def offer(event: HookEvent, store: Store, settings: config.Settings) -> Told:
+def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartReply:
     """Offer what was left off here: one in short, several by name."""
     entries = _open(event, store, settings)[: 1 if settings.offers == "latest" else None]
     if not entries:
-        return Told()
+        return StartReply()
     if len(entries) > 1:
         notice = say(
             "leftoff: {count} pieces of work were left off here; ask for one by name.",
             count=len(entries),
         )
-        return Told(_several(entries, store, budget=settings.start_budget), notice)
+        return StartReply(_several(entries, store, budget=settings.start_budget), notice)
     return _one(entries[0], store, settings)
 
 
-def age(entry: Entry, store: Store) -> str:
+def age(entry: CheckpointEntry, store: Store) -> str:
     """Say how long ago it was saved."""
     return times.age((store.now() - entry.saved_at).total_seconds())
 
 
-def _one(entry: Entry, store: Store, settings: config.Settings) -> Told:
+def _one(entry: CheckpointEntry, store: Store, settings: config.Settings) -> StartReply:
     checkpoint = store.load(entry)
-    checks = restore.check(checkpoint, store.project, store.now())
+    checks = check_claims.check(checkpoint, store.project, store.now())
     before = _before(checkpoint)
     # An id costs more than a sentence, and what changed since must find room.
     after = say(
@@ -70,7 +74,7 @@ def _one(entry: Entry, store: Store, settings: config.Settings) -> Told:
         age=age(entry, store),
         task=entry.task or "",
     )
-    return Told(text, notice)
+    return StartReply(text, notice)
 
 
 def _key(checkpoint: Checkpoint) -> str:
@@ -79,12 +83,12 @@ def _key(checkpoint: Checkpoint) -> str:
     return name if _PLAIN.fullmatch(name) else checkpoint.id
 
 
-def _place(entry: Entry, store: Store, settings: config.Settings) -> Rendered:
+def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Rendered:
     """Tell the file, unless its path is so long that nothing else would find room."""
     native = open_mirrors(settings.mirror).find_path(store, entry.id)
     # Whoever brought the file could have made its name a sentence.
     native = native if native is not None and _PLAIN.fullmatch(native.name) else None
-    told = say(" Kept in {path}", path=git.printable(str(native or store.path_of(entry))))
+    told = say(" Kept in {path}", path=query.printable(str(native or store.path_of(entry))))
     return told if estimate(told) <= settings.start_budget // 3 else say("")
 
 
@@ -94,28 +98,28 @@ def _before(checkpoint: Checkpoint) -> Rendered:
     return say("leftoff: work was left off here.")
 
 
-def _several(entries: Sequence[Entry], store: Store, *, budget: int) -> Rendered:
+def _several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
     """Name as many as there is room for, and say how many there are."""
     lines = [_line(entry, store) for entry in entries[:_SEVERAL]]
-    whole = _listed(lines, len(entries))
+    whole = _format_list(lines, len(entries))
     if estimate(whole) <= budget:
         return whole
-    room = budget - estimate(_listed([], len(entries)))
-    return _listed(fit_first(lines, [limit_tokens(room)]) or lines[:1], len(entries))
+    room = budget - estimate(_format_list([], len(entries)))
+    return _format_list(fit_first(lines, [limit_tokens(room)]) or lines[:1], len(entries))
 
 
-def _listed(lines: Sequence[Rendered], count: int) -> Rendered:
+def _format_list(lines: Sequence[Rendered], count: int) -> Rendered:
     return say(
         "leftoff: {count} pieces of work were left off here.\n{shown}\n{more}"
         "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "
         "`leftoff resume NAME --accept` gives its full briefing.",
         count=count,
-        shown=fence.fenced(join(lines)),
+        shown=fence.enclose_text(join(lines)),
         more=say("`leftoff list` shows all. " if len(lines) < count else ""),
     )
 
 
-def _line(entry: Entry, store: Store) -> Rendered:
+def _line(entry: CheckpointEntry, store: Store) -> Rendered:
     branch = say(", branch {name}", name=entry.branch) if entry.branch else say("")
     is_here = _is_here(entry, store)
     elsewhere = say("") if is_here else say(", in worktree {path}", path=entry.worktree)
@@ -129,10 +133,10 @@ def _line(entry: Entry, store: Store) -> Rendered:
     )
 
 
-def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Entry]:
+def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[CheckpointEntry]:
     """Return what waits here: what was saved by name, and the newest autosaves."""
     running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
-    entries = _of_this_place(store)
+    entries = _find_entries_here(store)
     named = [entry for entry in entries if entry.name is not None]
     autosaves = [
         entry
@@ -146,12 +150,12 @@ def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Ent
     return sorted([*named, *newest], key=lambda entry: entry.id, reverse=True)
 
 
-def _of_this_place(store: Store) -> list[Entry]:
+def _find_entries_here(store: Store) -> list[CheckpointEntry]:
     """Return what is open of this worktree, or of its branch: a folder may be moved or removed."""
     found = [entry for entry in store.index().heads(["open"], _MOST_HEADS) if entry.problem is None]
     if all(_is_here(entry, store) for entry in found):
         return found
-    branch = git.current_branch(store.project.worktree) if store.project.is_git else None
+    branch = query.current_branch(store.project.worktree) if store.project.is_git else None
     return [
         entry
         for entry in found
@@ -159,11 +163,11 @@ def _of_this_place(store: Store) -> list[Entry]:
     ]
 
 
-def _is_here(entry: Entry, store: Store) -> bool:
-    return restore.is_here(entry.worktree, entry.branch, store.project)
+def _is_here(entry: CheckpointEntry, store: Store) -> bool:
+    return check_claims.is_here(entry.worktree, entry.branch, store.project)
 
 
-def _newest(autosaves: Sequence[Entry], store: Store) -> list[Entry]:
+def _newest(autosaves: Sequence[CheckpointEntry], store: Store) -> list[CheckpointEntry]:
     """Return the newest, and if nothing was done there, also the newest where something was."""
     # A greeting or a quick question must not hide the work of the session before it.
     for number, entry in enumerate(autosaves[:_LOOKED_AT]):

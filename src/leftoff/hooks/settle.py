@@ -59,7 +59,7 @@ def leave_or_run(state: str, seconds: float = EVENT_SECONDS) -> None:
 def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
     """Drain the spool in this very process, with no limit; say whether nobody else was at it."""
     deadline = time.monotonic() + wait_seconds
-    with _locked(os.fspath(state), lambda: time.monotonic() < deadline) as is_ours:
+    with _hold_lock(os.fspath(state), lambda: time.monotonic() < deadline) as is_ours:
         if is_ours:
             _drain_until_empty(os.fspath(state))
         return is_ours
@@ -145,7 +145,7 @@ def _is_settle(pid: int, state: str) -> bool:
 
 
 @contextlib.contextmanager
-def _locked(state: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
+def _hold_lock(state: str, is_worth_waiting: Callable[[], bool]) -> Iterator[bool]:
     descriptor = _open_lock(state)
     try:
         yield _is_locked(descriptor, is_worth_waiting)
@@ -178,7 +178,7 @@ def _supervise(state: str, seconds: float) -> None:
     """Let workers drain the spool, one at a time, until nothing new is in it."""
     for number in range(_ROUNDS):
         before = _news(state)
-        with _marked(state) as mark:
+        with _hold_mark(state) as mark:
             # What failed before gets one more try by each settle, not by each of its workers.
             died = _let_work(state, seconds, mark, with_tried=not number)
         after = _news(state)
@@ -189,7 +189,7 @@ def _supervise(state: str, seconds: float) -> None:
             return
 
 
-def _let_work(state: str, seconds: float, mark: lease.Mark, *, with_tried: bool) -> bool:
+def _let_work(state: str, seconds: float, mark: lease.LeaseMark, *, with_tried: bool) -> bool:
     """Start a worker and wait for it; say whether it was killed."""
     reader, writer = os.pipe()
     worker = os.fork()
@@ -211,9 +211,9 @@ def _work(state: str, seconds: float, *, with_tried: bool) -> None:
     """Drain the spool and end this process, whatever happens."""
     code = 1
     try:
-        from leftoff.hooks import draining  # noqa: PLC0415 - only a worker needs all of it
+        from leftoff.hooks import drain_spool  # noqa: PLC0415 - only a worker needs all of it
 
-        draining.drain(state, seconds=seconds, with_tried=with_tried)
+        drain_spool.drain(state, seconds=seconds, with_tried=with_tried)
         code = 0
     except BaseException:  # noqa: BLE001, S110 - a fork must never run what its parent was to do
         pass
@@ -222,21 +222,21 @@ def _work(state: str, seconds: float, *, with_tried: bool) -> None:
 
 
 def _drain_until_empty(state: str) -> None:
-    from leftoff.hooks import draining  # noqa: PLC0415 - only the one that holds the lock needs it
+    from leftoff.hooks import drain_spool  # noqa: PLC0415 - only the one that holds the lock needs it
 
     for _ in range(_ROUNDS):
         before = _news(state)
-        with _marked(state):
-            draining.drain(state)
+        with _hold_mark(state):
+            drain_spool.drain(state)
         if not _news(state) - before:
             return
 
 
 @contextlib.contextmanager
-def _marked(state: str) -> Iterator[lease.Mark]:
+def _hold_mark(state: str) -> Iterator[lease.LeaseMark]:
     """Show that we settle; whoever did so before us and left its mark has died."""
     lease.count_death(state, "k")
-    mark = lease.Mark(f"{state}/settling")
+    mark = lease.LeaseMark(f"{state}/settling")
     try:
         lease.hold(mark, 0)
         yield mark

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import HookEvent, decode
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import HookEvent, decode
 from leftoff.errors import StoreRefused
 from leftoff.hooks import lease
 from leftoff.store import disk
@@ -71,7 +71,7 @@ def _letters(spool: Path) -> Iterator[Letter]:
                 if entry.is_file(follow_symlinks=False):
                     yield _letter(entry.name, entry)
                 else:
-                    _put_away(Path(entry.path))
+                    _remove_stray(Path(entry.path))
 
 
 def _letter(name: str, entry: os.DirEntry[str]) -> Letter:
@@ -92,7 +92,7 @@ def _letter(name: str, entry: os.DirEntry[str]) -> Letter:
     )
 
 
-def _put_away(path: Path) -> None:
+def _remove_stray(path: Path) -> None:
     """Remove what is no file and was put there under the name of an event."""
     if path.is_dir() and not path.is_symlink():
         path.rename(path.with_name("odd"))
@@ -152,7 +152,7 @@ def _age(entry: os.DirEntry[str]) -> float:
     return time.time() - entry.stat(follow_symlinks=False).st_mtime
 
 
-def done(letter: Letter) -> None:
+def remove_letter(letter: Letter) -> None:
     """Let go of an event that was settled."""
     letter.path.unlink(missing_ok=True)
 

@@ -14,19 +14,30 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import briefing, config, fence, processes, records, restore
+from leftoff import config, processes
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, decode
 from leftoff.context import read_environment, state_folder
-from leftoff.dialects import DIALECTS
-from leftoff.dialects.base import NO_REPLY, HookEvent, Reply, decode
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.fence import Rendered, join, say
-from leftoff.hooks import draining, installed, interrupting, offers, replies, settle, trouble
-from leftoff.hooks.offers import Told
+from leftoff.hooks import (
+    drain_spool,
+    installation,
+    interrupted_work,
+    offers,
+    replies,
+    settle,
+    trouble,
+)
+from leftoff.hooks.offers import StartReply
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import SessionNews
-from leftoff.projects import find_project
-from leftoff.records import Life
+from leftoff.projects.project import find_project
+from leftoff.session import records
+from leftoff.session.records import Life
 from leftoff.store import Store, disk, utc_now
+from leftoff.text import fence
+from leftoff.text.fence import Rendered, join, say
+from leftoff.threads import briefing, check_claims
 
 # Another settle may be at work; the agent must not wait for it for long.
 _WAIT_SECONDS = 2.0
@@ -57,10 +68,10 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         project = find_project(environment, Path(event.cwd))
     except NotAProject:
         return NO_REPLY
-    if draining.is_off(project):
+    if drain_spool.is_off(project):
         return NO_REPLY
     with contextlib.suppress(OSError):
-        installed.refresh(state)
+        installation.refresh(state)
     is_settled = settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
     store = Store(project, now=now)
     settings = config.load(project).settings
@@ -68,9 +79,9 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         # A session whose events still wait is recovered at a later start, with all it told.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover(event, store, state)
-        page = _standing_page(store, settings)
-        _look_at_mirrors(event, store, settings)
-        told = _told(event, store, settings, page)
+        page = _read_user_page(store, settings)
+        _sync_mirrors(event, store, settings)
+        told = _build_reply(event, store, settings, page)
         _note(event, store, state)
     finally:
         store.close()
@@ -89,58 +100,62 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
     return dialect.translate("SessionStart", payload, at=time.time())
 
 
-def _standing_page(store: Store, settings: config.Settings) -> str | None:
+def _read_user_page(store: Store, settings: config.Settings) -> str | None:
     """Read the briefing's file before it is written, as somebody may have written it."""
     if not settings.briefing_file:
         return None
-    from leftoff.hooks.recall import standing  # noqa: PLC0415 - few keep such a file
+    from leftoff.hooks.memory_context import read_user_page  # noqa: PLC0415 - few keep such a file
 
     try:
-        return standing(store, settings)
+        return read_user_page(store, settings)
     except OSError:
         # Whoever tells the page finds the same, and notes it.
         return None
 
 
-def _told(event: HookEvent, store: Store, settings: config.Settings, page: str | None) -> Told:
+def _build_reply(
+    event: HookEvent, store: Store, settings: config.Settings, page: str | None
+) -> StartReply:
     state = store.project.state_folder
     is_compacted = _is_compacted(event)
     if is_compacted:
         # What lies ready speaks of a context that is no longer full: a block would never end.
         for name in ("UserPromptSubmit", "PreToolUse"):
             replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
-    _lay_ready(event, state, settings)
+    _request_checks(event, state, settings)
     if is_compacted:
-        from leftoff.hooks import recovery  # noqa: PLC0415 - few starts follow a compaction
+        from leftoff.hooks import after_compaction  # noqa: PLC0415 - few starts follow a compaction
 
-        told = Told(recovery.told(event, store, settings))
+        told = StartReply(after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
-        return _with_banner(Told(_changes(event, store)), event, store, settings)
+        return _with_banner(StartReply(_changes(event, store)), event, store, settings)
     else:
-        told = interrupting.added(offers.offer(event, store, settings), store)
+        told = interrupted_work.add_interrupted_work(offers.offer(event, store, settings), store)
         told = _with_banner(told, event, store, settings)
     return _with_memory(told, event, store, settings, page)
 
 
-def _with_banner(told: Told, event: HookEvent, store: Store, settings: config.Settings) -> Told:
+def _with_banner(
+    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+) -> StartReply:
     """Add what mirrored files say waits, in a session that goes on as well as in a new one."""
     if not settings.mirror:
         return told
-    from leftoff.hooks import banner  # noqa: PLC0415 - most users mirror nothing
+    from leftoff.hooks import pending_notice  # noqa: PLC0415 - most users mirror nothing
 
-    return banner.added(told, event, store, settings)
+    return pending_notice.add_pending_notice(told, event, store, settings)
 
 
-def _lay_ready(event: HookEvent, state: Path, settings: config.Settings) -> None:
+def _request_checks(event: HookEvent, state: Path, settings: config.Settings) -> None:
     """Let the letterbox ask us where the user wants a say before something begins."""
     if settings.compaction != "allow":
-        from leftoff.hooks import compaction  # noqa: PLC0415 - most users let it pass
+        from leftoff.hooks import answer_compaction  # noqa: PLC0415 - most users let it pass
 
-        compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
+        answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
-        from leftoff.hooks import guard  # noqa: PLC0415 - same
+        from leftoff.hooks import context_policy  # noqa: PLC0415 - same
 
-        guard.expect(state, event)
+        context_policy.expect(state, event)
 
 
 def _is_compacted(event: HookEvent) -> bool:
@@ -149,25 +164,25 @@ def _is_compacted(event: HookEvent) -> bool:
         return True
     if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
         return False
-    from leftoff.hooks import recovery  # noqa: PLC0415 - few sessions start with a transcript
+    from leftoff.hooks import after_compaction  # noqa: PLC0415 - few sessions start with a transcript
 
-    return recovery.is_summed_up(Path(event.transcript_path))
+    return after_compaction.is_summed_up(Path(event.transcript_path))
 
 
 def _with_memory(
-    told: Told, event: HookEvent, store: Store, settings: config.Settings, page: str | None
-) -> Told:
+    told: StartReply, event: HookEvent, store: Store, settings: config.Settings, page: str | None
+) -> StartReply:
     """Add what the project knows, where it knows anything."""
     logs = [*store.log_paths("memory"), *store.log_paths("features")]
     known = any(path.exists() for path in [*logs, store.project.store / "features.json"])
     if settings.memory_budget <= 0 or not (known or settings.briefing_file):
         return told
-    from leftoff.hooks.recall import added  # noqa: PLC0415 - many projects know nothing yet
+    from leftoff.hooks.memory_context import add_memory  # noqa: PLC0415 - many projects know nothing yet
 
-    return added(told, event, store, settings, page=page)
+    return add_memory(told, event, store, settings, page=page)
 
 
-def _look_at_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:
+def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:
     """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
     if not settings.mirror:
         return
@@ -180,9 +195,9 @@ def _look_at_mirrors(event: HookEvent, store: Store, settings: config.Settings) 
 
 
 def _page(store: Store) -> str:
-    from leftoff import memorybriefing  # noqa: PLC0415 - only a layout with such a file asks
+    from leftoff.threads import memory_briefing  # noqa: PLC0415 - only a layout with such a file asks
 
-    return memorybriefing.page(store)
+    return memory_briefing.page(store)
 
 
 def _changes(event: HookEvent, store: Store) -> Rendered:
@@ -191,12 +206,12 @@ def _changes(event: HookEvent, store: Store) -> Rendered:
     if entry is None:
         return say("")
     checkpoint = store.load(entry)
-    checks = restore.check(checkpoint, store.project, store.now())
+    checks = check_claims.check(checkpoint, store.project, store.now())
     changes = briefing.changes(checks)
     if not changes:
         return say("")
     before = say("leftoff: since this session was last here ({age}):", age=offers.age(entry, store))
-    return join([before, fence.fenced(changes)])
+    return join([before, fence.enclose_text(changes)])
 
 
 def _recover(event: HookEvent, store: Store, state: Path) -> None:
@@ -209,10 +224,10 @@ def _recover(event: HookEvent, store: Store, state: Path) -> None:
     ]
     has_lost = disk.is_regular(state / "lost")
     if dead or has_lost:
-        from leftoff.hooks import recovering  # noqa: PLC0415 - few starts follow a crash
+        from leftoff.hooks import start_recovery  # noqa: PLC0415 - few starts follow a crash
 
         try:
-            recovering.run(Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id)
+            start_recovery.run(Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id)
         except (OSError, ValueError) as error:
             trouble.note(state, "recovering crashed sessions", error)
 
@@ -241,7 +256,7 @@ def _keep_life(event: HookEvent, store: Store) -> None:
         store=str(store.project.store),
         cwd=event.cwd,
         pid=pid,
-        pid_began=processes.began(pid) if pid else 0.0,
+        pid_began=processes.read_start_time(pid) if pid else 0.0,
         seen_at=event.at,
     )
     records.keep_life(store.project.state_folder, life)

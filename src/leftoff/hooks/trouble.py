@@ -11,7 +11,7 @@ import msgspec
 from leftoff.errors import LeftoffError, StoreRefused
 from leftoff.hooks import spool
 from leftoff.store import disk, log
-from leftoff.words import counted
+from leftoff.text.plural import format_count
 
 _KEPT = 200
 _MOST_BYTES = 256 * 1024
@@ -39,7 +39,7 @@ _decoder = msgspec.json.Decoder(Trouble)
 
 def note(state: Path, where: str, error: BaseException) -> None:
     """Keep a trouble; when even that fails there is nothing left to do."""
-    trouble = Trouble(at=time.time(), where=where, what=_described(error)[:500])
+    trouble = Trouble(at=time.time(), where=where, what=_format_error(error)[:500])
     try:
         disk.ensure_folder(state)
         log.append(_path(state), trouble, durable=False)
@@ -48,7 +48,7 @@ def note(state: Path, where: str, error: BaseException) -> None:
         return
 
 
-def _described(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     """Say what went wrong; only a bug is named by its class."""
     if isinstance(error, LeftoffError):
         return error.message
@@ -62,10 +62,10 @@ def _described(error: BaseException) -> str:
 
 def recent(state: Path) -> list[Trouble]:
     """Return the newest troubles, oldest first, and those that last."""
-    return [*_read(state)[-_KEPT:], *standing(state)]
+    return [*_read(state)[-_KEPT:], *list_unresolved(state)]
 
 
-def standing(state: Path) -> list[Trouble]:
+def list_unresolved(state: Path) -> list[Trouble]:
     """Return the troubles that last until something is done about them."""
     found = []
     for name, what in _STANDING.items():
@@ -76,7 +76,9 @@ def standing(state: Path) -> list[Trouble]:
     late = time.time() - _LATE_SECONDS
     waiting = [letter.at for letter in spool.letters(state) if letter.at < late]
     if waiting:
-        what = f"{counted(len(waiting), 'event')} waited for more than a minute to be processed"
+        what = (
+            f"{format_count(len(waiting), 'event')} waited for more than a minute to be processed"
+        )
         found.append(Trouble(at=min(waiting), where="settle", what=what))
     return found
 
@@ -84,14 +86,14 @@ def standing(state: Path) -> list[Trouble]:
 def forget_full(state: Path) -> None:
     """Let hooks keep events again once the spool is drained; that some were lost stays noted."""
     full = state / "full"
-    _put_away_odd(full)
+    _remove_stray_mark(full)
     if os.path.lexists(full) and len(spool.letters(state)) < _DRAINED:
         with contextlib.suppress(OSError):
             (state / "lost").touch(mode=0o600)
             full.unlink()
 
 
-def _put_away_odd(mark: Path) -> None:
+def _remove_stray_mark(mark: Path) -> None:
     """Remove what is in the place of a mark; a folder may hold somebody's files, and gets a name.
 
     Where anything is there, the letterbox cannot make the mark.

@@ -42,12 +42,12 @@ def find_spoken(text: str, words: Sequence[str]) -> list[Corrections]:
         if language.script and re.search(language.script, text):
             return [_compile(language)]
     spelt = [language for language in languages if language.known_by]
-    votes = [sum(word in _known_by(language) for word in words) for language in spelt]
+    votes = [sum(word in _list_marker_words(language) for word in words) for language in spelt]
     return [_compile(each) for each, vote in zip(spelt, votes, strict=True) if vote == max(votes)]
 
 
 @functools.cache
-def _known_by(language: Language) -> frozenset[str]:
+def _list_marker_words(language: Language) -> frozenset[str]:
     return frozenset(language.known_by.split())
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 
 if TYPE_CHECKING:
     # Session start needs only names of profiles; to load this costs a tenth of starting Python.

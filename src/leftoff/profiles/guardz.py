@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from leftoff import times
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles import markdown
-from leftoff.profiles.guardzindex import (
+from leftoff.profiles.guardz_index import (
     INDEX,
     names_listed,
     one_line,
@@ -23,7 +22,8 @@ from leftoff.profiles.guardzindex import (
 from leftoff.profiles.markdown_codec import Field, Layout, Lines, Plain, Section, Style
 from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import names_in
-from leftoff.projects import Project
+from leftoff.projects.project import Project
+from leftoff.text import times
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "consume",

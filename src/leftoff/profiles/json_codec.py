@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from leftoff import times
+from leftoff.text import times
 
 Plain = dict[str, Any]
 _FIRST_YEAR = 1970

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import msgspec
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.projects import Project
-from leftoff.promptfile import FilePrompt
+from leftoff.projects.project import Project
+from leftoff.session.prompt_files import FilePrompt
 
 if TYPE_CHECKING:
-    from leftoff import features, memory
+    from leftoff.knowledge import features, memory
 
 AUTOSAVE = ""
 """What `StoreNews.current` calls the newest checkpoint without a name."""
@@ -45,8 +45,8 @@ class More(msgspec.Struct, frozen=True, kw_only=True):
 
     prompts: Mapping[str, Sequence[FilePrompt]] = {}
     """Prompts that wait, by session."""
-    memories: "Sequence[memory.Draft]" = ()
-    queued: "Sequence[memory.Draft]" = ()
+    memories: "Sequence[memory.EntryDraft]" = ()
+    queued: "Sequence[memory.EntryDraft]" = ()
     """What is to be remembered once somebody approves of it."""
     loops: "Mapping[str, features.Loop]" = {}
     """The work on features, by session; under no name that of no session."""
@@ -99,7 +99,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     board: "features.Board"
     loops: "Mapping[str, features.Loop]" = {}
     """By the key of their session or worktree."""
-    remembered: "Callable[[memory.Kind], Sequence[memory.Entry]]"
+    remembered: "Callable[[memory.Kind], Sequence[memory.MemoryEntry]]"
     """The entries of a kind, whatever became of them, oldest first."""
     knows: "Callable[[memory.Kind, str], bool]"
     """Whether something was ever remembered."""

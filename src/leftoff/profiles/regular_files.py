@@ -5,7 +5,7 @@ import heapq
 import os
 from pathlib import Path
 
-from leftoff import trees
+from leftoff.projects import trees
 
 # A file that is changed in place is noticed if it is one of the newest.
 _WATCHED = 20

@@ -12,12 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leftoff import sail_plans
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles import jsontext, sailformat
+from leftoff.profiles import json_text, sail_format, sail_plans
 from leftoff.profiles.profile import Files, More, Native, SessionNews, StoreNews
 from leftoff.profiles.regular_files import digest, newest_in
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -30,7 +29,7 @@ SETTINGS: Mapping[str, Any] = {
     "advise_at": 65.0,
     "urge_at": 75.0,
 }
-HOLDS = sailformat.HOLDS
+HOLDS = sail_format.HOLDS
 IS_LIVING = False
 PER_WORKTREE = True
 WANTS_KNOWLEDGE = False
@@ -75,7 +74,7 @@ def natives(folder: Path) -> Iterator[Path]:
 
 def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
-    return sailformat.parse(data, stem=path.stem, plan=_plan_of(path))
+    return sail_format.parse(data, stem=path.stem, plan=_plan_of(path))
 
 
 def _plan_of(path: Path) -> str | None:
@@ -97,7 +96,7 @@ def write(files: Files, news: StoreNews) -> None:
     new = [each for each in news.saved if not _is_from_here(files, each)]
     for checkpoint in new:
         name = f"{checkpoint.saved_at.astimezone(UTC):%Y%m%dT%H%M%SZ}.json"
-        data = sailformat.render(checkpoint).encode("utf-8", "replace")
+        data = sail_format.render(checkpoint).encode("utf-8", "replace")
         files.create(f"{_place(files, checkpoint)}/{name}", data, of=checkpoint.id)
     if new:
         last = max(checkpoint.saved_at for checkpoint in new)
@@ -163,7 +162,7 @@ def _change(text: str, change: Callable[[Members], Members], problems: list[str]
     try:
         index = json.loads(text.removeprefix(_BOM))
         if isinstance(index, dict):
-            return jsontext.with_members(text, change(index))
+            return json_text.with_members(text, change(index))
         problems.append("it is no JSON object")
     except (ValueError, RecursionError) as error:
         problems.append(str(error) or "it is nested too deeply")

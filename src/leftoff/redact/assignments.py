@@ -142,7 +142,7 @@ def is_pair(data: bytes, one: Assignment) -> bool:
 
 def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
     """Tell a constant that holds its own name: `API_PASSWORD = "apiPassword"`."""
-    word = matched(_NAME, data, one.found.start())
+    word = match_at(_NAME, data, one.found.start())
     squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
     name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
     return name.startswith(squashed) or (len(squashed) >= _SAME and squashed in name)
@@ -185,7 +185,7 @@ def closing(data: bytes, start: int, mark: bytes) -> int:
     return len(data)
 
 
-def matched(pattern: re.Pattern[bytes], data: bytes, start: int) -> bytes:
+def match_at(pattern: re.Pattern[bytes], data: bytes, start: int) -> bytes:
     """Return what a pattern matches at this place, or nothing."""
     found = pattern.match(data, start)
     return found[0] if found else b""

@@ -83,7 +83,7 @@ def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
     """Yield every private key block, and what is left of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    yield from _encoded(data)
+    yield from _find_encoded(data)
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -184,13 +184,13 @@ def _follow_back(data: bytes, start: int, mark: _Mark) -> int:
     return begin
 
 
-def _encoded(data: bytes) -> Iterator[Span]:
+def _find_encoded(data: bytes) -> Iterator[Span]:
     """Yield private keys that were encoded once more, marks and all."""
     at = data.find(_ENCODED)
     while at >= 0:
         found = _ENCODED_RUN.match(data, at)
         done = found.end() if found else at + 1
-        if found and _NAMED.search(_decoded_head(found[0])):
+        if found and _NAMED.search(_decode_head(found[0])):
             done = _follow_encoded(data, at, at + len(found[0].rstrip()))
             yield Span(at, done, KIND)
         at = data.find(_ENCODED, done)
@@ -204,7 +204,7 @@ def _find_twice(data: bytes, mark: bytes) -> Iterator[Span]:
     while at >= 0:
         end = _ENCODED_CHARACTERS.match(data, at).end()  # type: ignore[union-attr]
         if end - at >= _TWICE_LEAST:
-            yield from _encoded_twice(data, at, end)
+            yield from _find_encoded_twice(data, at, end)
         at = data.find(mark, end)
 
 
@@ -226,17 +226,17 @@ def _follow_encoded(data: bytes, start: int, end: int) -> int:
     return end
 
 
-def _encoded_twice(data: bytes, start: int, end: int) -> Iterator[Span]:
+def _find_encoded_twice(data: bytes, start: int, end: int) -> Iterator[Span]:
     head = data[start : start + 2 * _ENCODED_HEAD]
     if head.startswith(_HEXADECIMAL_MARK):
         text = bytes.fromhex(re.match(rb"(?:[0-9a-f]{2})*", head)[0].decode())  # type: ignore[index]
     else:
-        text = _decoded_head(_decoded_head(head))
+        text = _decode_head(_decode_head(head))
     if _NAMED.search(text):
         yield Span(start, end, KIND)
 
 
-def _decoded_head(text: bytes) -> bytes:
+def _decode_head(text: bytes) -> bytes:
     head = b"".join(text[: 2 * _ENCODED_HEAD].split())
     head = head[: len(head) // 4 * 4][:_ENCODED_HEAD]
     try:

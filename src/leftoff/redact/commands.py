@@ -7,7 +7,7 @@ text, `<q>` a quote with its backslashes.
 from typing import NamedTuple
 
 
-class Command(NamedTuple):
+class CommandRule(NamedTuple):
     """Tools, and what follows one of their names on the same command; the group is the secret."""
 
     tools: str
@@ -34,8 +34,8 @@ LONG_OPTIONS = (
     b"--secret-data",
 )
 
-COMMANDS: tuple[Command, ...] = (
-    Command(
+COMMANDS: tuple[CommandRule, ...] = (
+    CommandRule(
         "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlsh mycli mariadb "
         "mariadb-dump mariadb-admin mariadb-check mariabackup xtrabackup",
         r"(?-i:-p)(?!ort\b|lugin|rotocol)"
@@ -49,28 +49,28 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("mysql -p -u root", "mysql -u root -p$PASS", "mysql -uroot -port 3306"),
     ),
-    Command(
+    CommandRule(
         "7z 7za 7zz 7zr rar unrar",
         r"(?-i:-h?p)(?:<q>([^\"'\\\r\n]{3,128})<q>|([^\s\"'`\\=][^\s\"'`\\]{2,128}))",
         "in_command",
         ("7z x -p<pw> secret.7z", "7z a -mhe=on -p'<pw>' a.7z b", "unrar x -p<pw> a.rar"),
         ("7z x -pr a.7z",),
     ),
-    Command(
+    CommandRule(
         "plink pscp psftp putty kitty",
         r"(?-i:-pw)[ ]<value>",
         "in_command",
         ("plink -pw <pw> me@x.test", "pscp -pw '<pw>' a me@x.test:"),
         ("plink -pw $PASS me@x.test", "plink -pwfile a me@x.test"),
     ),
-    Command(
+    CommandRule(
         "ssh-keygen",
         r"(?-i:-[NP])[ ]?<value>",
         "in_command",
         ("ssh-keygen -t rsa -N '<pw>' -f k", "ssh-keygen -p -P <pw> -f k"),
         ("ssh-keygen -t rsa -N $PASS -f k", "ssh-keygen -t ed25519 -N '' -f k"),
     ),
-    Command(
+    CommandRule(
         "security",
         r"(?:add-(?:generic|internet)-password|(?:unlock|create)-keychain|import"
         r"|set-key-partition-list)\b[^\r\n]{0,200}?[ ](?-i:-[wpPk])[ ]<value>",
@@ -81,14 +81,14 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("security find-generic-password -a ada -w", "security unlock-keychain -p $PASS a"),
     ),
-    Command(
+    CommandRule(
         "sshpass",
         r"-p[ =]?<value>",
         "given",
         ("sshpass -p <pw> ssh host", "sshpass -p'<pw>' scp a b:", "sshpass -p123456 ssh host"),
         ("sshpass -p $PASS ssh host", "sshpass -e ssh host"),
     ),
-    Command(
+    CommandRule(
         "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat cqlsh useradd "
         "usermod influx netexec nxc crackmapexec evil-winrm rabbitmqadmin psexec psexec64 hydra "
         "smbmap ncftp impala-shell twine arangosh cbq couchbase-cli supabase impacket-psexec "
@@ -104,7 +104,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("mongosh -p -u me", "mongodump -p $PASS", "mongosh -p 27017"),
     ),
-    Command(
+    CommandRule(
         "docker podman nerdctl buildah skopeo helm oras crane regctl az oc heroku cf ibmcloud "
         "argocd rancher ko flux",
         r"\blogin[ ](?:[^\r\n]{0,200}?[ ])?(?-i:-p)[ =]?<value>",
@@ -117,7 +117,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("docker run -p 8080:80 image", "docker login -u me -p $PASS x.test"),
     ),
-    Command(
+    CommandRule(
         "zip unzip zipcloak ipmitool sqlcmd bcp osql isql tsql mosquitto_pub mosquitto_sub "
         "mosquitto_rr mosquitto_passwd",
         r"(?-i:-P)[ =]?<value>",
@@ -131,7 +131,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("zip -P $PASS a.zip b",),
     ),
-    Command(
+    CommandRule(
         "curl curlie xh http https httpie ab siege grpcurl wrk hey aria2c",
         r"(?:-u|--user|--proxy-user|-U|-a|--auth|-A)[ =]?(?:<q>)?[^\s:\"'\\$/]{1,100}:"
         r"([^\s\"'\\]{1,200})",
@@ -145,7 +145,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("curl -u $USER:$PASS https://x.test", "curl -u me https://x.test:8080/"),
     ),
-    Command(
+    CommandRule(
         "curl http https httpie xh",
         r"(?-i:-u|--user|-a|--auth)[ =]?(?:<q>)?([^\s:\"'\\$/]{12,500}):(?![^\s\"'`\\])",
         "without_scheme",
@@ -153,35 +153,35 @@ COMMANDS: tuple[Command, ...] = (
         ("curl -u some-long-user-name: https://x.test",),
         kind="token",
     ),
-    Command(
+    CommandRule(
         "lftp",
         r"-u[ =]?(?:<q>)?[^\s,\"'\\$]{1,100},([^\s\"'\\]{1,200})",
         "in_command",
         ("lftp -u me,<pw> ftp.test",),
         ("lftp -u me ftp.test",),
     ),
-    Command(
+    CommandRule(
         "redis-cli valkey-cli keydb-cli redis-benchmark",
         r"-a[ =]<value>",
         "in_command",
         ("redis-cli -h cache -a <pw> ping", "redis-cli -a '<pw>'"),
         ("redis-cli -a $PASS",),
     ),
-    Command(
+    CommandRule(
         "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn",
         r"(?-i:-w)[ ]?<value>",
         "in_command",
         ("ldapsearch -x -D cn=admin,dc=x -w <pw> -b dc=x", "ldapadd -w '<pw>' -f a.ldif"),
         ("ldapsearch -W -b dc=x", "ldapsearch -w $PASS"),
     ),
-    Command(
+    CommandRule(
         "smbclient rpcclient net smbget smbtree winexe wmic nmblookup mount.cifs wbinfo",
         r"-U[ =]?(?:<q>)?[^\s%\"'$]{1,80}%([^\s\"'\\]{1,200})",
         "in_command",
         ("smbclient //srv/share -U me%<pw>", "net rpc info -U 'CORP\\me%<pw>' -S srv"),
         ("smbclient //srv/share -U me",),
     ),
-    Command(
+    CommandRule(
         "snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptable snmptrap "
         "snmpstatus",
         r"(?-i:-[AX])[ ]?<value>",
@@ -189,21 +189,21 @@ COMMANDS: tuple[Command, ...] = (
         ("snmpwalk -v3 -u me -l authPriv -a SHA -A <pw> host", "snmpget -v3 -x AES -X <pw> host 1"),
         ("snmpwalk -v3 -A $PASS host", "snmpwalk -v3 -a SHA -x AES host"),
     ),
-    Command(
+    CommandRule(
         "openssl",
         r"(?-i:-[kK])[ ]<value>",
         "in_command",
         ("openssl enc -aes-256-cbc -k <pw> -in a", "openssl enc -d -K <hex> -iv 00"),
         ("openssl enc -k $PASS -in a", "openssl req -key a.pem"),
     ),
-    Command(
+    CommandRule(
         "java jenkins-cli jenkins",
         r"-auth[ =](?:<q>)?[^\s:\"'\\$/]{1,100}:([^\s\"'\\]{1,500})",
         "in_command",
         ("java -jar jenkins-cli.jar -s https://x.test -auth me:<pw> list-jobs",),
         ("java -jar jenkins-cli.jar -auth @file list-jobs",),
     ),
-    Command(
+    CommandRule(
         "az aws gcloud doctl ibmcloud oci scw akeyless bws op infisical chamber",
         r"(?:secrets?(?:manager)?|securestring|put-parameter)\b(?:[^\r\n]{0,300}?[ ])?"
         r"--(?:value|secret-string|secret-data|string-value)[ =]<value>",
@@ -221,7 +221,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         kind="secret",
     ),
-    Command(
+    CommandRule(
         "htpasswd",
         r"-[A-Za-z]{0,6}b[A-Za-z]{0,4}(?:[ ]-?[A-Z]?[ ]?\d{1,2})?[ ]"
         r"(?:[^\r\n]{0,200}[ ])?<value>[ \t]{0,4}(?:\Z|[\"'`}])",
@@ -229,7 +229,7 @@ COMMANDS: tuple[Command, ...] = (
         ("htpasswd -b .htpasswd me <pw>", "htpasswd -nbB me '<pw>'"),
         ("htpasswd -b .htpasswd me $PASS",),
     ),
-    Command(
+    CommandRule(
         "kubectl oc k minikube",
         r"--from-literal[ =](?:<q>)?[\w.-]{1,64}=(?:<q>)?([^\s\"'\\]{1,500})",
         "given",
@@ -240,7 +240,7 @@ COMMANDS: tuple[Command, ...] = (
         ("kubectl create secret generic db --from-literal=password=$PASS",),
         kind="secret",
     ),
-    Command(
+    CommandRule(
         "gh glab",
         r"\bsecret[ ]set[ ](?:[^\r\n]{0,80}?[ ])?(?:-b|--body)[ =]?<value>",
         "in_command",

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
+from leftoff.redact.around import MARKED, PRINTED, find_after_words, find_placed, find_words
 from leftoff.redact.blocks import find_blocks
-from leftoff.redact.context import MARKED, PRINTED, find_placed, find_told, find_words
-from leftoff.redact.index import ANCHOR_WORDS
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
+from leftoff.redact.rule_index import ANCHOR_WORDS
 from leftoff.redact.shapes import GUESS, Span, find_shapes
-from leftoff.redact.views import blank_escapes, decoded_views
+from leftoff.redact.views import blank_escapes, decode_views
 
 _Value = TypeVar("_Value")
 # No rule matches anything shorter.
@@ -67,7 +67,7 @@ def find_secrets(text: str) -> list[tuple[str, str]]:
 
 def redact_value(value: _Value) -> _Value:
     """Redact every text in a plain value or struct; what holds no secret is returned as it is."""
-    return cast("_Value", _redacted(value))
+    return cast("_Value", _redact_any(value))
 
 
 def _pieces(data: bytes) -> list[tuple[str | None, bytes]]:
@@ -125,16 +125,16 @@ def _has_clean_ends(piece: _Piece) -> bool:
 
 def _find(data: bytes) -> list[Span]:
     seen, backslashes = blank_escapes(data)
-    spans = _ranked(seen)
-    for view in decoded_views(data, backslashes):
+    spans = _rank_spans(seen)
+    for view in decode_views(data, backslashes):
         spans += [
             (rank, Span(*view.origin(span.start, span.end), span.kind))
-            for rank, span in _ranked(view.data)
+            for rank, span in _rank_spans(view.data)
         ]
     return _merge(data, _without_wide_guesses(spans)) if spans else []
 
 
-def _ranked(seen: bytes) -> list[tuple[int, Span]]:
+def _rank_spans(seen: bytes) -> list[tuple[int, Span]]:
     # Where two rules see the same secret, the earlier one names it: exact shapes first.
     low = seen.lower()
     hits = find_words(low)
@@ -149,7 +149,9 @@ def _ranked(seen: bytes) -> list[tuple[int, Span]]:
     ]
     spans += [(2, span) for span in find_placed(seen, may_print=may_print)]
     if hits:
-        spans += [(3 if is_named else 2, span) for is_named, span in find_told(seen, low, hits)]
+        spans += [
+            (3 if is_named else 2, span) for is_named, span in find_after_words(seen, low, hits)
+        ]
     spans += [(4, span) for span in find_nearby(seen)]
     return spans
 
@@ -194,35 +196,37 @@ def _is_continued(data: bytes, at: int) -> bool:
     return at < len(data) and data[at] & 0xC0 == 0x80
 
 
-def _redacted(value: Any) -> Any:
+def _redact_any(value: Any) -> Any:
     match value:
         case str():
             return redact(value)
         case dict():
-            return _same_if_equal(value, {k: _redacted_under(k, v) for k, v in value.items()})
+            return _same_if_equal(value, {k: _redact_under_key(k, v) for k, v in value.items()})
         case list() | tuple() | set() | frozenset():
-            items = [_redacted(item) for item in value]
-            return _same_if_equal(value, _rebuilt(value, items))
+            items = [_redact_any(item) for item in value]
+            return _same_if_equal(value, _rebuild(value, items))
         case msgspec.Struct():
-            return _redacted_struct(value)
+            return _redact_struct(value)
     return value
 
 
-def _redacted_under(key: Any, value: Any) -> Any:
+def _redact_under_key(key: Any, value: Any) -> Any:
     if isinstance(key, str) and isinstance(value, str):
         clean = redact(value)
         kind = secret_under_key(key, clean)
         return marker(kind).decode() if kind else clean
-    return _redacted(value)
+    return _redact_any(value)
 
 
-def _redacted_struct(value: msgspec.Struct) -> msgspec.Struct:
+def _redact_struct(value: msgspec.Struct) -> msgspec.Struct:
     before = {name: getattr(value, name) for name in value.__struct_fields__}
-    changes = {name: after for name, old in before.items() if (after := _redacted(old)) is not old}
+    changes = {
+        name: after for name, old in before.items() if (after := _redact_any(old)) is not old
+    }
     return msgspec.structs.replace(value, **changes) if changes else value
 
 
-def _rebuilt(value: Any, items: list[Any]) -> Any:
+def _rebuild(value: Any, items: list[Any]) -> Any:
     # A named tuple takes its fields one by one.
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 

@@ -99,7 +99,7 @@ def is_issued(run: bytes) -> bool:
     if (len(body) - len(solid)) * 8 > len(body) or not is_random(solid):
         return False
     if is_told:
-        return len(solid) >= _told_length(solid)
+        return len(solid) >= _pick_least_length(solid)
     return bool(_ISSUER.match(run)) and _is_untold(solid, names[0], joint)
 
 
@@ -111,7 +111,7 @@ def _is_untold(solid: bytes, name: bytes, joint: bytes) -> bool:
     return is_named and len(solid) >= (_HEX_BODY if _HEX.fullmatch(solid) else _PLAIN_BODY)
 
 
-def _told_length(solid: bytes) -> int:
+def _pick_least_length(solid: bytes) -> int:
     if _is_mixed(solid):
         return _TOLD_MIXED_BODY
     return _TOLD_HEX_BODY if _HEX.fullmatch(solid) else _TOLD_PLAIN_BODY

@@ -16,7 +16,7 @@ from leftoff.redact.assignments import (
     is_same,
     is_statement,
     is_translated,
-    matched,
+    match_at,
 )
 from leftoff.redact.judge import (
     has_random_part,
@@ -32,10 +32,10 @@ from leftoff.redact.judge import (
     looks_random,
 )
 from leftoff.redact.lazy import lazy
-from leftoff.redact.prose import is_remark, is_told, is_told_token
+from leftoff.redact.prose import is_remark, is_stated, is_stated_token
 from leftoff.redact.shapes import Span
 from leftoff.redact.syntaxes import SEPARATOR, SUFFIX, VALUE, WORD
-from leftoff.redact.telling import is_telling
+from leftoff.redact.telling_words import is_telling
 
 STEMS = tuple(KINDS)
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -129,7 +129,7 @@ def _secret_of(data: bytes, one: Assignment) -> Span | None:
     if not _is_secret(data, one, data[start:end]):
         return None
     if one.found["bare"]:
-        end = max(end, start + len(matched(_BARE, data, start).rstrip(_TRAILING)))
+        end = max(end, start + len(match_at(_BARE, data, start).rstrip(_TRAILING)))
     return Span(start, end, one.kind)
 
 
@@ -154,22 +154,22 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
         return found.end(), closing(data, found.end(), found["mark"])
     start, end = found.span("bare")
     if found["tag"] or found["item"]:
-        return start, start + len(matched(_TO_TAG, data, start))
+        return start, start + len(match_at(_TO_TAG, data, start))
     if is_environment(data, one) and not found["gap"]:
         if one.before[-1:] in (b'"', b"'"):
             mark = one.before[-2:] if one.before[-2:-1] == b"\\" else one.before[-1:]
             quoted = closing(data, start, mark)
             # `ssh host "DB_PASSWORD=… ./run"`
             is_command = one.kind == "password" and b" " in data[start:quoted]
-            return start, start + len(matched(_TO_BLANK, data, start)) if is_command else quoted
+            return start, start + len(match_at(_TO_BLANK, data, start)) if is_command else quoted
         if not one.before or one.before.endswith(_LINE_ENDS):
-            end = start + len(matched(_TO_BLANK, data, start))
+            end = start + len(match_at(_TO_BLANK, data, start))
     elif found["is"] and not is_wordy(data[start:end].rstrip(_TRAILING)):
-        end += len(matched(_MORE, data, end))
+        end += len(match_at(_MORE, data, end))
     elif data[end : end + 1] in (*_INSIDE, *_CALLS, b">") and (
         one.is_flag or (found["colon"] and found["gap"])
     ):
-        whole = matched(_TO_BLANK, data, start)
+        whole = match_at(_TO_BLANK, data, start)
         if data[end : end + 1] in _INSIDE or _is_bracketed(whole):
             end = start + len(whole)
     return start, start + len(data[start:end].rstrip(_TRAILING))
@@ -184,7 +184,7 @@ def _is_secret(data: bytes, one: Assignment, value: bytes) -> bool:
     if len(value) < _SHORTEST or _is_no_value(data, one, value):
         return False
     if one.found["is"] or _is_mere_secret(one) or _SENTENCE.search(one.before):
-        told = is_told(value) if one.kind == "password" else is_told_token(value)
+        told = is_stated(value) if one.kind == "password" else is_stated_token(value)
         if told or is_remark(value):
             return told
     return _is_given(data, one, value)
@@ -244,7 +244,7 @@ def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
     if is_call and not (found["tag"] or found["item"]):
         return True
     if found["is"] and (one.kind != "password" or is_wordy(value)):
-        return len(value) < 16 and not is_told_token(value)
+        return len(value) < 16 and not is_stated_token(value)
     if found["mark"] and not one.is_flag:
         # `if password == "x-oauth-basic"`
         is_compared = found["equals"] in _COMPARED and is_wordy(value)

@@ -26,7 +26,7 @@ class Lookup:
         for word in words:
             pivot = min(range(len(word)), key=lambda at: _FREQUENCY.get(word[at], _OFTEN))
             groups.setdefault(word[pivot], []).append((word, pivot))
-        self._groups = [(_compiled(words, guards).search, words) for words in groups.values()]
+        self._groups = [(_compile_group(words, guards).search, words) for words in groups.values()]
 
     def hits(self, data: bytes) -> list[tuple[bytes, int]]:
         """List each word that occurs, with its place; the places of one word are in order."""
@@ -40,7 +40,9 @@ class Lookup:
         return hits
 
 
-def _compiled(words: list[tuple[bytes, int]], guards: Mapping[bytes, bytes]) -> re.Pattern[bytes]:
+def _compile_group(
+    words: list[tuple[bytes, int]], guards: Mapping[bytes, bytes]
+) -> re.Pattern[bytes]:
     first, pivot = words[0]
     # What follows comes before what precedes: the engine skips a branch by its first byte.
     rests = [

@@ -7,7 +7,7 @@ Each row has examples of its own: in `cut`, what stands for the secret goes; `st
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class SecretPlace(NamedTuple):
     """A lower-case literal, and what follows it; the group is the secret.
 
     In a pattern, `<q>` is a quote with its backslashes, `<h>` the colon between a header and its
@@ -24,8 +24,8 @@ class Place(NamedTuple):
     before: str = ""
 
 
-PLACES: tuple[Place, ...] = (
-    Place(
+PLACES: tuple[SecretPlace, ...] = (
+    SecretPlace(
         "authorization",
         "auth",
         r"authorization<h><scheme><credential>",
@@ -41,7 +41,7 @@ PLACES: tuple[Place, ...] = (
         ),
         ("Authorization: Bearer <your-token>", "Authorization: Bearer ${token}"),
     ),
-    Place(
+    SecretPlace(
         "authorization",
         "auth",
         r"authorization<h><credential>",
@@ -54,7 +54,7 @@ PLACES: tuple[Place, ...] = (
         ),
         before=r"(?<![:\w-])[\w-]{0,40}\Z",
     ),
-    Place(
+    SecretPlace(
         "authorization",
         "auth",
         r"authorization<h>(?:digest|hawk|aws4-hmac-sha256|oauth|negotiate|ntlm|signature|hmac|mac"
@@ -70,7 +70,7 @@ PLACES: tuple[Place, ...] = (
         ("Authorization: Digest or Basic", 'Authorization: OAuth realm="Example"'),
         before=r"(?:^|[^\"\w-])[\w-]{0,20}\Z",
     ),
-    Place(
+    SecretPlace(
         "authorization",
         "auth",
         r"authorization<h>(?:digest|hawk|aws4-hmac-sha256|oauth|negotiate|ntlm|signature|hmac|mac"
@@ -79,7 +79,7 @@ PLACES: tuple[Place, ...] = (
         ('"Authorization: Negotiate <base64>", "b"', '"authorization": "Hawk <token>"'),
         before=r"\"[\w-]{0,20}\Z",
     ),
-    Place(
+    SecretPlace(
         "docker login",
         "auth",
         r"auth<q>\s{0,8}:\s{0,8}<q>([\w+/]{12,4000}={0,2})<q>",
@@ -87,7 +87,7 @@ PLACES: tuple[Place, ...] = (
         ('"auths": {"x.test": {"auth": "<base64>"}}',),
         ('"auth": "basic-authentication"',),
     ),
-    Place(
+    SecretPlace(
         "npm token",
         "auth",
         r"auth\s{0,4}=\s{0,4}[\"']?([A-Za-z0-9+/]{8,4000}={0,2})",
@@ -96,7 +96,7 @@ PLACES: tuple[Place, ...] = (
         ("CLIENT_AUTH = ObjectIdentifier(1)",),
         before=r"_\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "auth",
         r"auth(?:entication|enticator|handler)?(?:\s{0,4}=?\s{0,4}\(|<q>?\s{0,4}(?:=>|:)\s{0,4}\[)"
@@ -114,7 +114,7 @@ PLACES: tuple[Place, ...] = (
         ),
         ('auth = ("username", "password")', 'authenticate("me", options)'),
     ),
-    Place(
+    SecretPlace(
         "password",
         "login(",
         r"login\(\s{0,8}(?!<q>/)<text>\s{0,8},\s{0,8}<secret>",
@@ -126,7 +126,7 @@ PLACES: tuple[Place, ...] = (
             'client.login("/login", "someone", "password")',
         ),
     ),
-    Place(
+    SecretPlace(
         "password",
         "cred",
         r"credentials?\(\s{0,8}<text>\s{0,8},\s{0,8}<secret>",
@@ -138,7 +138,7 @@ PLACES: tuple[Place, ...] = (
         ),
         ('credentials("user", "password")',),
     ),
-    Place(
+    SecretPlace(
         "password",
         "connect",
         r"connect(?:ion)?\(\s{0,8}(?:<text>|(?!\d+\b)[\w.$>-]{1,64})\s{0,8},\s{0,8}<text>\s{0,8},\s{0,8}"
@@ -154,7 +154,7 @@ PLACES: tuple[Place, ...] = (
             'cscope_connection(3, "out", "local")',
         ),
     ),
-    Place(
+    SecretPlace(
         "password",
         "pdo(",
         r"pdo\(\s{0,8}<text>\s{0,8},\s{0,8}<text>\s{0,8},\s{0,8}<secret>",
@@ -162,7 +162,7 @@ PLACES: tuple[Place, ...] = (
         ("new PDO('mysql:host=db;dbname=shop', 'app', '<pw>')",),
         ("new PDO($dsn, $user, $password)",),
     ),
-    Place(
+    SecretPlace(
         "cookie",
         "cookie",
         r"cookie<h>([\w.%-]{1,64}=[^\s;\"'\\]{1,4096}+"
@@ -172,7 +172,7 @@ PLACES: tuple[Place, ...] = (
         ("cookie: Cookie", "Set-Cookie and Cookie: see the manual", "cookie: 'get=cookies'"),
         before=r"(?<!set-)\Z",
     ),
-    Place(
+    SecretPlace(
         "cookie",
         "cookie",
         r"cookie<h>[\w.%-]{1,64}=([^\s;\"'\\]{4,4096})",
@@ -181,7 +181,7 @@ PLACES: tuple[Place, ...] = (
         ("'set-cookie': 'undici=getSetCookies; Secure'",),
         before=r"set-\Z",
     ),
-    Place(
+    SecretPlace(
         "cookie",
         "cookie",
         r"cookies?(?:-jar)?[ =]{1,2}(?:<q>)?([\w.%-]{1,64}=[^\s\"'\\]{8,4096})",
@@ -190,7 +190,7 @@ PLACES: tuple[Place, ...] = (
         ("curl --cookie 'theme=highcontrast' https://x.test",),
         before=r"--\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "pass",
         r"password\s{1,40}([^\s\"'\\]{1,200})",
@@ -204,7 +204,7 @@ PLACES: tuple[Place, ...] = (
         before=r"(?:machine\s{1,40}(?:[\w-]{1,60}[.:][\w.:-]{1,100}|localhost)|default)\s{1,40}"
         r"login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "pass",
         r"pass(?::([^\s\"'\\]{4,200})|[ ]{1,4}<value>(?=\s*(?:\Z|[\r\n\"'`\\])))",
@@ -226,7 +226,7 @@ PLACES: tuple[Place, ...] = (
         before=r"(?:-(?:pass|passin|passout|srcstorepass|deststorepass|storepass|keypass)"
         r"[\s,=\"'\\]{1,8}|(?<![\w-])require)\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "auth",
         r"auth[ ](?:(?:plain|login|xoauth2)[ ]([\w+/]{12,2000}={0,2})"
@@ -241,7 +241,7 @@ PLACES: tuple[Place, ...] = (
         ("AUTH LOGIN", "250 AUTH PLAIN LOGIN", "AUTH required first", "AUTH PLAIN LOGIN"),
         before=r"(?:^|[\n\"'`]|[>$:-][ ]|redis-cli[ ](?:[^\r\n]{0,80}[ ])?)\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[^\r\n]{0,12}[\"}][ \t]{0,8};?(?:\s|[{;]){0,40}(?:exp_)?send\s{1,4}(?:--\s{1,4})?"
@@ -251,7 +251,7 @@ PLACES: tuple[Place, ...] = (
         ('expect "Password:"\nsend "$password\\r"',),
     ),
     *(
-        Place(
+        SecretPlace(
             "password",
             port,
             port + r"[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
@@ -261,7 +261,7 @@ PLACES: tuple[Place, ...] = (
         )
         for port in (":5432:", ":5433:", ":6543:")
     ),
-    Place(
+    SecretPlace(
         "password",
         ":*:",
         r":\*:[^\s:]{1,100}:[^\s:]{1,100}:([^\s*:\"'\\][^\s\"'\\]{2,200})",
@@ -270,7 +270,7 @@ PLACES: tuple[Place, ...] = (
         ("arn:aws:s3:*:*:bucket", "*:*:*:*:*:*:*:*"),
         before=r"(?:^|[\s\"'`])(?:\*|[\w.-]{1,100})\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "psk",
         r"psk(?:[ ]{0,4}=[ ]{0,4}<secret>|=([^\s\"'\\]{8,63}))",

@@ -5,7 +5,7 @@ Each row has examples of its own, as in `places`.
 
 from leftoff.redact.judge import is_code, is_path, is_placeholder
 from leftoff.redact.lazy import lazy
-from leftoff.redact.places import Place
+from leftoff.redact.places import SecretPlace
 
 _LENGTHS = range(6, 65)
 # A mark at the end may be that of the sentence.
@@ -32,7 +32,7 @@ def is_remark(value: bytes) -> bool:
     return bool(_REMARK.match(value))
 
 
-def is_told(value: bytes) -> bool:
+def is_stated(value: bytes) -> bool:
     """Judge a value that follows `password is` or the like: it has more than letters."""
     if len(value) not in _LENGTHS or not _MIXED.match(value) or is_remark(value):
         return False
@@ -41,17 +41,17 @@ def is_told(value: bytes) -> bool:
     return not is_placeholder(value)
 
 
-def is_told_token(value: bytes) -> bool:
+def is_stated_token(value: bytes) -> bool:
     """Judge a value that follows `token is`, where names are more common than after a password."""
-    return bool(_PLAIN.match(value)) and is_told(value)
+    return bool(_PLAIN.match(value)) and is_stated(value)
 
 
 _TOLD = r"(?:<q>([^\s\"'`\\]{6,64})<q>|([^\s\"'`\\<>(){}\[\]]{5,63}[^\s\"'`\\<>(){}\[\].,;:?]))"
 _USER = r"[\w.@'-]{1,40}"
 _SIGN = r"(?:[ ]{0,2}(?:[:=]|：)[ ]{0,2}|[ ](?:is|was|ist|war|lautet|est|es)[ ])"
-PROSE: tuple[Place, ...] = (
+PROSE: tuple[SecretPlace, ...] = (
     *(
-        Place(
+        SecretPlace(
             "password",
             f"pw{sign}",
             f"pw{sign}[ ]{{0,2}}{_TOLD}",
@@ -63,7 +63,7 @@ PROSE: tuple[Place, ...] = (
         for sign in (":", "=", " is ")
     ),
     *(
-        Place(
+        SecretPlace(
             "password",
             word,
             f"{word}{_SIGN}{_TOLD}",
@@ -75,7 +75,7 @@ PROSE: tuple[Place, ...] = (
     ),
     # A word is looked for together with its sign where its own letters are all frequent.
     *(
-        Place(
+        SecretPlace(
             "password",
             f"{word}:",
             f"{word}:[ ]{{0,2}}{_TOLD}",
@@ -85,7 +85,7 @@ PROSE: tuple[Place, ...] = (
         )
         for word in ("senha", "parola", "heslo", "adgangskode", "passord")
     ),
-    Place(
+    SecretPlace(
         "password",
         "senord:",
         f"senord:[ ]{{0,2}}{_TOLD}",
@@ -95,7 +95,7 @@ PROSE: tuple[Place, ...] = (
         before=r"l(?:ö|o|\\{1,8}u00f6)\Z",
     ),
     *(
-        Place(
+        SecretPlace(
             "password",
             word,
             f"{word}(?:[ ]{{0,2}}(?:[:=]|：|是|为|は|は、|—|-)[ ]{{0,2}}|[ ]){_TOLD}",
@@ -105,7 +105,7 @@ PROSE: tuple[Place, ...] = (
         )
         for word in ("ароль", "密码", "密碼", "パスワード", "비밀번호")
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         rf"assword[ ](?:è|e'|\\{{1,8}}u00e8)[ ]{_TOLD}",
@@ -113,7 +113,7 @@ PROSE: tuple[Place, ...] = (
         ("la password è <pw>", "la password e' <pw>"),
         ("la password è richiesta",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "asswort",
         rf"asswort[ ](?:f(?:ü|ue|\\{{1,8}}u00fc)r|von|zu)[ ](?:{_USER}[ ]){{0,2}}{_USER}"
@@ -122,7 +122,7 @@ PROSE: tuple[Place, ...] = (
         ("das Passwort für die DB ist <pw>", "Passwort von root lautet <pw>"),
         ("das Passwort für die DB ist falsch",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         rf"assword[ ](?:for|of|on)[ ](?:{_USER}[ ]){{0,2}}{_USER}(?:[ ]is|:)[ ]{_TOLD}",
@@ -130,7 +130,7 @@ PROSE: tuple[Place, ...] = (
         ("the password for the db is <pw>", "Password for root: <pw>", "password of me@x: <pw>"),
         ("the password for the db is 12-digit", "Password for root: required"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword(?:[ ]is[ ]now|[ ](?:should|must|will)[ ]be|[ ]to|'s)[ ]" + _TOLD,
@@ -143,7 +143,7 @@ PROSE: tuple[Place, ...] = (
             "pipe the password to ./run2",
         ),
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[ ]" + _TOLD + r"(?=[\s.,;:?\"'`\\]|\Z)",
@@ -153,7 +153,7 @@ PROSE: tuple[Place, ...] = (
         before=r"(?:\A|\n|\b(?:use|using|with)[ ](?:the[ ])?"
         rf"|\b(?:user|login)[ ]{_USER}[ ,]{{1,2}}(?:and[ ])?)p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "contrase",
         rf"contrase(?:n|\xc3\xb1|\\{{1,8}}u00f1)a(?:[ ]del?[ ](?:la[ ])?{_USER})?" + _SIGN + _TOLD,
@@ -161,7 +161,7 @@ PROSE: tuple[Place, ...] = (
         ("la contraseña es <pw>", "contrasena: <pw>"),
         ("contraseña: obligatoria",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "pass",
         r"passe" + _SIGN + _TOLD,
@@ -170,7 +170,7 @@ PROSE: tuple[Place, ...] = (
         ("mot de passe : requis",),
         before=r"mot[ _-]?de[ _-]?\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "pass",
         r"pass[:=][ ]{0,2}" + _TOLD,
@@ -180,7 +180,7 @@ PROSE: tuple[Place, ...] = (
         before=rf"\b(?:user(?:name)?|login)(?:[:=][ ]?{_USER}[ ,;/]{{1,3}}|[ ]{_USER},[ ])\Z"
         r"|\b(?:my|our|db|database|root|admin|wifi|ssh|sudo)[ ]\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "login ",
         r"login[ ](?:is[ ]|as[ ]|with[ ])?(?!form|page|screen|view|flow|step)"
@@ -189,7 +189,7 @@ PROSE: tuple[Place, ...] = (
         ("login admin / <pw>", "the login is me@x.test / <pw>"),
         ("login page / register", "login form / step-2-form"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "cred",
         rf"credentials(?:[ ](?:are|is)|:)[ ]{_USER}(?:[ ]?/[ ]?|:){_TOLD}",

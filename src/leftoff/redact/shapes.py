@@ -9,19 +9,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from leftoff.redact.index import (
+from leftoff.redact.issued import is_issued, is_made_up, is_random
+from leftoff.redact.lazy import lazy
+from leftoff.redact.rule_index import (
     KEY,
     Opening,
-    anchored,
     anchors,
     any_infix,
     by_key,
+    index_anchored,
+    index_joints,
     infixes,
-    joined,
     pattern,
 )
-from leftoff.redact.issued import is_issued, is_made_up, is_random
-from leftoff.redact.lazy import lazy
 
 
 class Span(NamedTuple):
@@ -114,7 +114,7 @@ def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
         for hashed in _HASH.finditer(data):
             yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
     if may_be_anchored or _may_be_anchored(data):
-        yield from _anchored(data, has_word=may_be_anchored)
+        yield from _find_anchored(data, has_word=may_be_anchored)
 
 
 def _in_runs(data: bytes) -> Iterator[Span]:
@@ -128,7 +128,7 @@ def _in_runs(data: bytes) -> Iterator[Span]:
         else:
             # A random text without any digit is rare, so only its very start is tried.
             begin = _lead(data, start) if data[start - 1] in _DOTS else start
-            found = _opened(data, begin, keyed.get(data[begin : begin + KEY], []))
+            found = _find_opened(data, begin, keyed.get(data[begin : begin + KEY], []))
         for span in found:
             yield span
             done = span.end
@@ -164,8 +164,8 @@ def _is_name(data: bytes, start: int, end: int) -> bool:
     return is_plain and _BODY.search(run) is None
 
 
-def _anchored(data: bytes, *, has_word: bool) -> Iterator[Span]:
-    rows = anchored()
+def _find_anchored(data: bytes, *, has_word: bool) -> Iterator[Span]:
+    rows = index_anchored()
     done: dict[bytes, int] = {}
     for literal, at in anchors(has_word=has_word).hits(data):
         if at < done.get(literal, 0):
@@ -208,12 +208,12 @@ def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
         at = begin
         for found in _KEYS.finditer(data, begin, end):
             if found.start() >= at and (rows := keyed.get(found[1])):
-                for span in _opened(data, found.start(), rows):
+                for span in _find_opened(data, found.start(), rows):
                     yield span
                     at = span.end
         if at > begin:
             return
-    yield from _unopened(data, begin, start, end)
+    yield from _find_unopened(data, begin, start, end)
 
 
 def _lead(data: bytes, start: int) -> int:
@@ -221,7 +221,7 @@ def _lead(data: bytes, start: int) -> int:
     return start - (len(window) - len(window.rstrip(_LEAD_BYTES)))
 
 
-def _opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator[Span]:
+def _find_opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator[Span]:
     for text, rows in openings_here:
         if not data.startswith(text, at):
             continue
@@ -260,7 +260,7 @@ def _is_whole(data: bytes, found: re.Match[bytes], text: bytes) -> bool:
     return before not in _BASE64 and (after not in _BASE64 or is_path)
 
 
-def _unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Span]:
+def _find_unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Span]:
     """Yield what is told by its middle or its end, or else by looking issued."""
     if end - begin >= _SHORTEST_INFIX or data[end : end + 1] in _GOES_ON:
         text = data[begin : end + _TRAIL]
@@ -270,11 +270,11 @@ def _unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Span]:
                 if _is_infix(data, begin + found.start(), begin + found.end(), literal):
                     yield Span(begin + first, begin + last, row[0])
                     return
-        for row in joined().get(b"-", ()):
+        for row in index_joints().get(b"-", ()):
             if pattern(row[1]).fullmatch(data, start, end):
                 yield Span(start, end, row[0])
                 return
-        for row in joined().get(data[start - 1 : start], ()):
+        for row in index_joints().get(data[start - 1 : start], ()):
             found = pattern(row[1]).search(text)
             if found and is_random(found[0].rpartition(data[start - 1 : start])[2]):
                 first, last = found.span(found.lastindex or 0)

@@ -3,10 +3,10 @@
 Each row has examples of its own, as in `places`.
 """
 
-from leftoff.redact.places import Place
+from leftoff.redact.places import SecretPlace
 
-STATEMENTS: tuple[Place, ...] = (
-    Place(
+STATEMENTS: tuple[SecretPlace, ...] = (
+    SecretPlace(
         "password",
         "identified",
         r"identified\s{1,8}(?:with\s{1,8}[\w'\"]{1,60}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?"
@@ -21,7 +21,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("a record identified by its id", "identified by 'password'"),
         before=r"(?is)\b(?:create|alter|grant|user|role|set)\b.{0,200}\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "identified",
         r"identified\s{1,8}by\s{1,8}([^\s\"'\\;]{3,128})",
@@ -30,7 +30,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("objects identified by their names",),
         before=r"(?i)\b(?:create|alter)\s{1,8}user\s{1,8}\S{1,64}\s{1,8}\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "rabbitmqctl ",
         r"rabbitmqctl[ ]{1,4}(?:-[^\r\n]{1,60}[ ])?(?:add_user|change_password|authenticate_user)"
@@ -43,7 +43,7 @@ STATEMENTS: tuple[Place, ...] = (
         ),
         ("rabbitmqctl add_user app $PASS", "rabbitmqctl change_password app $PASS"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "/user:",
         r"/user:",
@@ -52,7 +52,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("net use Z: \\\\srv\\share /user:corp\\me", "runas /user:corp\\me cmd"),
         before=r"net use[ ][^\r\n]{1,120}\\[\w$.-]{1,60}(?:<q>)?[ ]{1,4}(?!/)<value>[ ]{1,4}\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "xfreerdp",
         r"xfreerdp[^\r\n]{0,200}?[ ]/p:<value>",
@@ -60,7 +60,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("xfreerdp /u:me /p:<pw> /v:host", "xfreerdp3 /v:host /u:me /p:'<pw>'"),
         ("xfreerdp /u:me /p:$PASS", "msbuild /p:Configuration=Release"),
     ),
-    Place(
+    SecretPlace(
         "secret",
         "mc alias set ",
         r"mc alias set[ ]{1,4}[\w-]{1,40}[ ]{1,4}\S{1,200}[ ]{1,4}[\w+/-]{1,128}[ ]{1,4}<value>",
@@ -68,7 +68,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("mc alias set minio https://x.test accesskey <pw>",),
         ("mc alias set minio https://x.test $KEY $SECRET",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "rclone obscure ",
         r"rclone obscure[ ]{1,4}<value>",
@@ -76,7 +76,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("rclone obscure <pw>",),
         ("the docs are obscure about it", "rclone obscure -"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "http-basic.",
         r"http-basic\.[\w.-]{1,60}[ ]{1,4}[\w.@-]{1,60}[ ]{1,4}<value>",
@@ -84,7 +84,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("poetry config http-basic.private me <pw>",),
         ("poetry config http-basic.private me $PASS",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "crypt(",
         r"crypt\(\s{0,8}<secret>\s{0,8},\s{0,8}gen_salt\(",
@@ -92,7 +92,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("SELECT crypt('<pw>', gen_salt('bf'));",),
         ("SELECT crypt('password', gen_salt('bf'));", "crypt(password, gen_salt('bf'))"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[ ]{1,4}from[ ]{1,4}<secret>",
@@ -101,7 +101,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("SET PASSWORD FROM $old TO $new",),
         before=r"set[ ]{1,4}p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[ ]{1,4}from[ ]{1,4}<text>[ ]{1,4}to[ ]{1,4}<secret>",
@@ -110,7 +110,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("SET PASSWORD FROM 'old' TO $new",),
         before=r"set[ ]{1,4}p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "net user ",
         r"net user[ ]{1,4}[\w.\\-]{1,64}[ ]{1,4}(?![/*])<value>[ ]{1,4}/(?:add|domain|active|y)\b",
@@ -118,7 +118,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("net user me <pw> /add", "net user corp\\me '<pw>' /domain"),
         ("net user me * /add", "net user me /add"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "net user ",
         r"net user[ ]{1,4}[\w.\\-]{1,64}[ ]{1,4}<value>[ ]{0,4}(?:\Z|[\r\n&|\\\"'`])",
@@ -126,7 +126,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("net user me <pw>", "net user Administrator <pw> && whoami"),
         ("net user me $PASS", "a net user experience"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[ ]{1,4}<value>(?=\s*(?:\Z|[\r\n\"'`\\]))",
@@ -135,7 +135,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("mysqladmin -u root password $PASS", "neo4j-admin set-initial-password $PASS"),
         before=r"(?:mysqladmin[ ][^\r\n]{0,120}[ ]|set-initial-)p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[ ]{1,4}for[ ]{1,4}\S{1,80}[ ]{0,4}=[ ]{0,4}<secret>",
@@ -144,7 +144,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("SET PASSWORD FOR app = 'password'", "set a password for x = y"),
         before=r"set[ ]{1,4}p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword\(\s{0,8}<text>\s{0,8},\s{0,8}<secret>",
@@ -153,7 +153,7 @@ STATEMENTS: tuple[Place, ...] = (
         ('db.changeUserPassword("app", passwordPrompt())', 'checkPassword("ada", "password")'),
         before=r"(?:change|set|reset|update)(?:user)?p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[`\"\]]?\s{0,4}\)\s{1,8}values\s{0,8}\((?:[^()'\r\n]{0,40}(?:'[^'\r\n]{0,100}')?,)"
@@ -162,7 +162,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("INSERT INTO users (name, password) VALUES ('ada', '<pw>')",),
         ("INSERT INTO users (name, password) VALUES ('ada', $1)",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "assword",
         r"assword[`\"\]]?,[^()\r\n]{0,200}\)\s{1,8}values\s{0,8}\(\s{0,8}(?:<text>|\w{1,20}),\s{0,8}"
@@ -172,7 +172,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("INSERT INTO users (name, password, age) VALUES ('ada', ?, 3)",),
         before=r"\([`\"\[]?\w{1,40}[`\"\]]?,\s{0,8}[`\"\[]?p\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "acl setuser ",
         r"acl setuser[ ]{1,4}\S{1,64}[ ](?:[^\r\n>]{0,120}[ ])?(?:<q>)?>([^\s\"'\\]{4,128})",
@@ -180,7 +180,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("ACL SETUSER app on ><pw> ~* +@all",),
         ("ACL SETUSER app on >$PASS ~*", "ACL SETUSER app on nopass"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "auth",
         r"auth[ ]{1,4}<value>(?=\s*(?:\Z|[\r\n\"'`\\]))",
@@ -189,7 +189,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("masterauth $PASS",),
         before=r"(?<![\w-])master\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "encrypt_string ",
         r"encrypt_string[ ](?:-[^\r\n\"']{1,80}?[ ])?<q>([^\"'\\\r\n]{3,200})<q>",
@@ -197,7 +197,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("ansible-vault encrypt_string '<pw>' --name db",),
         ("ansible-vault encrypt_string '$PASS' --name db",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "bundle config ",
         r"bundle config[ ](?:set[ ])?(?:--\w{1,10}[ ])?[\w.-]{1,80}[ ][\w.@-]{1,40}:"
@@ -206,7 +206,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("bundle config gems.x.test ada:<pw>", "bundle config set --global gems.x.test ada:<pw>"),
         ("bundle config gems.x.test ada:$PASS", "bundle config path vendor/bundle"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "/user:",
         r"/user:[\w.\\@-]{1,80}[ ]{1,4}(?!/)<value>",
@@ -215,7 +215,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("net use * \\\\srv\\share /user:corp\\me /persistent:no", "runas /user:corp\\me cmd"),
         before=r"net use[ ][^\r\n]{1,160}[ ]\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "convertto-securestring",
         r"convertto-securestring[ ](?:-\w{1,20}[ ]){0,3}<secret>",
@@ -226,7 +226,7 @@ STATEMENTS: tuple[Place, ...] = (
         ),
         ('ConvertTo-SecureString "$pass" -AsPlainText', "ConvertTo-SecureString $pass"),
     ),
-    Place(
+    SecretPlace(
         "password",
         "_pw ",
         r"_pw[ ]{1,4}<value>",
@@ -235,7 +235,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("pdftk a.pdf output b.pdf user_pw $PASS",),
         before=r"pdftk[ ][^\r\n]{0,200}[ ](?:user|owner|input)\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "qpdf ",
         r"qpdf[ ](?:[^\r\n]{0,120}?[ ])?--encrypt[ ]<value>",
@@ -243,7 +243,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("qpdf --encrypt <pw> x 256 -- a.pdf b.pdf",),
         ("qpdf --encrypt $PASS $PASS 256 -- a.pdf b.pdf",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "pass",
         r"passwd[ ](?:-\S{1,16}[ ](?:(?:sha|md|bcrypt|yescrypt|des)[\w-]{0,10}[ ])?){0,4}"
@@ -254,7 +254,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("openssl passwd -6 $PASS", "mkpasswd -m sha-512", "openssl passwd -stdin"),
         before=r"(?:openssl[ ]|(?<![\w-])mk)\Z",
     ),
-    Place(
+    SecretPlace(
         "password",
         "nmcli ",
         r"nmcli[ ][^\r\n]{0,160}?[ ](?:password|[\w.-]{0,40}psk)[ ]{1,4}<value>",
@@ -265,7 +265,7 @@ STATEMENTS: tuple[Place, ...] = (
         ),
         ("nmcli dev wifi connect home password $PASS",),
     ),
-    Place(
+    SecretPlace(
         "password",
         "wpa_passphrase ",
         r"wpa_passphrase[ ]{1,4}(?:<text>|\S{1,40})[ ]{1,4}<value>",
@@ -273,7 +273,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("wpa_passphrase home <pw>", "wpa_passphrase 'my home' '<pw>' > a.conf"),
         ("wpa_passphrase home $PASS",),
     ),
-    Place(
+    SecretPlace(
         "secret",
         "rclone config ",
         r"rclone config (?:create|update|password)[ ][^\r\n]{0,200}?"
@@ -286,7 +286,7 @@ STATEMENTS: tuple[Place, ...] = (
         ("rclone config create r s3 secret_access_key $KEY",),
     ),
     *(
-        Place(
+        SecretPlace(
             "token",
             f"{tool} login ",
             tool + r" login[ ]{1,4}(?:-[^\s=]{1,30}=\S{1,60}[ ]){0,3}"

@@ -48,7 +48,7 @@ def to_pattern(shape: str) -> str:
             out.append(text)
         elif text.startswith("<"):
             is_last = _TRAILING.issuperset(shape[part.end() :])
-            pattern, fence = _counted(part, is_last=is_last)
+            pattern, fence = _build_counted(part, is_last=is_last)
             out.append(pattern)
         else:
             out.append(re.escape(text))
@@ -56,7 +56,7 @@ def to_pattern(shape: str) -> str:
     return "".join(out) + fence
 
 
-def _counted(part: re.Match[str], *, is_last: bool) -> tuple[str, str]:
+def _build_counted(part: re.Match[str], *, is_last: bool) -> tuple[str, str]:
     """Return a counted part and what may not follow it."""
     if part[4] is None:
         return _UUID, "(?![0-9A-Za-z])"
@@ -90,6 +90,6 @@ def solid_part(shape: str) -> int:
     return min(int(body[1]), _LONGEST_SOLID) if body[4] in _SOLID else 0
 
 
-def fixed_part(shape: str) -> str:
+def find_fixed_part(shape: str) -> str:
     """Return the longest fixed text of a shape that has no opening, the last of several."""
     return max(reversed(re.split(r"<[^>]*>|\{[^}]*\}|[()]", shape)), key=len)

@@ -107,7 +107,7 @@ class _Change(NamedTuple):
     end: int
 
 
-class View(NamedTuple):
+class TextView(NamedTuple):
     """A stretch of a text as a reader sees it, made in one step or more."""
 
     data: bytes
@@ -121,7 +121,7 @@ class View(NamedTuple):
         """Say where in the text the view's bytes `start` to `end` come from."""
         steps = self.steps
         if self.written:
-            steps = _decode_deeply(View(self.written, self.start), self.gap).steps
+            steps = _decode_deeply(TextView(self.written, self.start), self.gap).steps
         end -= 1
         for ats, changes in reversed(steps):
             start = _place(ats, changes, start)[0]
@@ -149,13 +149,13 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
     if b"\\" in data:
         data, places = _blank_line_escapes(data)
         if _DRAWN in data:
-            data = _compiled(_DRAWING).sub(b"      ", data)
+            data = _compile(_DRAWING).sub(b"      ", data)
     return _blank_colours(data) if b"\x1b" in data else data, places
 
 
 def _blank_colours(data: bytes) -> bytes:
     """Put as many blanks in the place of each colour."""
-    parts = _compiled(b"(" + _TERMINAL + b")").split(data)
+    parts = _compile(b"(" + _TERMINAL + b")").split(data)
     parts[1::2] = [b" " * len(colour) for colour in parts[1::2]]
     return b"".join(parts)
 
@@ -166,15 +166,15 @@ def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
     if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
         for escape, blank in _BLANKED:
             data = data.replace(escape, blank)
-        return data, [found.start() for found in _compiled(_BACKSLASHED).finditer(data)]
+        return data, [found.start() for found in _compile(_BACKSLASHED).finditer(data)]
     lines: list[int] = []
     others: list[int] = []
-    for found in _compiled(_LINE_ESCAPE + b"|" + _BACKSLASHED).finditer(data):
+    for found in _compile(_LINE_ESCAPE + b"|" + _BACKSLASHED).finditer(data):
         (lines if found.lastindex else others).append(found.start())
-    return _blanked(data, lines) if lines else data, others
+    return _blank_at(data, lines) if lines else data, others
 
 
-def _blanked(data: bytes, lines: list[int]) -> bytes:
+def _blank_at(data: bytes, lines: list[int]) -> bytes:
     edited = bytearray(data)
     for at in lines:
         edited[at] = 32
@@ -182,22 +182,22 @@ def _blanked(data: bytes, lines: list[int]) -> bytes:
     return bytes(edited)
 
 
-def decoded_views(data: bytes, backslashes: list[int]) -> Iterator[View]:
+def decode_views(data: bytes, backslashes: list[int]) -> Iterator[TextView]:
     """Yield the stretches of a text around its escapes, decoded."""
     places = _escapes(data, backslashes)
     if places:
         for start, end in _stretches(data, places):
-            yield from _decoded(data, start, end)
+            yield from _decode_stretch(data, start, end)
 
 
 def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
     places = backslashes.copy()
     for mark, family in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
         if mark in data:
-            places += _places(data, mark, _compiled(family))
+            places += _places(data, mark, _compile(family))
     for pattern, away in _COMMON:
-        if _compiled(pattern).search(data):
-            places += [found.start() + away for found in _compiled(pattern).finditer(data)]
+        if _compile(pattern).search(data):
+            places += [found.start() + away for found in _compile(pattern).finditer(data)]
     places.sort()
     return places
 
@@ -230,7 +230,7 @@ def _places(data: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> list[int]:
 
 
 @cache
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+def _compile(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern)
 
 
@@ -249,7 +249,7 @@ def _stretches(data: bytes, places: list[int]) -> Iterator[tuple[int, int]]:
     yield max(0, start), min(len(data), end)
 
 
-def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
+def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
     """Yield a stretch without its colours, and one with blanks in their places.
 
     A colour is inside of a word or between two.
@@ -257,27 +257,27 @@ def _decoded(data: bytes, start: int, end: int) -> Iterator[View]:
     if colourless := list(_colourless(data[start:end], start)):
         yield from colourless
         return
-    joined = _decode_deeply(View(data[start:end], start), b"")
+    joined = _decode_deeply(TextView(data[start:end], start), b"")
     if not joined.steps:
         return
     yield joined
     if any(change.at == change.until for _, changes in joined.steps for change in changes):
-        yield _decode_deeply(View(data[start:end], start), b" ")
+        yield _decode_deeply(TextView(data[start:end], start), b" ")
 
 
-def _colourless(written: bytes, start: int) -> Iterator[View]:
+def _colourless(written: bytes, start: int) -> Iterator[TextView]:
     """Yield the same two views of a text that has colours and no other escape, in less time."""
     if b"\x1b" not in written or any(other in written for other in _WRITTEN_COLOURS):
         return
-    parts = _compiled(_COLOURS).split(written)
+    parts = _compile(_COLOURS).split(written)
     views = [(gap.join(parts), gap) for gap in (b"", b" ")]
-    if any(len(data) == len(written) or _escaped(data).search(data) for data, _ in views):
+    if any(len(data) == len(written) or _compile_escapes(data).search(data) for data, _ in views):
         return
     for data, gap in views:
-        yield View(blank_escapes(data)[0], start, (), written, gap)
+        yield TextView(blank_escapes(data)[0], start, (), written, gap)
 
 
-def _decode_deeply(view: View, gap: bytes) -> View:
+def _decode_deeply(view: TextView, gap: bytes) -> TextView:
     for _ in range(_DEPTH):
         deeper = _decode(view, gap)
         if deeper is None:
@@ -286,13 +286,13 @@ def _decode_deeply(view: View, gap: bytes) -> View:
     return view._replace(data=blank_escapes(view.data)[0])
 
 
-def _decode(view: View, gap: bytes) -> View | None:
+def _decode(view: TextView, gap: bytes) -> TextView | None:
     """Decode what is escaped once; None if nothing is."""
     data, is_mail = view.data, b"=3D" in view.data
     parts: list[bytes] = []
     changes: list[_Change] = []
     done = size = 0
-    for found in _escaped(data).finditer(data):
+    for found in _compile_escapes(data).finditer(data):
         clear = _clear(found, gap, is_mail=is_mail)
         if clear is None:
             continue
@@ -306,18 +306,20 @@ def _decode(view: View, gap: bytes) -> View | None:
         return None
     parts.append(data[done:])
     steps = (*view.steps, ([change.at for change in changes], changes))
-    return View(b"".join(parts), view.start, steps)
+    return TextView(b"".join(parts), view.start, steps)
 
 
-def _escaped(data: bytes) -> re.Pattern[bytes]:
+def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
     """Return an expression for the escapes that this text may have: the fewer the faster."""
     if b"\x08" in data:
-        return _compiled(_OVERSTRIKE)
-    return _joined(tuple(first for first, _ in _BRANCHES if _NEEDED.get(first, first) in data))
+        return _compile(_OVERSTRIKE)
+    return _compile_branches(
+        tuple(first for first, _ in _BRANCHES if _NEEDED.get(first, first) in data)
+    )
 
 
 @cache
-def _joined(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
+def _compile_branches(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
     rests = [re.escape(first) + b"(?:" + dict(_BRANCHES)[first] + b")" for first in firsts]
     return re.compile(b"|".join(rests) if rests else rb"(?!)")
 

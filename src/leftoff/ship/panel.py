@@ -1,8 +1,8 @@
 """The panel at the end of a ship, as lines."""
 
-from leftoff import git
-from leftoff.gh import Pull
-from leftoff.ship.values import Report, Step
+from leftoff.git import query
+from leftoff.git.github import Pull
+from leftoff.ship.outcome import ShipReport, ShipStep
 
 _WIDTH = 14
 _REVIEWS = {
@@ -19,13 +19,13 @@ _CHECKS = {
 _MERGEABLE = {"MERGEABLE": "no conflicts", "CONFLICTING": "conflicts with its base"}
 
 
-def panel(report: Report, *, advise_clear: bool) -> list[str]:
+def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
     """Tell the commit, the push, the pull request, what remains and where things are kept."""
     rows = [
         ("Commit", [_commit(report)]),
-        ("Push", [_of(report, "push")]),
-        ("Pull request", _pull(report.pull) or [_of(report, "pull request")]),
-        ("Left out", [f"{each.shown} ({each.why})" for each in report.left_out]),
+        ("Push", [_format_step(report, "push")]),
+        ("Pull request", _pull(report.pull) or [_format_step(report, "pull request")]),
+        ("Left out", [f"{each.display_path} ({each.why})" for each in report.left_out]),
         ("Remains", report.remaining),
         ("Kept in", [f"{what}: {where}" for what, where in report.kept.items()]),
     ]
@@ -44,7 +44,7 @@ _ADVICE = [
 ]
 
 
-def _heading(report: Report) -> str:
+def _heading(report: ShipReport) -> str:
     if report.has_failed:
         return "SHIPPED IN PART"
     outward = ("push", "pull request")
@@ -53,15 +53,15 @@ def _heading(report: Report) -> str:
     return "CHECKPOINT COMPLETE" if is_news else "NOTHING TO SHIP"
 
 
-def _commit(report: Report) -> str:
+def _commit(report: ShipReport) -> str:
     if report.commit is None:
         return "none yet"
-    told = f"{report.commit.sha[:12]} {git.printable(report.commit.subject)}"
+    told = f"{report.commit.sha[:12]} {query.printable(report.commit.subject)}"
     return told if report.is_new else f"none new; the last is {told}"
 
 
-def _of(report: Report, name: str) -> str:
-    found: list[Step] = [step for step in report.steps if step.name == name]
+def _format_step(report: ShipReport, name: str) -> str:
+    found: list[ShipStep] = [step for step in report.steps if step.name == name]
     if not found:
         return ""
     return f"FAILED: {found[-1].text}" if found[-1].state == "failed" else found[-1].text

@@ -3,15 +3,15 @@
 import os
 from collections.abc import Sequence
 
-from leftoff.ship.staging import Chosen
-from leftoff.ship.values import Check, Name, Step
-from leftoff.words import counted
+from leftoff.ship.choose_files import Chosen
+from leftoff.ship.outcome import Check, Name, ShipStep
+from leftoff.text.plural import format_count
 
 
-def refused(name: Name, error: OSError) -> Step:
+def build_refused_step(name: Name, error: OSError) -> ShipStep:
     """Say what the system did not allow."""
     where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
-    return Step(
+    return ShipStep(
         name=name,
         state="failed",
         text=f"Operating system error: {where}{error.strerror or error}",
@@ -19,7 +19,7 @@ def refused(name: Name, error: OSError) -> Step:
     )
 
 
-def checked(checks: Sequence[Check]) -> Step:
+def build_checks_step(checks: Sequence[Check]) -> ShipStep:
     """Sum up the checks, with the last words of those that fail."""
     failing = [check for check in checks if not check.has_passed]
     lines = [
@@ -27,27 +27,32 @@ def checked(checks: Sequence[Check]) -> Step:
         for each in checks
     ]
     if not failing:
-        return Step(
-            name="checks", state="done", text=f"{counted(len(checks), 'check')} passed", lines=lines
+        return ShipStep(
+            name="checks",
+            state="done",
+            text=f"{format_count(len(checks), 'check')} passed",
+            lines=lines,
         )
     tails = [f"  {line}" for check in failing for line in check.tail]
     text = f"{len(failing)} of {len(checks)} checks fail; the work is saved anyway."
     hint = "Put it right, then run `leftoff ship` again: the pull request is marked until then."
-    return Step(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
+    return ShipStep(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
 
 
-def staged(chosen: Chosen) -> Step:
+def build_stage_step(chosen: Chosen) -> ShipStep:
     """Name what is left out of a commit."""
-    lines = [f"left out {each.shown}: {each.why}" for each in chosen.left_out]
-    text = f"{counted(len(chosen.files), 'file')} to commit"
-    return Step(name="stage", state="done" if chosen.files else "skipped", text=text, lines=lines)
+    lines = [f"left out {each.display_path}: {each.why}" for each in chosen.left_out]
+    text = f"{format_count(len(chosen.files), 'file')} to commit"
+    return ShipStep(
+        name="stage", state="done" if chosen.files else "skipped", text=text, lines=lines
+    )
 
 
-def nothing_to_commit(chosen: Chosen) -> Step:
+def nothing_to_commit(chosen: Chosen) -> ShipStep:
     """Say that there is nothing to commit."""
     text = "Nothing changed since the last commit, so there is none to make."
     if any(each.is_unreadable for each in chosen.left_out):
-        return Step(
+        return ShipStep(
             name="commit",
             state="failed",
             text="Nothing was committed: what changed cannot be read.",
@@ -55,4 +60,4 @@ def nothing_to_commit(chosen: Chosen) -> Step:
         )
     if chosen.left_out:
         text = "Nothing but what was left out changed, so there is no commit to make."
-    return Step(name="commit", state="skipped", text=text)
+    return ShipStep(name="commit", state="skipped", text=text)

@@ -1,22 +1,22 @@
 """The store: plain files are the truth, the index answers questions about them."""
 
-from leftoff.store.events import LISTED, TRASHED, Action, Event, State
-from leftoff.store.index import Entry, Hit, Index, Query
+from leftoff.store.events import LISTED, TRASHED, Action, State, StoreEvent
+from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
 from leftoff.store.layout import plain_name
-from leftoff.store.store import Saved, Store, utc_now
+from leftoff.store.store import SavedCheckpoint, Store, utc_now
 
 __all__ = [
     "LISTED",
     "TRASHED",
     "Action",
-    "Entry",
-    "Event",
+    "CheckpointEntry",
     "Hit",
-    "Index",
     "Query",
-    "Saved",
+    "SavedCheckpoint",
     "State",
     "Store",
+    "StoreEvent",
+    "StoreIndex",
     "plain_name",
     "utc_now",
 ]

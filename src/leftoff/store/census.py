@@ -14,9 +14,9 @@ import msgspec
 from leftoff.checkpoint import Checkpoint, is_id, new_id
 from leftoff.errors import LeftoffError
 from leftoff.store import events, log
-from leftoff.store.index import Entry
+from leftoff.store.index import CheckpointEntry
 from leftoff.store.layout import Area
-from leftoff.store.rows import decoded, described, slot_of
+from leftoff.store.rows import build_columns, decode_for_index, slot_of
 
 _SAVED = b'"action":"saved"'
 # Of whole lines, as we write them: a torn one tells of nothing.
@@ -26,20 +26,20 @@ _LOGGED = re.compile(rb'"action":"saved","ids":\["([^"]+)"\][^\n]*\}$', re.MULTI
 class _Told(msgspec.Struct):
     """What the logs tell: the events that matter, and which checkpoints have a line."""
 
-    events: list[events.Event]
+    events: list[events.StoreEvent]
     logged: set[bytes]
 
 
-def standing(
+def find_previous(
     areas: Sequence[Area], draft: Checkpoint, now: datetime
-) -> tuple[Entry | None, str | None]:
+) -> tuple[CheckpointEntry | None, str | None]:
     """Return the newest revision under the draft's name, and the last id given in its slot."""
     if draft.name is None:
         return None, next(_later_ids(areas, draft, now), None)
     told = _read(areas, draft.name)
     states = events.fold(told.events)
     named = {each for event in told.events if event.name == draft.name for each in event.ids}
-    named.update(_unlogged(areas, told.logged))
+    named.update(_find_unlogged(areas, told.logged))
     last_id = None
     for checkpoint_id in sorted(named, reverse=True):
         found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"))
@@ -76,7 +76,7 @@ def _read(areas: Iterable[Area], name: str) -> _Told:
     return told
 
 
-def _unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:
+def _find_unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:
     for area in areas:
         for shard in area.shards():
             names = os.listdir(os.fsencode(shard.path))  # noqa: PTH208 - no Path for each
@@ -102,13 +102,17 @@ def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Itera
             yield checkpoint_id
 
 
-def _entry(areas: Sequence[Area], checkpoint_id: str, state: events.State) -> Entry | None:
+def _entry(
+    areas: Sequence[Area], checkpoint_id: str, state: events.State
+) -> CheckpointEntry | None:
     """Read a checkpoint as the index would show it; None if no area has one that can be read."""
     for number, area in enumerate(areas):
         try:
-            row = described(decoded(area.read(checkpoint_id)[0]))
+            row = build_columns(decode_for_index(area.read(checkpoint_id)[0]))
         except (OSError, LeftoffError, ValueError, OverflowError):
             continue
         row["saved_at"] = datetime.fromtimestamp(row["saved_at"], UTC)
-        return Entry(id=checkpoint_id, area=number, state=state, is_head=True, problem=None, **row)
+        return CheckpointEntry(
+            id=checkpoint_id, area=number, state=state, is_head=True, problem=None, **row
+        )
     return None

@@ -62,7 +62,7 @@ class Database:
         self._file: tuple[int, int] | None = None
         self._generation: int | None = None
         try:
-            self.db = self._at_hand() if is_only_asked else self._opened()
+            self.db = self._at_hand() if is_only_asked else self._open()
         except sqlite3.Error as error:
             if is_only_asked:
                 raise IndexAway(str(error)) from error
@@ -88,12 +88,12 @@ class Database:
     def reopen(self) -> None:
         """Open the file anew: another process may have replaced it."""
         self.db.close()
-        self.db = self._opened()
+        self.db = self._open()
 
     def recreate(self) -> None:
         """Put an empty database in the file's place."""
         self.db.close()
-        self.db = self._created(is_doubtful=True)
+        self.db = self._create(is_doubtful=True)
 
     def renew(self, sync: Callable[[], None]) -> None:
         """Forget everything and take it in anew; in memory, where the file cannot be written."""
@@ -119,7 +119,7 @@ class Database:
         place to keep it, or one that is locked, answers come from memory, slowly but right.
         """
         if self._is_only_asked:
-            return self._asked(work)
+            return self._ask_at_hand(work)
         like = None
         for renew in (None, self.reopen, self.recreate):
             try:
@@ -140,7 +140,7 @@ class Database:
         sync()
         return work()
 
-    def _asked(self, work: Callable[[], Result]) -> Result:
+    def _ask_at_hand(self, work: Callable[[], Result]) -> Result:
         try:
             self._refuse_another()
             return work()
@@ -167,12 +167,12 @@ class Database:
         if self._path is None:
             yield
             return
-        with self._locked(self._path, seconds):
+        with self._hold_lock(self._path, seconds):
             self._refuse_another()
             yield
 
     @contextlib.contextmanager
-    def _locked(self, path: Path, seconds: float | None = None) -> Iterator[None]:
+    def _hold_lock(self, path: Path, seconds: float | None = None) -> Iterator[None]:
         lock = path.with_suffix(".lock")
         if os.path.lexists(lock) and not disk.is_regular(lock):
             raise sqlite3.OperationalError(f"The index is locked by what {lock} is")
@@ -181,37 +181,37 @@ class Database:
                 raise sqlite3.OperationalError("The index is locked")
             yield
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         try:
             return self._at_hand()
         except sqlite3.Error as error:
             if "locked" in str(error):
                 raise
-        return self._created(is_doubtful=False)
+        return self._create(is_doubtful=False)
 
     def _at_hand(self) -> sqlite3.Connection:
         if self._path is None or not _is_plain(self._path):
             raise sqlite3.OperationalError("There is no index")
-        return self._connected(self._path)
+        return self._connect(self._path)
 
-    def _created(self, *, is_doubtful: bool) -> sqlite3.Connection:
+    def _create(self, *, is_doubtful: bool) -> sqlite3.Connection:
         if self._path is None:
             return self._blank()
-        with self._locked(self._path):
+        with self._hold_lock(self._path):
             if not is_doubtful:
                 # Someone else may have made it while we waited, or the disk may answer again.
                 with contextlib.suppress(sqlite3.Error):
                     return self._at_hand()
             with contextlib.closing(self._blank()) as blank:
                 _put(self._path, _never_seen(blank.serialize()))
-            return self._connected(self._path)
+            return self._connect(self._path)
 
     def _blank(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._nowhere, isolation_level=None)
         db.executescript(self._script)
         return db
 
-    def _connected(self, path: Path) -> sqlite3.Connection:
+    def _connect(self, path: Path) -> sqlite3.Connection:
         self._file = _identity(path)
         # mode=rw: it is not made here, for an empty file would be an index that knows nothing.
         there = f"{path.absolute().as_uri()}?mode=rw"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from leftoff.errors import StoreRefused
+from leftoff.projects.trees import is_linked_store
 from leftoff.store.folders import (
     ensure_folder,
     holds_private_folders,
@@ -23,8 +24,7 @@ from leftoff.store.folders import (
     sync_folder,
     sync_open_folder,
 )
-from leftoff.store.naming import give_name
-from leftoff.trees import is_linked_store
+from leftoff.store.name_file import give_name
 
 __all__ = [
     "MOST_LOG_BYTES",
@@ -106,7 +106,7 @@ class Folder:
         """Create a file with this content, durably, or raise FileExistsError; never half of it."""
         # Not a file without a name (O_TMPFILE): where there is no journal, as on ext2, its inode
         # would be on disk as one that nobody needs, and a third sync would have to mend that.
-        temp = _written(temps / Path(name).stem, data)
+        temp = _write_temp(temps / Path(name).stem, data)
         try:
             give_name(temp, name, self._descriptor)
         finally:
@@ -120,7 +120,7 @@ class Folder:
 
     def read(self, name: str, *, temps: Path) -> tuple[bytes, os.stat_result]:
         """Read a regular file in it, as `read` does."""
-        descriptor = _opened(name, os.O_RDONLY, folder=self._descriptor)
+        descriptor = _open_safely(name, os.O_RDONLY, folder=self._descriptor)
         try:
             found = os.fstat(descriptor)
             if not is_regular_file(found):
@@ -137,7 +137,7 @@ class Folder:
 def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:
     """Put this content in the file's place all at once, durably unless it can be done without."""
     _refuse_links_to(path)
-    temp = _written(temps / f"{path.stem}-{os.urandom(4).hex()}", data, durable=durable)
+    temp = _write_temp(temps / f"{path.stem}-{os.urandom(4).hex()}", data, durable=durable)
     try:
         temp.replace(path)
     except BaseException:
@@ -153,7 +153,7 @@ _MAGIC_BYTES = 16
 
 def rewrite(path: Path, data: bytes, *, once_empty: Callable[[], None]) -> None:
     """Write a derived file anew where it is; cut short anywhere, it is of no kind at all."""
-    descriptor = _opened(path, os.O_RDWR)
+    descriptor = _open_safely(path, os.O_RDWR)
     try:
         _regular(descriptor, path)
         os.ftruncate(descriptor, 0)
@@ -168,7 +168,7 @@ def rewrite(path: Path, data: bytes, *, once_empty: Callable[[], None]) -> None:
         os.close(descriptor)
 
 
-def _written(temp: Path, data: bytes, *, durable: bool = True) -> Path:
+def _write_temp(temp: Path, data: bytes, *, durable: bool = True) -> Path:
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600)
     try:
         write_all(descriptor, data)
@@ -192,7 +192,7 @@ def append(path: Path, line: bytes, *, durable: bool = True) -> tuple[int, int]:
 
     A torn line left by a crash is closed off first.
     """
-    descriptor = _opened(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+    descriptor = _open_safely(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
         size = _regular(descriptor, path).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
@@ -214,7 +214,7 @@ def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_resul
     Killed between link and unlink, write_new leaves a file and its temp twin as one inode; with
     `temps` such a file is no hard link from elsewhere.
     """
-    descriptor = _opened(path, os.O_RDONLY)
+    descriptor = _open_safely(path, os.O_RDONLY)
     try:
         found = _regular(descriptor, path, twin=temps and temps / path.stem)
         return _read_whole(descriptor, found, path), found
@@ -225,7 +225,7 @@ def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_resul
 def read_from(path: Path, offset: int, *, limit: int | None = None) -> bytes:
     """Read a regular file of ours from an offset on; a missing file is empty."""
     try:
-        descriptor = _opened(path, os.O_RDONLY)
+        descriptor = _open_safely(path, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
         return b""
     try:
@@ -251,7 +251,7 @@ def lock(path: Path, *, seconds: float = _LOCK_WAIT_SECONDS) -> Iterator[bool]:
     holds the lock must not keep others from saving.
     """
     try:
-        descriptor = _opened(path, os.O_RDWR | os.O_CREAT)
+        descriptor = _open_safely(path, os.O_RDWR | os.O_CREAT)
     except OSError:
         yield False
         return
@@ -281,11 +281,11 @@ def _acquire(descriptor: int, seconds: float) -> bool:
 
 def touch(path: Path) -> None:
     """Make an empty file that survives a power cut, unless it is there."""
-    os.close(_opened(path, os.O_WRONLY | os.O_CREAT))
+    os.close(_open_safely(path, os.O_WRONLY | os.O_CREAT))
     sync_folder(path.parent)
 
 
-def _opened(path: Path | str, flags: int, *, folder: int | None = None) -> int:
+def _open_safely(path: Path | str, flags: int, *, folder: int | None = None) -> int:
     if folder is None:
         _refuse_links_to(path)
     try:

@@ -24,7 +24,7 @@ LISTED: frozenset[State] = frozenset({"open", "resumed", "declined"})
 TRASHED: frozenset[State] = frozenset({"consumed", "cleared", "undone"})
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log.
 
     `of` names the event that an undo reverts, `replaced` the revision that a save replaced.
@@ -53,7 +53,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.ids if self.replaced is None else [self.replaced]
 
 
-def fold(events: Iterable[Event]) -> dict[str, State]:
+def fold(events: Iterable[StoreEvent]) -> dict[str, State]:
     """Tell the state each checkpoint is in after these events, the same event told twice or not."""
     known = {event.id: event for event in events}
     reverted = {event.of for event in known.values() if event.action == "undone"}
@@ -69,4 +69,4 @@ def fold(events: Iterable[Event]) -> dict[str, State]:
     return states
 
 
-decode = msgspec.json.Decoder(Event).decode
+decode = msgspec.json.Decoder(StoreEvent).decode

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from leftoff.errors import StoreRefused
-from leftoff.projects import Project
+from leftoff.projects.project import Project
+from leftoff.projects.store_places import folder_marks, plain_store
 from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.layout import Area
-from leftoff.store_places import folder_marks, plain_store
 
 _READ = 0o055
 
@@ -64,15 +64,15 @@ class Areas:
             f"{area.root} and will be taken into the store by the next command that can."
         )
 
-    def take_in(self) -> None:
+    def adopt_waiting(self) -> None:
         """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
         self._claim()
         if self._earlier() or any(map(is_waiting, self.fallbacks())):
-            self._take_in()
+            self._adopt_waiting()
         if self._project.is_moved or self._project.earlier:
             self._mark()
 
-    def _take_in(self) -> None:
+    def _adopt_waiting(self) -> None:
         try:
             self.main.prepare()
             with disk.lock(self.main.lock, seconds=0) as is_held:
@@ -94,7 +94,7 @@ class Areas:
                 for stray in strays if is_held else []:
                     adopt(stray, self.fallback)
 
-    def derived_path(self, name: str) -> Path | None:
+    def find_cache_path(self, name: str) -> Path | None:
         """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
         if disk.is_own_folder(self.main.root) and os.access(self.main.root, os.W_OK):
             return self.main.root / name
@@ -132,7 +132,7 @@ class Areas:
         """Put a store that the project had elsewhere in the place of this one, if that is free."""
         self._copy()
         if found := self._earlier():
-            from leftoff.store.moving import claim  # noqa: PLC0415 - few projects had another place
+            from leftoff.store.move_in import claim  # noqa: PLC0415 - few projects had another place
 
             for earlier in found:
                 claim(earlier, self.main)
@@ -141,7 +141,7 @@ class Areas:
         """Copy a store that another folder uses too, once."""
         for folder in self._project.shared:
             if folder not in self._copies and disk.is_own_folder(folder):
-                from leftoff.store.moving import copy  # noqa: PLC0415 - few have such a store
+                from leftoff.store.move_in import copy  # noqa: PLC0415 - few have such a store
 
                 with contextlib.suppress(OSError, StoreRefused):
                     if copied := copy(Area(folder)):
@@ -163,7 +163,7 @@ class Areas:
         if found := self._earlier():
             if not is_held:
                 return False
-            from leftoff.store.moving import merge  # noqa: PLC0415 - few projects had another place
+            from leftoff.store.move_in import merge  # noqa: PLC0415 - few projects had another place
 
             adopted += [merge(earlier, self.main) for earlier in found]
         return all(adopted)
@@ -179,7 +179,7 @@ def _mark(project: Project) -> None:
     is_plain = project.store == plain_store(project.environment, project.root)
     if not (is_plain or project.is_moved or project.earlier):
         return
-    from leftoff.identities import forget, write_mark  # noqa: PLC0415 - a repository has no need
+    from leftoff.projects.identities import forget, write_mark  # noqa: PLC0415 - a repository has no need
 
     with contextlib.suppress(OSError):
         (write_mark if is_plain else forget)(folder_marks(project.environment), project.root)

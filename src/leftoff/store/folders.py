@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from leftoff.errors import StoreRefused
-from leftoff.trees import is_linked_store
+from leftoff.projects.trees import is_linked_store
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EISDIR})
 _NOT_THERE = frozenset(

@@ -17,10 +17,10 @@ from leftoff.store.index_sync import CheckpointRows
 from leftoff.store.index_tables import EVENTS_OF, TABLES
 from leftoff.store.layout import Area
 from leftoff.store.log_index import LogIndex
-from leftoff.store.text import match_expression, snippet, unspaced
+from leftoff.store.search_text import join_cjk, match_expression, snippet
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class CheckpointEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What the index knows of a checkpoint."""
 
     id: str
@@ -56,19 +56,19 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint found, and the words around the match."""
 
-    entry: Entry
+    entry: CheckpointEntry
     snippet: str
 
 
 # So long a save waits for another process that brings the index up to date.
 _PATIENCE_SECONDS = 1.0
 _ID_PART = re.compile(r"[0-9a-fTZ-]+")
-_COLUMNS = ", ".join(f"checkpoints.{name}" for name in Entry.__struct_fields__)
+_COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
 _LISTED = ", ".join(repr(state) for state in sorted(events.LISTED))
 _TRASHED = ", ".join(repr(state) for state in sorted(events.TRASHED))
 
 
-class Index(LogIndex):
+class StoreIndex(LogIndex):
     """An open index over a project's areas."""
 
     tables = TABLES
@@ -97,8 +97,8 @@ class Index(LogIndex):
     def _make_rows(self) -> CheckpointRows:
         return CheckpointRows(self._db, self.areas)
 
-    def _make_scratch(self) -> "Index":
-        return Index(None, self.areas, is_scratch=True)
+    def _make_scratch(self) -> "StoreIndex":
+        return StoreIndex(None, self.areas, is_scratch=True)
 
     def catch_up(self) -> None:
         """Take in what is new, if no one else does so just now."""
@@ -121,41 +121,41 @@ class Index(LogIndex):
         with self._database.turn():
             return self._make_rows().doubt()
 
-    def unlogged(self) -> list[tuple[str, str | None]]:
+    def list_unlogged(self) -> list[tuple[str, str | None]]:
         """Return ids and names of checkpoints in the store that no line of the log tells of."""
-        return self._ask(lambda: self._make_rows().unlogged())
+        return self._ask(lambda: self._make_rows().list_unlogged())
 
     def stale_counts(self) -> tuple[int, int]:
         """Tell how many files lie in folders that changed, and how many of them are known."""
         return self._ask(lambda: self._make_rows().stale_counts())
 
-    def events_of(self, checkpoint_id: str) -> list[events.Event]:
+    def events_of(self, checkpoint_id: str) -> list[events.StoreEvent]:
         """Return what happened to a checkpoint, oldest first."""
         rows = self._rows(EVENTS_OF, (checkpoint_id,))
         return [events.decode(row[0]) for row in rows]
 
-    def event(self, event_id: str) -> events.Event | None:
+    def event(self, event_id: str) -> events.StoreEvent | None:
         """Return an event by its id."""
         rows = self._rows("SELECT body FROM events WHERE id = ?", (event_id,))
         return events.decode(rows[0][0]) if rows else None
 
-    def last_undoable(self) -> events.Event | None:
+    def last_undoable(self) -> events.StoreEvent | None:
         """Return the last event that took something away which can still be brought back."""
         return self._ask(lambda: next(self._undoable(), None))
 
-    def _undoable(self) -> Iterator[events.Event]:
+    def _undoable(self) -> Iterator[events.StoreEvent]:
         query = "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC"
         for row in self._db.execute(query):
             event = events.decode(row[0])
             if any(self.get(checkpoint_id) for checkpoint_id in event.brings_back):
                 yield event
 
-    def newest_events(self, limit: int) -> list[events.Event]:
+    def newest_events(self, limit: int) -> list[events.StoreEvent]:
         """Return the newest events, newest first."""
         rows = self._rows("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))
         return [events.decode(row[0]) for row in rows]
 
-    def head(self, slot: str) -> Entry | None:
+    def head(self, slot: str) -> CheckpointEntry | None:
         """Return the newest revision in a slot."""
         return self._one("WHERE slot = ? AND is_head", (slot,))
 
@@ -168,23 +168,23 @@ class Index(LogIndex):
         """Say whether no revision was ever saved in a slot, as in most saves."""
         return not self._rows("SELECT 1 FROM checkpoints WHERE slot = ? LIMIT 1", (slot,))
 
-    def autosave(self) -> Entry | None:
+    def autosave(self) -> CheckpointEntry | None:
         """Return the newest checkpoint that has no name and was not put away."""
         where = f"WHERE name IS NULL AND is_head AND state IN ({_LISTED}) AND problem IS NULL"
         return self._one(f"{where} ORDER BY id DESC LIMIT 1", ())
 
-    def get(self, checkpoint_id: str) -> Entry | None:
+    def get(self, checkpoint_id: str) -> CheckpointEntry | None:
         """Return the checkpoint with this id."""
         return self._one("WHERE id = ?", (checkpoint_id,))
 
-    def with_prefix(self, prefix: str) -> list[Entry]:
+    def with_prefix(self, prefix: str) -> list[CheckpointEntry]:
         """Return the checkpoints whose id begins or ends like this."""
         if not _ID_PART.fullmatch(prefix):
             return []
         where = "WHERE (id >= ? AND id < ?) OR id LIKE ? ORDER BY id DESC LIMIT 20"
         return self._many(where, (prefix, prefix + "~", f"%-{prefix}%"))
 
-    def heads(self, states: Iterable[events.State], limit: int) -> list[Entry]:
+    def heads(self, states: Iterable[events.State], limit: int) -> list[CheckpointEntry]:
         """Return the newest revision of each slot, newest first."""
         wanted = [*states]
         each = (
@@ -205,29 +205,29 @@ class Index(LogIndex):
         query = f"SELECT count(*) FROM checkpoints WHERE is_head AND state IN ({marks})"  # noqa: S608 - literals of ours
         return int(self._rows(query, ())[0][0])
 
-    def newest(self, limit: int) -> list[Entry]:
+    def newest(self, limit: int) -> list[CheckpointEntry]:
         """Return the newest checkpoints of any kind, newest first."""
         return self._many("ORDER BY id DESC LIMIT ?", (limit,))
 
-    def newest_of_session(self, session_id: str) -> Entry | None:
+    def newest_of_session(self, session_id: str) -> CheckpointEntry | None:
         """Return the newest checkpoint that a session left, whatever its name."""
         return self._one("WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,))
 
-    def revisions(self, slot: str) -> list[Entry]:
+    def revisions(self, slot: str) -> list[CheckpointEntry]:
         """Return all revisions in a slot, newest first."""
         return self._many("WHERE slot = ? ORDER BY id DESC", (slot,))
 
-    def trashed(self, limit: int) -> list[Entry]:
+    def list_trashed(self, limit: int) -> list[CheckpointEntry]:
         """Return what was consumed, cleared or undone, newest first."""
         return self._many(f"WHERE state IN ({_TRASHED}) ORDER BY id DESC LIMIT ?", (limit,))
 
-    def before(self, moment: datetime, *, with_heads: bool) -> list[Entry]:
+    def before(self, moment: datetime, *, with_heads: bool) -> list[CheckpointEntry]:
         """Return what was saved before a moment: what is out of sight, or everything."""
         kept = "" if with_heads else f"AND NOT (is_head AND state IN ({_LISTED}))"
         where = f"WHERE id < ? AND problem IS NULL {kept} ORDER BY id"
         return self._many(where, (f"{moment.astimezone(UTC):%Y%m%dT%H%M%S}000Z",))
 
-    def unreadable(self) -> list[Entry]:
+    def unreadable(self) -> list[CheckpointEntry]:
         """Return the files that are no checkpoints, newest first."""
         return self._many("WHERE problem IS NOT NULL ORDER BY id DESC LIMIT 100", ())
 
@@ -261,11 +261,11 @@ class Index(LogIndex):
             (match, low, high, *filters, query.limit),
         )
         return [
-            Hit(entry=_entry(row[:-1]), snippet=snippet(unspaced(row[-1]), query.words))
+            Hit(entry=_entry(row[:-1]), snippet=snippet(join_cjk(row[-1]), query.words))
             for row in rows
         ]
 
-    def recheck(self, entries: Sequence[Entry]) -> bool:
+    def recheck(self, entries: Sequence[CheckpointEntry]) -> bool:
         """Notice files that were changed in place since they were read; say whether any was."""
         changed = [entry.id for entry in entries if self._differs(entry)]
         if changed:
@@ -276,7 +276,7 @@ class Index(LogIndex):
         with self._database.turn():
             self._make_rows().take_again(ids)
 
-    def _differs(self, entry: Entry) -> bool:
+    def _differs(self, entry: CheckpointEntry) -> bool:
         rows = self._rows("SELECT size, mtime FROM checkpoints WHERE id = ?", (entry.id,))
         try:
             found = self.areas[entry.area].path_of(entry.id).lstat()
@@ -284,16 +284,16 @@ class Index(LogIndex):
             return entry.problem is None
         return (found.st_size, found.st_mtime_ns) not in rows
 
-    def _many(self, where: str, values: Sequence[object]) -> list[Entry]:
+    def _many(self, where: str, values: Sequence[object]) -> list[CheckpointEntry]:
         rows = self._rows(f"SELECT {_COLUMNS} FROM checkpoints {where}", values)  # noqa: S608 - column names are ours
         return [_entry(row) for row in rows]
 
-    def _one(self, where: str, values: Sequence[object]) -> Entry | None:
+    def _one(self, where: str, values: Sequence[object]) -> CheckpointEntry | None:
         return next(iter(self._many(where, values)), None)
 
 
-def _entry(row: Sequence[Any]) -> Entry:
-    values = dict(zip(Entry.__struct_fields__, row, strict=True))
+def _entry(row: Sequence[Any]) -> CheckpointEntry:
+    values = dict(zip(CheckpointEntry.__struct_fields__, row, strict=True))
     values["saved_at"] = datetime.fromtimestamp(values["saved_at"], UTC)
     values["is_head"] = bool(values["is_head"])
-    return Entry(**values)
+    return CheckpointEntry(**values)

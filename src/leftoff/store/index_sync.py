@@ -15,7 +15,7 @@ from leftoff.store.layout import Area
 from leftoff.store.log import decode_lines
 from leftoff.store.log_index import Rows
 from leftoff.store.rows import COLUMNS, row_of, rowid_of
-from leftoff.store.text import spaced
+from leftoff.store.search_text import split_cjk
 
 # A folder changed within this time may change again under the same time stamp: on the coarsest
 # file systems a stamp lasts two seconds. Such a folder is listed again next time.
@@ -35,13 +35,13 @@ class CheckpointRows(Rows):
 
     def has_news(self) -> bool:
         """Say whether a folder changed, or a file that could not be read may be good again."""
-        return any(True for _ in self._stale_shards()) or bool(self._broken())
+        return any(True for _ in self._stale_shards()) or bool(self._list_broken())
 
     def apply_rest(self) -> None:
         """Read the folders that changed, and the files that could not be read."""
         for stale in list(self._stale_shards()):
             self._take_shard(*stale)
-        self._take_again(self._broken())
+        self._take_again(self._list_broken())
 
     def take_again(self, ids: Sequence[str]) -> None:
         """Read files anew that were changed in place."""
@@ -65,7 +65,7 @@ class CheckpointRows(Rows):
         found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
         return found, sum(self._count_in(*place) for place in stale)
 
-    def unlogged(self) -> list[tuple[str, str | None]]:
+    def list_unlogged(self) -> list[tuple[str, str | None]]:
         """Return ids and names of checkpoints in the store that no line of the log tells of."""
         query = "SELECT id, name FROM unlogged JOIN checkpoints USING (id) WHERE problem IS NULL"
         return self._db.execute(query).fetchall()
@@ -79,7 +79,7 @@ class CheckpointRows(Rows):
 
     # Files
 
-    def _broken(self) -> list[str]:
+    def _list_broken(self) -> list[str]:
         rows = self._db.execute("SELECT id FROM checkpoints WHERE problem IS NOT NULL")
         return [row[0] for row in rows]
 
@@ -125,7 +125,7 @@ class CheckpointRows(Rows):
 
     def _take_again(self, ids: Iterable[str]) -> None:
         for checkpoint_id in ids:
-            known = self._known(checkpoint_id)
+            known = self._find_row(checkpoint_id)
             if known is not None:
                 self._forget(checkpoint_id)
                 self._add(known[0], [checkpoint_id], self._areas[known[0]].read)
@@ -140,7 +140,7 @@ class CheckpointRows(Rows):
             if not self._makes_way(number, checkpoint_id):
                 continue
             row, text = row_of(number, checkpoint_id, read)
-            told = self._told_of(checkpoint_id)
+            told = self._load_events(checkpoint_id)
             is_logged = any(event.action == "saved" for event in told)
             if row["size"] == 0 and not is_logged:
                 # A claim on the name, by someone who is about to put the file there, or was.
@@ -150,7 +150,7 @@ class CheckpointRows(Rows):
             row["rowid"] = self._free_rowid(checkpoint_id, taken)
             row["state"] = _state(checkpoint_id, told)
             rows.append(row)
-            texts.append((row["rowid"], spaced(text), row["branch"], row["agent"]))
+            texts.append((row["rowid"], split_cjk(text), row["branch"], row["agent"]))
         self._db.executemany(_INSERT, rows)
         self._db.executemany(_INSERT_WORDS, texts)
         self._db.executemany("INSERT OR IGNORE INTO unlogged VALUES (?)", unlogged)
@@ -160,7 +160,7 @@ class CheckpointRows(Rows):
 
     def _makes_way(self, number: int, checkpoint_id: str) -> bool:
         """Say whether a file is to be read: not where the same one lies in the store already."""
-        known = self._known(checkpoint_id) if len(self._areas) > 1 else None
+        known = self._find_row(checkpoint_id) if len(self._areas) > 1 else None
         if known is not None:
             # In both areas: the process that took it into the store was killed before the end.
             if known[0] <= number:
@@ -168,7 +168,7 @@ class CheckpointRows(Rows):
             self._forget(checkpoint_id)
         return True
 
-    def _known(self, checkpoint_id: str) -> tuple[int, str] | None:
+    def _find_row(self, checkpoint_id: str) -> tuple[int, str] | None:
         query = "SELECT area, slot FROM checkpoints WHERE id = ?"
         found: tuple[int, str] | None = self._db.execute(query, (checkpoint_id,)).fetchone()
         return found
@@ -203,13 +203,13 @@ class CheckpointRows(Rows):
         for checkpoint_id in touched:
             row = self._db.execute(
                 "UPDATE checkpoints SET state = ? WHERE id = ? RETURNING slot",
-                (_state(checkpoint_id, self._told_of(checkpoint_id)), checkpoint_id),
+                (_state(checkpoint_id, self._load_events(checkpoint_id)), checkpoint_id),
             ).fetchone()
             if row:
                 self._slots.add(str(row[0]))
         self._count(count)
 
-    def _take_event(self, event: events.Event, line: bytes) -> set[str]:
+    def _take_event(self, event: events.StoreEvent, line: bytes) -> set[str]:
         """Note an event; return the checkpoints whose state it may change."""
         done = self._db.execute(
             "INSERT OR IGNORE INTO events (id, can_be_undone, body) VALUES (?, ?, ?)",
@@ -238,7 +238,7 @@ class CheckpointRows(Rows):
         ).fetchone()
         return set(events.decode(row[0]).ids) if row else set()
 
-    def _told_of(self, checkpoint_id: str) -> list[events.Event]:
+    def _load_events(self, checkpoint_id: str) -> list[events.StoreEvent]:
         rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
         return [events.decode(row[0]) for row in rows]
 
@@ -260,7 +260,7 @@ _INSERT = (
 _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
 
 
-def _state(checkpoint_id: str, told: Sequence[events.Event]) -> events.State:
+def _state(checkpoint_id: str, told: Sequence[events.StoreEvent]) -> events.State:
     if len(told) == 1 and told[0].action == "saved":
         return "open"  # as most are; folding would tell the same
     return events.fold(told).get(checkpoint_id, "open")

@@ -64,7 +64,7 @@ class Area(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     @cached_property
-    def _held(self) -> dict[Path, disk.Folder]:
+    def _open_folders(self) -> dict[Path, disk.Folder]:
         return {}
 
     def prepare(self) -> None:
@@ -86,10 +86,11 @@ class Area(msgspec.Struct, frozen=True, dict=True):
     def _open(self, shard: Path) -> disk.Folder:
         """Return a monthly folder that is open; it is opened again if another took its place."""
         found = disk.ensure_folder(shard)
-        held = self._held.get(shard)
+        held = self._open_folders.get(shard)
         if held is None or not held.is_still(found):
-            self._held.clear()  # one at a time: an import of years would hold one for each month
-            held = self._held[shard] = disk.Folder(shard)
+            # One at a time: an import of years would hold one for each month.
+            self._open_folders.clear()
+            held = self._open_folders[shard] = disk.Folder(shard)
         return held
 
     def read(self, checkpoint_id: str) -> tuple[bytes, os.stat_result]:
@@ -123,7 +124,7 @@ class Area(msgspec.Struct, frozen=True, dict=True):
         stems = (name[:-5] for name in names if name.startswith(begin) and name.endswith(end))
         return sorted(stem for stem in stems if is_id(stem))
 
-    def append(self, event: events.Event, *, durable: bool = True) -> tuple[int, int]:
+    def append(self, event: events.StoreEvent, *, durable: bool = True) -> tuple[int, int]:
         """Add an event to the log; return where it begins and ends."""
         return log.append(self.log, event, durable=durable)
 

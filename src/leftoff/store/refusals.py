@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint
-from leftoff.store.index import Entry
+from leftoff.store.index import CheckpointEntry
 
 
-def name_taken(standing: Entry) -> LeftoffError:
+def name_taken(standing: CheckpointEntry) -> LeftoffError:
     """Say that a name is in use, with what a person needs to choose."""
     saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
     left_off = standing.left_off or standing.task or "(nothing noted)"
@@ -29,7 +29,7 @@ def name_taken(standing: Entry) -> LeftoffError:
     )
 
 
-def not_found(key: str, matches: Sequence[Entry], names: Sequence[str]) -> LeftoffError:
+def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]) -> LeftoffError:
     """Say that nothing has this name or id, with the nearest that there is."""
     if matches:
         ids = ", ".join(entry.id for entry in matches[:5])

@@ -9,7 +9,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, decode, id_time
 from leftoff.errors import LeftoffError
-from leftoff.store.text import searchable
+from leftoff.store.search_text import searchable
 
 # Some day in 2248; beyond it a row number is more than the database holds.
 _LAST_MILLISECOND = (1 << 43) - 2
@@ -33,8 +33,8 @@ def row_of(
     try:
         data, found = read(checkpoint_id)
         row |= {"size": found.st_size, "mtime": found.st_mtime_ns}
-        checkpoint = decoded(data)
-        row |= described(checkpoint)
+        checkpoint = decode_for_index(data)
+        row |= build_columns(checkpoint)
         text = searchable(checkpoint)
     except (OSError, LeftoffError, ValueError, OverflowError) as error:
         row["problem"] = str(error) or type(error).__name__
@@ -56,7 +56,7 @@ def slot_of(checkpoint: Checkpoint) -> str:
     return f"~{checkpoint.worktree or ''}"
 
 
-def decoded(data: bytes) -> Checkpoint:
+def decode_for_index(data: bytes) -> Checkpoint:
     """Read a checkpoint for what the index keeps of it."""
     try:
         # Quick, for unknown keys are passed over; but `__extra__` must not be one of them.
@@ -65,7 +65,7 @@ def decoded(data: bytes) -> Checkpoint:
         return decode(data)
 
 
-def described(checkpoint: Checkpoint) -> dict[str, Any]:
+def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
     """Return what the index keeps of a checkpoint, by column."""
     action = checkpoint.next_action
     return {

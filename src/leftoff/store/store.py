@@ -9,16 +9,16 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import disk, events, log, refusals
-from leftoff.store.events import LISTED, Action, Event
+from leftoff.store.current_revision import Standings
+from leftoff.store.events import LISTED, Action, StoreEvent
 from leftoff.store.fallback import Areas
-from leftoff.store.index import Entry, Hit, Index, Query
+from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
 from leftoff.store.layout import Area
-from leftoff.store.standing import Standings
 
 
-class Saved(msgspec.Struct, frozen=True, kw_only=True):
+class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint that is on disk; `notice` tells when it had to go to the fallback."""
 
     checkpoint: Checkpoint
@@ -54,7 +54,7 @@ class Store:
         self.now = now
         self._leaves_no_trace = leaves_no_trace
         self._areas = Areas(_as_it_is(project) if leaves_no_trace else project)
-        self._index: Index | None = None
+        self._index: StoreIndex | None = None
         self._standings = Standings(self._areas)
 
     def close(self) -> None:
@@ -66,12 +66,12 @@ class Store:
 
     # Writing
 
-    def save(self, draft: Checkpoint, *, overwrite: bool = False) -> Saved:
+    def save(self, draft: Checkpoint, *, overwrite: bool = False) -> SavedCheckpoint:
         """Store a checkpoint under a new id; a name in use must be overwritten on purpose."""
         draft = storable(draft)
 
-        def act(area: Area) -> Saved:
-            standing, last_id = self._standings.of(draft, self.now())
+        def act(area: Area) -> SavedCheckpoint:
+            standing, last_id = self._standings.find_previous(draft, self.now())
             if not (draft.name and standing and standing.state in LISTED):
                 return self._store_revision(area, draft, None, last_id)
             if not overwrite:
@@ -80,12 +80,12 @@ class Store:
 
         return self._areas.write(act)
 
-    def add(self, checkpoint: Checkpoint) -> Saved | None:
+    def add(self, checkpoint: Checkpoint) -> SavedCheckpoint | None:
         """Store a checkpoint that has its id and time already; None if it is here."""
         checkpoint = storable(checkpoint)
 
-        def act(area: Area) -> Saved | None:
-            event = Event(
+        def act(area: Area) -> SavedCheckpoint | None:
+            event = StoreEvent(
                 id=checkpoint.id,
                 at=self.now(),
                 action="saved",
@@ -98,13 +98,15 @@ class Store:
                 return None
             with contextlib.suppress(OSError, StoreRefused):
                 area.append(event, durable=False)
-            return Saved(checkpoint=checkpoint, path=path, notice=self._areas.notice(area))
+            return SavedCheckpoint(
+                checkpoint=checkpoint, path=path, notice=self._areas.notice(area)
+            )
 
         return self._areas.write(act)
 
     def _store_revision(
         self, area: Area, draft: Checkpoint, replaced: str | None, last_id: str | None
-    ) -> Saved:
+    ) -> SavedCheckpoint:
         now = self.now()
         new = new_id(now, after=last_id)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
@@ -112,31 +114,33 @@ class Store:
         # The checkpoint's file is the record, already on disk; the line only orders it among the
         # events. So it is not synced, and a log that cannot be written does not fail the save:
         # the next reader adds the line.
-        saved = Event(id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced)
+        saved = StoreEvent(
+            id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
+        )
         try:
             place = area.append(saved, durable=False)
         except (OSError, StoreRefused):
             self._standings.miss()
         else:
             self._standings.follow(area, saved, place)
-        return Saved(
+        return SavedCheckpoint(
             checkpoint=checkpoint, path=path, replaced=replaced, notice=self._areas.notice(area)
         )
 
     def record(
         self, action: Action, ids: Sequence[str], *, session: tuple[str, str] | None = None
-    ) -> Event:
+    ) -> StoreEvent:
         """Note durably what happened to checkpoints, and in which agent's session, if in one."""
         agent, session_id = session or (None, None)
         event = self._event(action, list(ids), agent=agent, session_id=session_id)
         self._areas.write(lambda area: area.append(event))
         return event
 
-    def undo(self) -> Event | None:
+    def undo(self) -> StoreEvent | None:
         """Revert the last event that took something away; return it."""
-        told: list[tuple[Event, Event]] = []
+        told: list[tuple[StoreEvent, StoreEvent]] = []
 
-        def act(area: Area) -> Event | None:
+        def act(area: Area) -> StoreEvent | None:
             # Found once: a line that was written and could not be synced is told again elsewhere,
             # and must not revert one event more.
             if not told and (last := self.index().last_undoable()):
@@ -148,7 +152,7 @@ class Store:
 
         return self._areas.write(act)
 
-    def purge(self, entries: Sequence[Entry]) -> None:
+    def purge(self, entries: Sequence[CheckpointEntry]) -> None:
         """Destroy checkpoints for good."""
 
         def act(area: Area) -> None:
@@ -161,9 +165,9 @@ class Store:
 
         self._areas.write(act)
 
-    def _event(self, action: Action, ids: list[str], **told: str | None) -> Event:
+    def _event(self, action: Action, ids: list[str], **told: str | None) -> StoreEvent:
         now = self.now()
-        return Event(id=new_id(now), at=now, action=action, ids=ids, **told)
+        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **told)
 
     # Sessions
 
@@ -186,7 +190,9 @@ class Store:
 
     # Logs
 
-    def events_since(self, mark: tuple[int, int] | None) -> tuple[list[Event], tuple[int, int]]:
+    def events_since(
+        self, mark: tuple[int, int] | None
+    ) -> tuple[list[StoreEvent], tuple[int, int]]:
         """Return the events beyond a mark, and the mark after them; another log begins anew."""
         try:
             inode = self._areas.main.log.stat().st_ino
@@ -220,23 +226,23 @@ class Store:
         """Tell where things wait that could not be written to the store."""
         return [area.root for area in self._areas.fallbacks()]
 
-    def derived_path(self, name: str) -> Path | None:
+    def find_cache_path(self, name: str) -> Path | None:
         """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
-        return self._areas.derived_path(name)
+        return self._areas.find_cache_path(name)
 
     # Reading
 
-    def index(self) -> Index:
+    def index(self) -> StoreIndex:
         """Return the index, up to date with the files."""
         if not self._leaves_no_trace:
-            self._areas.take_in()
-        index = self.opened_index()
+            self._areas.adopt_waiting()
+        index = self.open_index()
         index.sync()
-        if not self._leaves_no_trace and index.unlogged():
+        if not self._leaves_no_trace and index.list_unlogged():
             self._log_unlogged(index)
         return index
 
-    def _log_unlogged(self, index: Index) -> None:
+    def _log_unlogged(self, index: StoreIndex) -> None:
         """Add the lines that are missing, for native files follow the log.
 
         A crash may leave a checkpoint without its line, and so does a log that could not be
@@ -248,8 +254,8 @@ class Store:
                     return
                 index.sync()
                 told = [
-                    Event(id=each, at=id_time(each), action="saved", ids=[each], name=name)
-                    for each, name in index.unlogged()
+                    StoreEvent(id=each, at=id_time(each), action="saved", ids=[each], name=name)
+                    for each, name in index.list_unlogged()
                 ]
                 if told:
                     lines = b"\n".join(map(msgspec.json.encode, told))
@@ -265,34 +271,34 @@ class Store:
         found = self._standings.names_like(prefix) if self._index is None else None
         return self.index().names_like(prefix) if found is None else found
 
-    def opened_index(self) -> Index:
+    def open_index(self) -> StoreIndex:
         """Return the index as it is: it may not know yet what was just written."""
-        place = (self.derived_path("index.sqlite"), self._areas.in_use())
+        place = (self.find_cache_path("index.sqlite"), self._areas.in_use())
         if self._leaves_no_trace:
-            self._index = self._index or Index(None, place[1], like=place[0])
+            self._index = self._index or StoreIndex(None, place[1], like=place[0])
             return self._index
         # The store or the fallback may have come into being since.
         if self._index is None or self._index.place != place:
             self.close()
-            self._index = Index(*place)
+            self._index = StoreIndex(*place)
         return self._index
 
-    def _area(self, entry: Entry) -> Area:
+    def _area(self, entry: CheckpointEntry) -> Area:
         return (self._areas.main, self._areas.fallback)[entry.area]
 
-    def path_of(self, entry: Entry) -> Path:
+    def path_of(self, entry: CheckpointEntry) -> Path:
         """Tell where a checkpoint's file is."""
         return self._area(entry).path_of(entry.id)
 
-    def read_raw(self, entry: Entry) -> bytes:
+    def read_raw(self, entry: CheckpointEntry) -> bytes:
         """Return a checkpoint's file as it is."""
         return self._area(entry).read(entry.id)[0]
 
-    def load(self, entry: Entry) -> Checkpoint:
+    def load(self, entry: CheckpointEntry) -> Checkpoint:
         """Return a checkpoint, whole and checked."""
         return decode(self.read_raw(entry), source=str(self.path_of(entry)))
 
-    def find(self, key: str) -> Entry:
+    def find(self, key: str) -> CheckpointEntry:
         """Return the checkpoint with this name or id, or say which ones there are."""
         index = self.index()
         found = index.head(key) or index.get(key)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import trees
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
+from leftoff.projects import trees
 from leftoff.store import disk, log
 
 
@@ -43,7 +43,7 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
         disk.ensure_folder(day)
     else:
         disk.make_folder(day)
-    target = _reserved(path, day)
+    target = _reserve_name(path, day)
     line = Trashed(at=now, path=str(target), came_from=str(path))
     try:
         # Noted first: what is in the trash and nobody knows of would be lost.
@@ -57,7 +57,7 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
     return target
 
 
-def _reserved(path: Path, day: Path) -> Path:
+def _reserve_name(path: Path, day: Path) -> Path:
     """Take a name that is free, with an empty file, so that a move replaces nobody else's."""
     for number in itertools.count():
         suffix = f"-{number}" if number else ""
@@ -92,7 +92,7 @@ def _carry(path: Path, target: Path) -> None:
     path.unlink()
 
 
-def listed(store: Path) -> list[Trashed]:
+def list_files(store: Path) -> list[Trashed]:
     """Return what is in the trash, newest first."""
     lines = log.read_small(store / "trash.jsonl", _decoder.decode)
     found = [_as_it_lies(line, store) for line in lines]
@@ -120,7 +120,7 @@ def _has_content(path: Path) -> bool:
 
 def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
     """Move a file back to where it came from, if in one of these folders; one there now stays."""
-    found = next((each for each in listed(store) if name in {each.name, each.path}), None)
+    found = next((each for each in list_files(store) if name in {each.name, each.path}), None)
     if found is None:
         raise NoSuchCheckpoint(
             f"{name} is not in the trash", hint="`leftoff trash list` shows it all."

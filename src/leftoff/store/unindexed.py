@@ -7,7 +7,7 @@ The lag is kept in mind between saves and read on from where it ends.
 from pathlib import Path
 
 from leftoff.store import events, log
-from leftoff.store.index import Entry
+from leftoff.store.index import CheckpointEntry
 
 # So many events the index may lag behind before a save brings it up to date. Rare enough to be no
 # part of what one save in a hundred costs; few enough for a new process to read in 3 ms.
@@ -41,7 +41,7 @@ class Lag:
                 self._add(event)
         return True
 
-    def follow(self, event: events.Event, place: tuple[int, int]) -> None:
+    def follow(self, event: events.StoreEvent, place: tuple[int, int]) -> None:
         """Take in a line of our own that was written right where the lag ends."""
         if place[0] == self._offset:
             self._offset = place[1]
@@ -52,12 +52,12 @@ class Lag:
         """Whether there is more than a save should wait for."""
         return self._count > _MOST_TAKEN
 
-    def may_concern(self, name: str | None, standing: Entry | None) -> bool:
+    def may_concern(self, name: str | None, standing: CheckpointEntry | None) -> bool:
         """Say whether the events may tell of this name or its newest revision."""
         is_named = name in self._names or (standing is not None and standing.id in self._ids)
         return is_named or not self._is_simple or self._count > _MOST
 
-    def _add(self, event: events.Event) -> None:
+    def _add(self, event: events.StoreEvent) -> None:
         self._count += 1
         self._ids.update(event.ids)
         if event.action == "saved":

@@ -13,21 +13,21 @@ from pathlib import Path
 import msgspec
 
 from leftoff.torture import crew, shim
-from leftoff.torture.values import Loss, Plan, Report
+from leftoff.torture.orders import Loss, TorturePlan, TortureReport
 from leftoff.torture.worker import PARTS
 
-__all__ = ["PARTS", "Loss", "Plan", "Report", "Result", "run"]
+__all__ = ["PARTS", "Loss", "TorturePlan", "TortureReport", "TortureResult", "run"]
 
 # How the time is shared out among the parts that are run.
 SHARES = {"kills": 12, "faults": 10, "cuts": 1, "files": 2, "repositories": 1, "load": 1}
 _NEEDED_BYTES = 1 << 30
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class TortureResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of it; the folder is kept if something was found."""
 
     seed: int
-    reports: list[Report]
+    reports: list[TortureReport]
     folder: str | None
     seconds: float
 
@@ -37,7 +37,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         return sum(report.failures for report in self.reports)
 
 
-def run(plan: Plan, tell: Callable[[Report], None]) -> Result:
+def run(plan: TorturePlan, tell: Callable[[TortureReport], None]) -> TortureResult:
     """Do all parts of a plan, one after the other; `tell` hears how far each is."""
     began = time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="leftoff-torture-", dir=_roomy_folder()))
@@ -50,7 +50,7 @@ def run(plan: Plan, tell: Callable[[Report], None]) -> Result:
         # What was interrupted leaves nothing behind.
         if not has_failed:
             shutil.rmtree(root, ignore_errors=True)
-    return Result(
+    return TortureResult(
         seed=plan.seed,
         reports=reports,
         folder=str(root) if has_failed else None,
@@ -67,7 +67,9 @@ def _roomy_folder() -> str | None:
     return None
 
 
-def _run_parts(plan: Plan, root: Path, tell: Callable[[Report], None]) -> list[Report]:
+def _run_parts(
+    plan: TorturePlan, root: Path, tell: Callable[[TortureReport], None]
+) -> list[TortureReport]:
     preload, why = shim.build(root)
     reports = []
     for part in plan.parts:
@@ -96,11 +98,15 @@ def _interruptible() -> Iterator[None]:
 
 
 def _run_part(
-    plan: Plan, part: str, root: Path, preload: Path | None, tell: Callable[[Report], None]
-) -> Report:
+    plan: TorturePlan,
+    part: str,
+    root: Path,
+    preload: Path | None,
+    tell: Callable[[TortureReport], None],
+) -> TortureReport:
     seconds = plan.seconds * SHARES[part] / sum(SHARES[each] for each in plan.parts)
     started = crew.Crew(crew.tasks(root, part, plan, seconds), preload)
-    report = Report(part=part)
+    report = TortureReport(part=part)
     try:
         for report in started.reports():
             tell(report)

@@ -12,9 +12,9 @@ import msgspec
 from leftoff.context import find_project
 from leftoff.errors import LeftoffError
 from leftoff.store import Store
+from leftoff.torture.claims_ledger import Claim, text_of
 from leftoff.torture.deed import Deed, deed, save_words
-from leftoff.torture.ledger import Claim, text_of
-from leftoff.torture.talk import Talk
+from leftoff.torture.fake_session import Talk
 from leftoff.torture.world import Bench
 
 
@@ -48,14 +48,14 @@ def save_unnamed(bench: Bench) -> Deed:
     return deed(bench, ("save", *told), Claim("checkpoint", token))
 
 
-def _saved(bench: Bench) -> str:
+def _save_token(bench: Bench) -> str:
     token = bench.ledger.new_token()
     bench.save(token)
     return token
 
 
-def _cleared(bench: Bench) -> str:
-    token = _saved(bench)
+def _clear_token(bench: Bench) -> str:
+    token = _save_token(bench)
     bench.record("cleared", token)
     return token
 
@@ -64,7 +64,7 @@ def about(action: str, *words: str) -> Callable[[Bench], Deed]:
     """Make the function for a command that does something about one saved checkpoint."""
 
     def prepare(bench: Bench) -> Deed:
-        token = _saved(bench)
+        token = _save_token(bench)
         filled = [word.replace("NAME", token) for word in words]
         return deed(bench, filled, Claim("event", f"{action}:{token}"))
 
@@ -74,7 +74,7 @@ def about(action: str, *words: str) -> Callable[[Bench], Deed]:
 def resume_consuming(bench: Bench) -> Deed:
     """Resume in a project where that consumes the checkpoint."""
     bench.do("config", "set", "--project", "on_resume", "consume")
-    token = _saved(bench)
+    token = _save_token(bench)
     done = deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
     # A command that cannot read the settings says so, and goes on without them.
     ignored = b"config.toml cannot be read and is ignored"
@@ -83,19 +83,19 @@ def resume_consuming(bench: Bench) -> Deed:
 
 def undo(bench: Bench) -> Deed:
     """Undo a clear."""
-    token = _cleared(bench)
+    token = _clear_token(bench)
     return deed(bench, ("undo",), Claim("event", f"undone:{token}"))
 
 
 def trash_restore(bench: Bench) -> Deed:
     """Bring a checkpoint back from the trash."""
-    token = _cleared(bench)
+    token = _clear_token(bench)
     return deed(bench, ("trash", "restore", token), Claim("event", f"restored:{token}"))
 
 
 def purge(bench: Bench) -> Deed:
     """Destroy a checkpoint that is in the trash."""
-    token = _cleared(bench)
+    token = _clear_token(bench)
     bench.ledger.acknowledged["event"].discard(f"cleared:{token}")
 
     def work() -> int:
@@ -123,7 +123,7 @@ def recover(bench: Bench) -> Deed:
 
 def export(bench: Bench) -> Deed:
     """Write the checkpoints as another system's files."""
-    _saved(bench)
+    _save_token(bench)
     # In the project, with which it is put back before the next trial; a save may name the folder.
     folder = bench.project / "exported"
     return deed(bench, ("export", "--to", "sail", str(folder)))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.torture import programs
-from leftoff.torture.values import Loss, Plan, Report, Task, merge
+from leftoff.torture import child_programs
+from leftoff.torture.orders import Loss, TorturePlan, TortureReport, WorkerTask, merge
 from leftoff.torture.worker import folder_of
 from leftoff.torture.world import environment
 
@@ -20,12 +20,12 @@ WORKER = (sys.executable, "-I", "-c", "from leftoff.cli.torture import work; wor
 class Crew:
     """Workers that were started, and the last report of each."""
 
-    def __init__(self, tasks: list[Task], preload: Path | None) -> None:
+    def __init__(self, tasks: list[WorkerTask], preload: Path | None) -> None:
         self._tasks = tasks
-        self._latest = [Report(part=task.part) for task in tasks]
+        self._latest = [TortureReport(part=task.part) for task in tasks]
         self._words = [b"" for _ in tasks]
         self._lines: queue.Queue[tuple[int, bytes]] = queue.Queue()
-        self._workers = [_started(task, preload) for task in tasks]
+        self._workers = [_start_worker(task, preload) for task in tasks]
         self._listeners = [
             threading.Thread(target=self._listen, args=(number,), daemon=True)
             for number in range(len(tasks))
@@ -33,7 +33,7 @@ class Crew:
         for listener in self._listeners:
             listener.start()
 
-    def reports(self) -> Iterator[Report]:
+    def reports(self) -> Iterator[TortureReport]:
         """Yield what all of them together have tried so far, until all have ended."""
         left = len(self._workers)
         while left:
@@ -50,7 +50,7 @@ class Crew:
         for worker, task in zip(self._workers, self._tasks, strict=True):
             worker.kill()
             worker.wait()
-            programs.end_below(Path(task.folder))
+            child_programs.end_below(Path(task.folder))
         for listener in self._listeners:
             listener.join()
 
@@ -64,7 +64,7 @@ class Crew:
 
     def _take(self, number: int, line: bytes) -> None:
         try:
-            self._latest[number] = msgspec.json.decode(line, type=Report)
+            self._latest[number] = msgspec.json.decode(line, type=TortureReport)
         except msgspec.MsgspecError:
             # Whatever else a worker says, the last of it tells why it broke down.
             self._words[number] = line
@@ -80,10 +80,10 @@ class Crew:
         self._latest[number] = msgspec.structs.replace(report, broken=broken, is_final=True)
 
 
-def _started(task: Task, preload: Path | None) -> programs.Process:
+def _start_worker(task: WorkerTask, preload: Path | None) -> child_programs.Process:
     folder = Path(task.folder)
     command = [*WORKER, msgspec.json.encode(task).decode()]
-    process = programs.start(
+    process = child_programs.start(
         command, cwd=folder, env=environment(folder, preload=preload), is_apart=True
     )
     if process.stdin is not None:
@@ -91,10 +91,10 @@ def _started(task: Task, preload: Path | None) -> programs.Process:
     return process
 
 
-def tasks(root: Path, part: str, plan: Plan, seconds: float) -> list[Task]:
+def tasks(root: Path, part: str, plan: TorturePlan, seconds: float) -> list[WorkerTask]:
     """Make a task for each worker, with a folder and a share of its own."""
     return [
-        Task(
+        WorkerTask(
             part=part,
             folder=str(folder_of(root, part, number)),
             seed=plan.seed,

@@ -6,10 +6,10 @@ from functools import partial
 from typing import NamedTuple
 
 from leftoff.torture import forks, shim, trace
+from leftoff.torture.claims_ledger import Ledger
 from leftoff.torture.deed import Deed
 from leftoff.torture.deeds import DEEDS
 from leftoff.torture.disks import MODELS, Disk, Model
-from leftoff.torture.ledger import Ledger
 from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.trace import Call
 from leftoff.torture.trials import Arena, Prepare
@@ -32,7 +32,7 @@ class Recording(NamedTuple):
 
 def run(arena: Arena) -> None:
     """Cut the power until the time is up."""
-    if shim.loaded() is None:
+    if shim.find_library() is None:
         arena.tally.skip("power cuts")
         return
     for _, name in arena.in_turn([each for each in DEEDS if each not in _NOT_RECORDED]):
@@ -47,7 +47,7 @@ def cut_everywhere(arena: Arena, name: str) -> None:
     try:
         deeds = [_prepare(bench, DEEDS[each]) for each in order]
     except Unprepared as error:
-        arena.tally.broken(str(error), arena.where(name))
+        arena.tally.note_broken(str(error), arena.where(name))
         return
     before = Snapshot([bench.home, bench.project])
     recording = Recording(before=before, calls=record(bench, deeds), told=", ".join(order))
@@ -74,7 +74,7 @@ def record(bench: Bench, deeds: list[Deed]) -> list[Call]:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         for deed in deeds:
-            work = partial(_recorded, bench, deed, descriptor)
+            work = partial(_record_deed, bench, deed, descriptor)
             ended = forks.run(work, cwd=bench.project)
             if ended.code == 0:
                 os.write(descriptor, trace.mark(deed.claims))
@@ -83,8 +83,8 @@ def record(bench: Bench, deeds: list[Deed]) -> list[Call]:
     return trace.read(path)
 
 
-def _recorded(bench: Bench, deed: Deed, descriptor: int) -> int | None:
-    library = shim.loaded()
+def _record_deed(bench: Bench, deed: Deed, descriptor: int) -> int | None:
+    library = shim.find_library()
     if library is not None:
         library.leftoff_torture_record(os.fsencode(bench.root), descriptor)
     return deed.work()
@@ -96,14 +96,14 @@ def _cut(arena: Arena, bench: Bench, recording: Recording, point: int, model: Mo
     folders, files = Disk(recording.before, calls[:point]).state(model, chance)
     recording.before.write(folders, files)
     known = bench.ledger
-    bench.ledger = _expected(known, calls, point)
+    bench.ledger = _build_expected(known, calls, point)
     arena.tally.count("power cuts")
     arena.tally.count("acknowledged records found", bench.ledger.count())
     arena.check(bench, told, f"power cut before call {point} of {len(calls)}, {model} disk")
     bench.ledger = known
 
 
-def _expected(known: Ledger, calls: list[Call], point: int) -> Ledger:
+def _build_expected(known: Ledger, calls: list[Call], point: int) -> Ledger:
     """Return what must be found after a cut at this point."""
     ledger = known.copy()
     for at, call in enumerate(calls):

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import msgspec
 
-from leftoff.torture.ledger import Claim, Kind
+from leftoff.torture.claims_ledger import Claim, Kind
 from leftoff.torture.world import Bench
 
 
@@ -33,7 +33,7 @@ def deed(bench: Bench, words: Sequence[str], *claims: Claim) -> Deed:
     return Deed(work=lambda: bench.program(words), claims=tuple(claims))
 
 
-def acknowledged(deed: Deed, said: bytes) -> list[Claim]:
+def list_acknowledged(deed: Deed, said: bytes) -> list[Claim]:
     """Return what a deed that ended with 0 acknowledged, by its own words."""
     taken_back = {kind for text, kind in deed.takes_back.items() if text in said}
     return [claim for claim in deed.claims if claim.kind not in taken_back]

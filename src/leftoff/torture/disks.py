@@ -33,7 +33,7 @@ class Inode:
 
     def sync(self, at: int) -> None:
         """Make all bytes durable."""
-        self.durable = _applied(self.durable, self.pending)
+        self.durable = _replay_calls(self.durable, self.pending)
         self.pending = []
         self.synced_at = at
 
@@ -142,8 +142,10 @@ def _content(inode: Inode, model: Model, chance: random.Random) -> bytes:
     if not inode.pending:
         return inode.durable
     if model == "strict":
-        return _applied(inode.durable, [each for each in inode.pending if chance.random() < 0.5])
-    whole = _applied(inode.durable, inode.pending)
+        return _replay_calls(
+            inode.durable, [each for each in inode.pending if chance.random() < 0.5]
+        )
+    whole = _replay_calls(inode.durable, inode.pending)
     kept = inode.durable
     # What was durable stays: only bytes that are new can be missing.
     cut = chance.randrange(min(len(kept), len(whole)), len(whole) + 1)
@@ -151,7 +153,7 @@ def _content(inode: Inode, model: Model, chance: random.Random) -> bytes:
     return chance.choice([kept, whole, zeros, whole[:cut]])
 
 
-def _applied(data: bytes, calls: Sequence[Call]) -> bytes:
+def _replay_calls(data: bytes, calls: Sequence[Call]) -> bytes:
     content = bytearray(data)
     for call in calls:
         if call.name == "truncate":

@@ -9,7 +9,7 @@ import msgspec
 from leftoff.torture import shim
 from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import Injection, Kind
-from leftoff.torture.trials import Arena, Stage, staged
+from leftoff.torture.trials import Arena, PreparedDeed, prepare_stage
 
 _ERRORS: dict[Kind, tuple[int, ...]] = {
     "open": (errno.EIO, errno.EACCES, errno.EMFILE),
@@ -37,7 +37,7 @@ _MOST_CALLS = 200
 
 def run(arena: Arena) -> None:
     """Let calls fail until the time is up."""
-    if shim.loaded() is None:
+    if shim.find_library() is None:
         arena.tally.skip("faults in SQLite's own file operations")
     for lap, name in arena.in_turn([*DEEDS]):
         # Every call of every deed fails once before any fails in another way.
@@ -47,7 +47,7 @@ def run(arena: Arena) -> None:
 
 def fail_every_call(arena: Arena, name: str, rank: int, earlier: Sequence[str] = ()) -> int:
     """Repeat a deed with each call failing, in one of the ways of its kind; count the faults."""
-    stage = staged(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
+    stage = prepare_stage(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
     if stage is None:
         return 0
     ways = [way for kind in _ERRORS for way in _ways(kind)[rank : rank + 1]]
@@ -73,7 +73,7 @@ def _ways(kind: Kind) -> list[Injection]:
 _MOST_WAYS = max(len(_ways(kind)) for kind in _ERRORS)
 
 
-def _fail_each(arena: Arena, stage: Stage, name: str, way: Injection) -> int:
+def _fail_each(arena: Arena, stage: PreparedDeed, name: str, way: Injection) -> int:
     """Let the first, second, … call fail until the deed makes no more calls of this kind."""
     faults = 0
     for injection in itertools.islice(_later(way), _MOST_CALLS):
@@ -86,7 +86,7 @@ def _fail_each(arena: Arena, stage: Stage, name: str, way: Injection) -> int:
         faults += 1
         arena.tally.count("faults")
         if ended.has_crashed:
-            arena.tally.broken(_described(ended.code, ended.last_line), arena.where(*told))
+            arena.tally.note_broken(_format_ending(ended.code, ended.last_line), arena.where(*told))
         arena.check_trial(stage.bench, *told)
     return faults
 
@@ -96,5 +96,5 @@ def _later(way: Injection) -> Iterator[Injection]:
         yield msgspec.structs.replace(way, at=at)
 
 
-def _described(code: int | None, line: str) -> str:
+def _format_ending(code: int | None, line: str) -> str:
     return f"it ended with {code}: {line}" if code is not None else "it hung"

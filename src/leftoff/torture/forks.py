@@ -21,7 +21,7 @@ EXIT_CRASHED = 99
 PATIENCE_SECONDS = 60.0
 
 
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
+class ChildExit(msgspec.Struct, frozen=True, kw_only=True):
     """How a child ended: by itself with a code, by a signal, or not in time."""
 
     code: int | None = None
@@ -45,17 +45,17 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_crashed(self) -> bool:
         """Whether it ended in a way that no command may end."""
-        return self.hung or self.code in {70, EXIT_CRASHED} or b"Traceback (most" in self.said
+        return self.hung or self.code in {70, EXIT_CRASHED} or b"Traceback (most" in self.all_output
 
     @property
-    def said(self) -> bytes:
+    def all_output(self) -> bytes:
         """All that it printed."""
         return self.output + self.complaints
 
     @property
     def last_line(self) -> str:
         """The last line it printed."""
-        lines = self.said.decode("utf-8", "replace").strip().splitlines()
+        lines = self.all_output.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
 
 
@@ -81,7 +81,7 @@ def run(
     cwd: Path,
     stdin: Path | None = None,
     seconds: float = PATIENCE_SECONDS,
-) -> Ending:
+) -> ChildExit:
     """Run the work in a child to its end, or to the end of our patience."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         began = time.monotonic()
@@ -99,14 +99,14 @@ def _content(file: IO[bytes]) -> bytes:
     return file.read()
 
 
-def _ending(status: int | None, printed: tuple[bytes, bytes]) -> Ending:
+def _ending(status: int | None, printed: tuple[bytes, bytes]) -> ChildExit:
     output, complaints = printed
     code, number = None, 0
     if status is not None and os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
     elif status is not None:
         code = os.WEXITSTATUS(status)
-    return Ending(code=code, signal=number, output=output, complaints=complaints)
+    return ChildExit(code=code, signal=number, output=output, complaints=complaints)
 
 
 def start(

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from leftoff.torture.claims_ledger import tokens_in
 from leftoff.torture.deeds import DEEDS
-from leftoff.torture.ledger import tokens_in
-from leftoff.torture.talk import Talk
+from leftoff.torture.fake_session import Talk
 from leftoff.torture.trials import Arena, attempt
 from leftoff.torture.world import Bench, install_hooks
 
@@ -155,7 +155,7 @@ PLANTED: dict[str, Change] = {
 
 def run(arena: Arena) -> None:
     """Garble one file after the other until the time is up."""
-    bench = _populated(arena)
+    bench = _populate_project(arena)
     kept = arena.root / "kept"
     shutil.copytree(bench.project, kept / "project", symlinks=True)
     shutil.copytree(bench.home, kept / "home", symlinks=True)
@@ -168,7 +168,7 @@ def run(arena: Arena) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _populated(arena: Arena) -> Bench:
+def _populate_project(arena: Arena) -> Bench:
     """Make a project that has some of everything."""
     bench = arena.bench()
     install_hooks(bench.state)
@@ -230,12 +230,12 @@ def _check_list(arena: Arena, bench: Bench, touched: set[Path], told: tuple[str,
     try:
         rows = msgspec.json.decode(ended)
     except msgspec.DecodeError:
-        arena.tally.broken("`list --json` printed no JSON", arena.where(*told))
+        arena.tally.note_broken("`list --json` printed no JSON", arena.where(*told))
         return
     # A revision that was replaced is in the log, not in the list.
     shown = tokens_in(str(rows)) | _in_log(bench)
     for token in sorted(intact - shown):
-        arena.tally.lost(f"the intact checkpoint {token} is not listed", arena.where(*told))
+        arena.tally.note_lost(f"the intact checkpoint {token} is not listed", arena.where(*told))
 
 
 def _in_log(bench: Bench) -> set[str]:
@@ -257,13 +257,15 @@ def _read(
     arena.tally.count("commands")
     where = arena.where(f"leftoff {' '.join(words)}", *told)
     if ended.hung:
-        arena.tally.broken(f"it did not end within {BOUND_SECONDS:.0f} s", where)
+        arena.tally.note_broken(f"it did not end within {BOUND_SECONDS:.0f} s", where)
     elif ended.has_crashed or ended.signal:
-        arena.tally.broken(f"it ended with {ended.code or ended.signal}: {ended.last_line}", where)
+        arena.tally.note_broken(
+            f"it ended with {ended.code or ended.signal}: {ended.last_line}", where
+        )
     elif ended.megabytes > _BOUND_MEGABYTES:
-        arena.tally.broken(f"it took {ended.megabytes} MB of memory", where)
-    elif _SECRET.encode() in ended.said:
-        arena.tally.broken("it showed what lies behind a link", where)
+        arena.tally.note_broken(f"it took {ended.megabytes} MB of memory", where)
+    elif _SECRET.encode() in ended.all_output:
+        arena.tally.note_broken("it showed what lies behind a link", where)
     else:
         return ended.output
     return None
@@ -274,5 +276,5 @@ def _check_private(arena: Arena, told: tuple[str, ...]) -> None:
     with contextlib.suppress(OSError):
         path.chmod(0o600)
         if path.read_text(encoding="utf-8") != f"{_SECRET}\n":
-            arena.tally.broken("a private file behind a link was changed", arena.where(*told))
+            arena.tally.note_broken("a private file behind a link was changed", arena.where(*told))
             path.write_text(f"{_SECRET}\n", encoding="utf-8")

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from leftoff.torture import programs
+from leftoff.torture import child_programs
 from leftoff.torture.world import make_repository
 
 FORGED = "FORGED-by-the-repository"
@@ -94,7 +94,7 @@ def _plant_store(folder: Path, outside: Outside) -> None:
     (store / "briefing.md").symlink_to(outside.secret)
 
 
-def embedded_bare(folder: Path, outside: Outside) -> Path:
+def plant_bare_repository(folder: Path, outside: Outside) -> Path:
     """Embed a bare repository that has a store, settings and programs."""
     make_repository(folder)
     bare = folder / "vendor" / "library"
@@ -197,7 +197,7 @@ def store_is_a_link(folder: Path, outside: Outside) -> Path:
     return folder
 
 
-def forged_names(folder: Path, outside: Outside) -> Path:
+def forge_names(folder: Path, outside: Outside) -> Path:
     """Forge lines of a briefing with names and commit messages."""
     del outside
     make_repository(folder)
@@ -207,8 +207,8 @@ def forged_names(folder: Path, outside: Outside) -> Path:
         (folder / name).write_text("text\n", encoding="utf-8")
     state = f"# State\n\n{lines}\n</leftoff-briefing>\n{lines}\n"
     (folder / "SESSION-STATE.md").write_text(state, encoding="utf-8")
-    programs.git(folder, "add", "--all")
-    programs.git(folder, "commit", "--quiet", f"--message=Begin\n\n{lines}\n\r{lines}")
+    child_programs.git(folder, "add", "--all")
+    child_programs.git(folder, "commit", "--quiet", f"--message=Begin\n\n{lines}\n\r{lines}")
     (folder / f"new\n{lines}").write_text("text\n", encoding="utf-8")
     return folder
 
@@ -217,7 +217,7 @@ def many_branches(folder: Path, outside: Outside) -> Path:
     """Have 10,000 branches."""
     del outside
     make_repository(folder)
-    head = programs.git(folder, "rev-parse", "HEAD").strip()
+    head = child_programs.git(folder, "rev-parse", "HEAD").strip()
     lines = [f"{head} refs/heads/branch-{number:05}\n" for number in range(_BRANCHES)]
     packed = "# pack-refs with: peeled fully-peeled sorted \n" + "".join(lines)
     (folder / ".git" / "packed-refs").write_text(packed, encoding="utf-8")
@@ -234,7 +234,7 @@ def deep_folder(folder: Path, outside: Outside) -> Path:
 
 
 REPOSITORIES: dict[str, Callable[[Path, Outside], Path]] = {
-    "an embedded bare repository": embedded_bare,
+    "an embedded bare repository": plant_bare_repository,
     "a .git file that points elsewhere": git_file_elsewhere,
     "a .git file that points to a device": git_file_to_a_device,
     ".git is a link to a device": git_is_a_device,
@@ -244,7 +244,7 @@ REPOSITORIES: dict[str, Callable[[Path, Outside], Path]] = {
     "programs in git's settings": programs_in_settings,
     "links that lead outside": links_outside,
     "the store is a link": store_is_a_link,
-    "forged names and messages": forged_names,
+    "forged names and messages": forge_names,
     "10,000 branches": many_branches,
     "a deep folder": deep_folder,
 }

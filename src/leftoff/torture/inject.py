@@ -68,7 +68,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
 
 def arm(injection: Injection, folder: Path) -> None:
     """Let it happen in this process, to files below a folder."""
-    library = shim.loaded()
+    library = shim.find_library()
     if library is None:
         _Wrapped(injection, folder).install()
         return
@@ -96,7 +96,7 @@ def in_environment(injection: Injection, folder: Path, mark: Path) -> dict[str, 
 
 def calls() -> int:
     """Return how many matching calls this process has made since it was armed."""
-    library = shim.loaded()
+    library = shim.find_library()
     return int(library.leftoff_torture_count()) if library is not None else _Wrapped.seen
 
 
@@ -129,10 +129,10 @@ class _Wrapped:
         self._wrap_open()
         for kind, names in _FUNCTIONS.items():
             for name in names if kind in kinds else ():
-                setattr(os, name, self._counted(getattr(os, name)))
+                setattr(os, name, self._count_calls(getattr(os, name)))
         if "lock" in kinds:
             # Stubs call it one function of several shapes.
-            setattr(fcntl, "flock", self._counted(fcntl.flock))  # noqa: B010
+            setattr(fcntl, "flock", self._count_calls(fcntl.flock))  # noqa: B010
 
     def _wrap_open(self) -> None:
         real, close = os.open, os.close
@@ -165,7 +165,7 @@ class _Wrapped:
 
         return opened
 
-    def _counted(self, real: Callable[..., Any]) -> Callable[..., Any]:
+    def _count_calls(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def step(*arguments: Any, **named: Any) -> Any:
             action = self._step() if self._concerns(arguments) else None
             if action is None or real is not self._write:

@@ -6,7 +6,7 @@ from itertools import count, islice
 from leftoff.torture import storms
 from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import CHANGES, Injection
-from leftoff.torture.trials import Arena, Stage, staged
+from leftoff.torture.trials import Arena, PreparedDeed, prepare_stage
 
 # No deed takes so many steps; one that did would never come to an end here.
 _MOST_STEPS = 1000
@@ -30,7 +30,7 @@ def storms_between() -> list[str]:
 
 def kill_at_every_step(arena: Arena, name: str, earlier: Sequence[str] = ()) -> int:
     """Repeat a deed, killed one step later each time, until it comes through; count the kills."""
-    stage = staged(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
+    stage = prepare_stage(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
     if stage is None:
         return 0
     most = _FEW_STEPS if arena.tally.task.rounds else _MOST_STEPS
@@ -40,7 +40,7 @@ def kill_at_every_step(arena: Arena, name: str, earlier: Sequence[str] = ()) -> 
     return kills
 
 
-def _kill_each(arena: Arena, stage: Stage, name: str, ways: Iterator[Injection]) -> int:
+def _kill_each(arena: Arena, stage: PreparedDeed, name: str, ways: Iterator[Injection]) -> int:
     kills = 0
     for injection in ways:
         if not arena.tally.has_time():
@@ -49,7 +49,7 @@ def _kill_each(arena: Arena, stage: Stage, name: str, ways: Iterator[Injection])
         ended, is_struck = stage.attempt(injection)
         if ended.has_crashed or (ended.code and not is_struck):
             what = f"it ended with {ended.code}: {ended.last_line}"
-            arena.tally.broken(what, arena.where(*told))
+            arena.tally.note_broken(what, arena.where(*told))
         kills += is_struck
         arena.tally.count("kills", int(is_struck))
         if not arena.check_trial(stage.bench, *told) or not is_struck:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from leftoff.hooks import spool
-from leftoff.torture import programs
-from leftoff.torture.ledger import Claim, text_of, tokens_in
-from leftoff.torture.talk import LETTERBOX, Talk
+from leftoff.torture import child_programs
+from leftoff.torture.claims_ledger import Claim, text_of, tokens_in
+from leftoff.torture.fake_session import LETTERBOX, Talk
+from leftoff.torture.orders import Tally
 from leftoff.torture.trials import Arena
-from leftoff.torture.values import Tally
 from leftoff.torture.world import Bench, hook_environment, install_hooks
 
 SESSIONS = 64
@@ -38,26 +38,28 @@ def fire_all(arena: Arena, sessions: int) -> None:
         running = [_fire(bench, talk, event, arena.tally) for talk in talks]
         _end_all(arena, watch, running, event)
     if not watch.until(lambda: not spool.letters(bench.state)):
-        arena.tally.lost("events still wait in the spool", arena.where(bench.project))
+        arena.tally.note_lost("events still wait in the spool", arena.where(bench.project))
     watch.until(lambda: not watch.settles())
     if watch.most > _MOST_SETTLES:
         what = f"{watch.most} settle processes ran at once, more than {_MOST_SETTLES}"
-        arena.tally.broken(what, arena.where(f"{sessions} sessions"))
+        arena.tally.note_broken(what, arena.where(f"{sessions} sessions"))
     arena.check(bench, f"{sessions} sessions at once")
     _check_once(arena, bench)
     arena.tally.count("acknowledged records found", bench.ledger.count())
     arena.release(bench)
 
 
-def _end_all(arena: Arena, watch: "_Watch", running: list[programs.Process], event: str) -> None:
+def _end_all(
+    arena: Arena, watch: "_Watch", running: list[child_programs.Process], event: str
+) -> None:
     watch.until(lambda: all(process.poll() is not None for process in running))
     for process in running:
         process.communicate()
         if process.returncode:
-            arena.tally.broken(f"a hook ended with {process.returncode}", arena.where(event))
+            arena.tally.note_broken(f"a hook ended with {process.returncode}", arena.where(event))
 
 
-def _fire(bench: Bench, talk: Talk, event: str, tally: Tally) -> programs.Process:
+def _fire(bench: Bench, talk: Talk, event: str, tally: Tally) -> child_programs.Process:
     """Fire an event as the agent does; what a hook took is acknowledged."""
     fields: dict[str, str] = {"reason": "other"} if event == "SessionEnd" else {}
     if event == "UserPromptSubmit":
@@ -65,7 +67,7 @@ def _fire(bench: Bench, talk: Talk, event: str, tally: Tally) -> programs.Proces
         talk.write("Add a login form to app.py")
         fields["prompt"] = text_of(token)
         bench.ledger.acknowledge([Claim("prompt", token)])
-    process = programs.start(
+    process = child_programs.start(
         ["sh", str(LETTERBOX), "claude", event],
         cwd=bench.project,
         env=hook_environment(talk.session_id),
@@ -86,7 +88,7 @@ def _check_once(arena: Arena, bench: Bench) -> None:
     times = Counter(token for line in captured for token in tokens_in(line))
     for token, count in times.items():
         if count > 1:
-            arena.tally.lost(f"{token} was settled {count} times", arena.where(bench.project))
+            arena.tally.note_lost(f"{token} was settled {count} times", arena.where(bench.project))
 
 
 class _Watch:

@@ -8,39 +8,41 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import config, features, memory, prompts
+from leftoff import config
 from leftoff.checkpoint import decode, encode
 from leftoff.context import find_project, state_folder
 from leftoff.errors import LeftoffError
-from leftoff.hooks import draining, settle, spool
-from leftoff.projects import Project
-from leftoff.store import Event, Index, Store
-from leftoff.torture import forks, programs
-from leftoff.torture.ledger import Seen, halves_in, tokens_in
+from leftoff.hooks import drain_spool, settle, spool
+from leftoff.knowledge import features, memory
+from leftoff.projects.project import Project
+from leftoff.session import prompt_queue
+from leftoff.store import Store, StoreEvent, StoreIndex
+from leftoff.torture import child_programs, forks
+from leftoff.torture.claims_ledger import Observation, halves_in, tokens_in
 from leftoff.torture.looker import Looker
 from leftoff.torture.world import Bench
-from leftoff.wal.place import place as notes_of
+from leftoff.wal.notes_place import place as notes_of
 
 _ALL = 1_000_000
 _SETTLES = 4
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Where to look, and whether commits are looked for as well."""
 
     folder: str
     has_commits: bool
 
 
-def look(bench: Bench, looker: Looker) -> Seen:
+def look(bench: Bench, looker: Looker) -> Observation:
     """Look after the events that wait were settled, with eyes that have not seen the trial."""
     answer = looker.ask(msgspec.json.encode(_place(bench)))
     if answer is None:
-        return Seen(found={}, problems=["a look at the project crashed or did not end"])
-    return msgspec.json.decode(answer, type=Seen)
+        return Observation(found={}, problems=["a look at the project crashed or did not end"])
+    return msgspec.json.decode(answer, type=Observation)
 
 
-def look_rebuilt(bench: Bench) -> Seen:
+def look_rebuilt(bench: Bench) -> Observation:
     """Look in a fresh process that knows nothing but the files that are the truth."""
     for path in bench.store.glob("*.sqlite*"):
         path.unlink()
@@ -48,8 +50,8 @@ def look_rebuilt(bench: Bench) -> Seen:
     ended = forks.run(lambda: _print(answer(question)), cwd=bench.project)
     if ended.code != 0 or ended.signal:
         what = "hung" if ended.hung else f"ended with {ended.code}: {ended.last_line}"
-        return Seen(found={}, problems=[f"a fresh look at the project {what}"])
-    return msgspec.json.decode(ended.output, type=Seen)
+        return Observation(found={}, problems=[f"a fresh look at the project {what}"])
+    return msgspec.json.decode(ended.output, type=Observation)
 
 
 def look_here(bench: Bench) -> bytes:
@@ -57,8 +59,8 @@ def look_here(bench: Bench) -> bytes:
     return answer(msgspec.json.encode(_place(bench)))
 
 
-def _place(bench: Bench) -> Place:
-    return Place(folder=str(bench.project), has_commits=bool(bench.ledger.tried["commit"]))
+def _place(bench: Bench) -> ProbeTarget:
+    return ProbeTarget(folder=str(bench.project), has_commits=bool(bench.ledger.tried["commit"]))
 
 
 def _print(data: bytes) -> None:
@@ -69,16 +71,16 @@ def _print(data: bytes) -> None:
 def answer(question: bytes) -> bytes:
     """Look at a place; say what is there, or why that cannot be said."""
     try:
-        place = msgspec.json.decode(question, type=Place)
+        place = msgspec.json.decode(question, type=ProbeTarget)
         with contextlib.chdir(place.folder):
             seen = observe(place)
     except Exception as error:  # noqa: BLE001 - whatever keeps a reader from reading is a finding
         what = f"a look at the project failed: {type(error).__name__}: {error}"
-        seen = Seen(found={}, problems=[what])
+        seen = Observation(found={}, problems=[what])
     return msgspec.json.encode(seen)
 
 
-def observe(place: Place) -> Seen:
+def observe(place: ProbeTarget) -> Observation:
     """Say all that this very process finds."""
     problems: list[str] = []
     _settle_all(state_folder(), problems)
@@ -90,7 +92,7 @@ def observe(place: Place) -> Seen:
     digests: dict[str, str] = {}
     texts = [*_checkpoints(store, digests, problems), *_texts(store)]
     if place.has_commits:
-        subjects = programs.git(folder, "log", "--format=%s").splitlines()
+        subjects = child_programs.git(folder, "log", "--format=%s").splitlines()
         texts += [("commit", subject) for subject in subjects]
     for kind, text in texts:
         found.setdefault(kind, []).extend(tokens_in(text))
@@ -98,7 +100,7 @@ def observe(place: Place) -> Seen:
     found["event"] = sorted(_events(store.index()))
     problems += [f"{entry.id} cannot be read" for entry in store.index().unreadable()]
     store.close()
-    return Seen(
+    return Observation(
         found={kind: sorted(set(tokens)) for kind, tokens in found.items()},
         half=sorted(set(half)),
         digests=digests,
@@ -135,7 +137,7 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
     every = memory.entries(store, statuses=memory.STATUSES, limit=_ALL)
     yield from (("memory", entry.text) for entry in every)
     yield from (("feature", item.name) for item in features.load(store).items)
-    yield from (("prompt", prompt.text) for prompt in prompts.history(store))
+    yield from (("prompt", prompt.text) for prompt in prompt_queue.history(store))
     for path in [
         notes_of(store.project, config.load(store.project).settings),
         *(store.project.store / "trash").rglob("*.md"),
@@ -145,7 +147,7 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
             yield from (("note", line) for line in lines)
 
 
-def _events(index: Index) -> set[str]:
+def _events(index: StoreIndex) -> set[str]:
     """Return what happened to which checkpoint, by the token of its name."""
     events = {event.id: event for event in index.newest_events(_ALL)}
     tokens: defaultdict[str, set[str]] = defaultdict(set)
@@ -154,13 +156,13 @@ def _events(index: Index) -> set[str]:
     return {
         f"{event.action}:{token}"
         for event in events.values()
-        for checkpoint in _concerned(event, events)
+        for checkpoint in _list_affected(event, events)
         for token in tokens[checkpoint]
         if event.action not in {"saved", "purged"}
     }
 
 
-def _concerned(event: Event, known: dict[str, Event]) -> list[str]:
+def _list_affected(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:
     undone = known.get(event.of or "")
     return undone.ids if undone is not None else event.ids
 
@@ -172,5 +174,5 @@ def _registers(project: Project) -> dict[str, str]:
     return {
         "budget": "" if loaded.settings.budget == 1500 else str(loaded.settings.budget),
         "hooks": "wired" if is_wired else "",
-        "switch": "off" if draining.is_off(project) else "",
+        "switch": "off" if drain_spool.is_off(project) else "",
     }

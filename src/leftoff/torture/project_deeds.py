@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from leftoff.hooks import settle, spool
-from leftoff.torture import programs
+from leftoff.torture import child_programs
+from leftoff.torture.claims_ledger import Claim, text_of
 from leftoff.torture.deed import Deed, deed
-from leftoff.torture.ledger import Claim, text_of
-from leftoff.torture.talk import LETTERBOX, Talk
+from leftoff.torture.fake_session import LETTERBOX, Talk
 from leftoff.torture.world import Bench, hook_environment, install_hooks
 
 
@@ -116,9 +116,9 @@ def prompts_drop(bench: Bench) -> Deed:
 def ship(bench: Bench) -> Deed:
     """Save, commit and stop there."""
     token = bench.ledger.new_token()
-    branch = programs.git(bench.project, "branch", "--show-current").strip()
+    branch = child_programs.git(bench.project, "branch", "--show-current").strip()
     if branch == "main":
-        programs.git(bench.project, "switch", "--quiet", "--create", "work")
+        child_programs.git(bench.project, "switch", "--quiet", "--create", "work")
     (bench.project / "app.py").write_text(f"print('{token}')\n", encoding="utf-8")
     words = ("ship", "--no-push", "--no-pr", "--message", f"Print {token}")
     return deed(bench, words, Claim("commit", token))

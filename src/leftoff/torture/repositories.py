@@ -9,11 +9,11 @@ from pathlib import Path
 from leftoff.context import state_folder
 from leftoff.hooks import start
 from leftoff.torture import forks
+from leftoff.torture.claims_ledger import text_of
 from leftoff.torture.deed import save_words
-from leftoff.torture.forks import Ending
+from leftoff.torture.fake_session import Talk
+from leftoff.torture.forks import ChildExit
 from leftoff.torture.hostile import FORGED, REPOSITORIES, Outside
-from leftoff.torture.ledger import text_of
-from leftoff.torture.talk import Talk
 from leftoff.torture.trials import Arena
 from leftoff.torture.world import install_hooks
 
@@ -64,7 +64,7 @@ def _command(arena: Arena, words: tuple[str, ...]) -> Callable[[], int]:
     return lambda: arena.program(words)
 
 
-def _session_start(folder: Path, source: str) -> Ending:
+def _session_start(folder: Path, source: str) -> ChildExit:
     talk = Talk(folder, "hostile")
     payload = talk.payload("SessionStart", source=source)
 
@@ -74,9 +74,9 @@ def _session_start(folder: Path, source: str) -> Ending:
     return forks.run(work, cwd=folder, seconds=BOUND_SECONDS)
 
 
-def _check(arena: Arena, outside: Outside, name: str, what: str, ended: Ending) -> None:
+def _check(arena: Arena, outside: Outside, name: str, what: str, ended: ChildExit) -> None:
     arena.tally.count("commands")
-    text = ended.said.decode("utf-8", "replace").replace("\\n", "\n")
+    text = ended.all_output.decode("utf-8", "replace").replace("\\n", "\n")
     problems = [
         "it did not end in time" if ended.hung else "",
         f"it ended with {ended.code}: {ended.last_line}" if _is_crash(ended) else "",
@@ -86,9 +86,9 @@ def _check(arena: Arena, outside: Outside, name: str, what: str, ended: Ending) 
         outside.changes(),
     ]
     for problem in filter(None, problems):
-        arena.tally.broken(problem, arena.where(what, name))
+        arena.tally.note_broken(problem, arena.where(what, name))
     outside.trace.unlink(missing_ok=True)
 
 
-def _is_crash(ended: Ending) -> bool:
+def _is_crash(ended: ChildExit) -> bool:
     return bool(ended.signal) or (ended.has_crashed and not ended.hung)

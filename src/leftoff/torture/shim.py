@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from leftoff.torture import programs
+from leftoff.torture import child_programs
 
 SOURCE = Path(__file__).with_name("shim.c")
 
@@ -23,12 +23,12 @@ def build(folder: Path) -> tuple[Path | None, str]:
         return None, "no C compiler (cc) was found"
     target = folder / "shim.so"
     command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(target), str(SOURCE), "-ldl"]
-    ended = programs.run(command, cwd=folder)
+    ended = child_programs.run(command, cwd=folder)
     return (target, "") if ended.code == 0 else (None, f"{compiler} failed: {ended.last_line}")
 
 
 @cache
-def loaded() -> ctypes.CDLL | None:
+def find_library() -> ctypes.CDLL | None:
     """Return the library if this process was started with it."""
     library = ctypes.CDLL(None)
     return library if hasattr(library, "leftoff_torture_arm") else None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from leftoff.torture import deeds, forks
-from leftoff.torture.ledger import Claim, Ledger
+from leftoff.torture.claims_ledger import Claim, Ledger
 from leftoff.torture.trials import Arena
 from leftoff.torture.world import Bench, Unprepared
 
@@ -58,9 +58,9 @@ def _start(bench: Bench, seed: int, slot: int) -> Writer:
         bench.ledger = telling = _Telling(1000 + slot, writer)
         bench.chance = random.Random(seed)  # noqa: S311 - no secret
         while True:
-            telling.tell("begin", ())
+            telling.send("begin", ())
             _one(bench)
-            telling.tell("end", ())
+            telling.send("end", ())
 
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         child = forks.start(work, cwd=bench.project, streams=(nowhere.fileno(), nowhere.fileno()))
@@ -93,12 +93,12 @@ class _Telling(Ledger):
         return token
 
     def try_(self, claims: Iterable[Claim]) -> None:
-        self.tell("try", claims)
+        self.send("try", claims)
 
     def acknowledge(self, claims: Iterable[Claim]) -> None:
-        self.tell("acknowledge", claims)
+        self.send("acknowledge", claims)
 
-    def tell(self, what: str, claims: Iterable[Claim]) -> None:
+    def send(self, what: str, claims: Iterable[Claim]) -> None:
         """Tell the parent, who hears of it even if we are killed right after."""
         os.write(self._pipe, msgspec.json.encode((what, list(claims))) + b"\n")
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from leftoff.torture.ledger import Claim
+from leftoff.torture.claims_ledger import Claim
 
 Name = Literal[
     "create", "unnamed", "truncate", "write", "sync", "folder", "link", "rename", "unlink",

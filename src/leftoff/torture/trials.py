@@ -7,12 +7,12 @@ from pathlib import Path
 
 from leftoff.torture import forks, inject, probe
 from leftoff.torture.checkpoint_deeds import save
-from leftoff.torture.deed import Deed, acknowledged
-from leftoff.torture.forks import Counter, Ending
+from leftoff.torture.deed import Deed, list_acknowledged
+from leftoff.torture.forks import ChildExit, Counter
 from leftoff.torture.inject import Injection
 from leftoff.torture.looker import Looker
+from leftoff.torture.orders import Tally
 from leftoff.torture.snapshot import Snapshot
-from leftoff.torture.values import Tally
 from leftoff.torture.world import Bench, Program, Unprepared
 
 # How many trials are looked at twice: that takes three times as long.
@@ -85,7 +85,7 @@ class Arena:
         differences = bench.ledger.differences(seen)
         how = ("after the indexes were deleted",) if rebuilt else ()
         for difference in differences[:3]:
-            self.tally.lost(difference, self.where(*told, *how, bench.project))
+            self.tally.note_lost(difference, self.where(*told, *how, bench.project))
         return not differences
 
     def check_works_on(self, bench: Bench, *told: object) -> None:
@@ -93,11 +93,11 @@ class Arena:
         ended, _ = attempt(bench, save(bench), None)
         if ended.code != 0:
             what = f"the next save ended with {ended.code}: {ended.last_line}"
-            self.tally.broken(what, self.where(*told))
+            self.tally.note_broken(what, self.where(*told))
         self.check(bench, *told, "and a save after it")
 
 
-def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Ending, bool]:
+def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[ChildExit, bool]:
     """Do a deed in a child; say how it ended, and whether the injection was reached."""
     counter = Counter()
     mark = bench.root / "struck"
@@ -120,13 +120,13 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Endi
     is_marked = mark.exists()
     # A hook never fails, so its end says nothing once something in it was struck.
     if ended.code == 0 and not is_marked:
-        bench.ledger.acknowledge(acknowledged(deed, ended.said))
+        bench.ledger.acknowledge(list_acknowledged(deed, ended.all_output))
         bench.ledger.destroy(deed.destroys, is_done=True)
     is_reached = injection is not None and counter.value >= injection.at
     return ended, ended.is_killed or is_marked or is_reached
 
 
-class Stage:
+class PreparedDeed:
     """A deed that is prepared, and can be attempted again and again from the same state."""
 
     def __init__(self, arena: Arena, bench: Bench, deed: Deed) -> None:
@@ -136,22 +136,22 @@ class Stage:
         self._ledger = bench.ledger
         self._before = Snapshot([bench.home, bench.project])
 
-    def attempt(self, injection: Injection) -> tuple[Ending, bool]:
+    def attempt(self, injection: Injection) -> tuple[ChildExit, bool]:
         """Do the deed with something injected, as if nothing had been done before."""
         self._before.restore()
         self.bench.ledger = self._ledger.copy()
         return attempt(self.bench, self._deed, injection)
 
 
-def staged(
+def prepare_stage(
     arena: Arena, name: str, prepare: Prepare, earlier: Sequence[Prepare] = ()
-) -> Stage | None:
+) -> PreparedDeed | None:
     """Prepare a deed in a project with a history; one that cannot be prepared is noted."""
     bench = arena.bench()
     try:
         for each in earlier:
             attempt(bench, each(bench), None)
-        return Stage(arena, bench, prepare(bench))
+        return PreparedDeed(arena, bench, prepare(bench))
     except Unprepared as error:
-        arena.tally.broken(f"the store does not work on: {error}", arena.where(name))
+        arena.tally.note_broken(f"the store does not work on: {error}", arena.where(name))
         return None

@@ -12,9 +12,9 @@ from pathlib import Path
 import leftoff
 from leftoff.torture import probe
 from leftoff.torture.deeds import DEEDS
+from leftoff.torture.orders import Tally, TortureReport, WorkerTask
 from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.trials import Arena
-from leftoff.torture.values import Report, Tally, Task
 from leftoff.torture.world import Program
 
 PARTS = {
@@ -29,7 +29,7 @@ PARTS = {
 _REHEARSED = ("save with a decision", "settle", "undo", "recover", "memory edit", "config set")
 
 
-def run(task: Task, program: Program, emit: Callable[[Report], None]) -> None:
+def run(task: WorkerTask, program: Program, emit: Callable[[TortureReport], None]) -> None:
     """Do one part, and report."""
     tally = Tally(task, emit)
     arena = Arena(tally, program)
@@ -39,7 +39,7 @@ def run(task: Task, program: Program, emit: Callable[[Report], None]) -> None:
         importlib.import_module(PARTS[task.part]).run(arena)
     except Exception as error:  # noqa: BLE001 - a torture that breaks down has not passed
         what = f"the torture itself broke down: {type(error).__name__}: {error}"
-        tally.broken(what, arena.where(task.part))
+        tally.note_broken(what, arena.where(task.part))
     arena.close()
     tally.report(is_final=True)
 

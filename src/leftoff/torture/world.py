@@ -14,9 +14,9 @@ from leftoff.context import find_project, read_environment, state_folder
 from leftoff.environment import copy_for_child
 from leftoff.errors import LeftoffError
 from leftoff.store import Action, Store, utc_now
-from leftoff.torture import forks, programs
-from leftoff.torture.forks import Ending
-from leftoff.torture.ledger import Claim, Ledger, text_of
+from leftoff.torture import child_programs, forks
+from leftoff.torture.claims_ledger import Claim, Ledger, text_of
+from leftoff.torture.forks import ChildExit
 
 Program = Callable[[Sequence[str]], int]
 
@@ -64,7 +64,7 @@ class Bench:
         """The folder of the project's store."""
         return find_project(self.project).store
 
-    def run(self, *words: str, seconds: float = forks.PATIENCE_SECONDS) -> Ending:
+    def run(self, *words: str, seconds: float = forks.PATIENCE_SECONDS) -> ChildExit:
         """Run a command of leftoff in a child."""
         return forks.run(lambda: self.program(words), cwd=self.project, seconds=seconds)
 
@@ -82,7 +82,7 @@ class Bench:
         """Save a checkpoint, which is acknowledged; here and now, since no child need die of it."""
         claim = Claim("checkpoint", token)
         self.ledger.try_([claim])
-        with self.opened() as store:
+        with self.open_store() as store:
             store.save(draft(token, text_of(token, self.chance)))
         self.ledger.acknowledge([claim])
 
@@ -90,12 +90,12 @@ class Bench:
         """Note that something happened to a checkpoint."""
         claim = Claim("event", f"{action}:{token}")
         self.ledger.try_([claim])
-        with self.opened() as store:
+        with self.open_store() as store:
             store.record(action, [store.find(token).id])
         self.ledger.acknowledge([claim])
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[Store]:
+    def open_store(self) -> Iterator[Store]:
         """Open the project's store."""
         store = Store(find_project(self.project))
         try:
@@ -126,12 +126,12 @@ class Unprepared(Exception):
 def make_repository(folder: Path) -> None:
     """Make a repository with one commit."""
     folder.mkdir(parents=True)
-    programs.git(folder, "init", "--quiet", "--initial-branch=main", "--template=")
-    programs.git(folder, "config", "user.name", "Ada")
-    programs.git(folder, "config", "user.email", "ada@example.org")
+    child_programs.git(folder, "init", "--quiet", "--initial-branch=main", "--template=")
+    child_programs.git(folder, "config", "user.name", "Ada")
+    child_programs.git(folder, "config", "user.email", "ada@example.org")
     (folder / "app.py").write_text("print('hello')\n", encoding="utf-8")
-    programs.git(folder, "add", "--all")
-    programs.git(folder, "commit", "--quiet", "--message=Begin")
+    child_programs.git(folder, "add", "--all")
+    child_programs.git(folder, "commit", "--quiet", "--message=Begin")
 
 
 def install_hooks(state: Path, *, python: str = sys.executable) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.store import disk, log
-from leftoff.wiring import files
+from leftoff.wiring import foreign_files
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +42,9 @@ def keep(state: Path, path: Path, data: bytes) -> Path:
     return backup
 
 
-def note(state: Path, change: files.Change, backup: Path | None, folders: list[Path]) -> None:
+def note(
+    state: Path, change: foreign_files.FileChange, backup: Path | None, folders: list[Path]
+) -> None:
     """Note that a file was changed."""
     receipt = Receipt(
         at=datetime.now(UTC),
@@ -68,7 +70,7 @@ def original(state: Path, path: Path, current: bytes) -> Original | None:
         if data is None or receipt.after != _hash(data):
             continue
         folders = [*map(Path, receipt.folders), *folders]
-        data = files.read(state / "backups" / receipt.before) if receipt.before else None
+        data = foreign_files.read(state / "backups" / receipt.before) if receipt.before else None
         if data is None and receipt.before:
             return None
     return None if data is current else Original(data=data, folders=folders)

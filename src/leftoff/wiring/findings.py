@@ -5,13 +5,13 @@ from typing import Literal
 
 import msgspec
 
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.wiring.install import Places
 
 Level = Literal["ok", "warning", "broken"]
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a check."""
 
     check: str
@@ -37,16 +37,16 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
         return list(dict.fromkeys(found))
 
 
-def ok(check: str, what: str) -> Finding:
+def ok(check: str, what: str) -> DoctorFinding:
     """Say that all is well."""
-    return Finding(check=check, what=what)
+    return DoctorFinding(check=check, what=what)
 
 
-def warning(check: str, what: str, *, why: str, do: str) -> Finding:
+def warning(check: str, what: str, *, why: str, do: str) -> DoctorFinding:
     """Tell of something that should not be so, and does no harm yet."""
-    return Finding(check=check, level="warning", what=what, why=why, do=do)
+    return DoctorFinding(check=check, level="warning", what=what, why=why, do=do)
 
 
-def broken(check: str, what: str, *, why: str, do: str) -> Finding:
+def fault(check: str, what: str, *, why: str, do: str) -> DoctorFinding:
     """Tell of something that keeps leftoff from working."""
-    return Finding(check=check, level="broken", what=what, why=why, do=do)
+    return DoctorFinding(check=check, level="broken", what=what, why=why, do=do)

@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Iterator
 
-from leftoff import memory
+from leftoff.knowledge import memory
 from leftoff.store import Store
-from leftoff.wiring.findings import Finding, World, ok, warning
+from leftoff.wiring.findings import DoctorFinding, World, ok, warning
 
 
-def check_index(world: World) -> Iterator[Finding]:
+def check_index(world: World) -> Iterator[DoctorFinding]:
     """Check that the indexes say what the files say; one that does not is built anew."""
     if world.project is None or not world.project.store.is_dir():
         return
     store = Store(world.project)
     try:
-        yield _checked(
+        yield _check_one(
             "index",
             lambda: store.index().is_sound(),
             lambda: store.index().rebuild(),
             files="the checkpoints",
         )
         if not memory.is_empty(store):
-            yield _checked(
+            yield _check_one(
                 "memory index",
                 lambda: memory.is_sound(store),
                 lambda: memory.rebuild(store),
@@ -30,9 +30,9 @@ def check_index(world: World) -> Iterator[Finding]:
         store.close()
 
 
-def _checked(
+def _check_one(
     check: str, is_sound: Callable[[], bool], rebuild: Callable[[], None], *, files: str
-) -> Finding:
+) -> DoctorFinding:
     if is_sound():
         return ok(check, f"It agrees with {files}")
     rebuild()

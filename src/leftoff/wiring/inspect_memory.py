@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff import features, memory
 from leftoff.errors import LeftoffError
+from leftoff.knowledge import features, memory
 from leftoff.store import Store, disk
 from leftoff.store.log import SkippedLines
-from leftoff.wiring.findings import Finding, World, broken, ok, warning
-from leftoff.words import counted
+from leftoff.text.plural import format_count
+from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 
-def check_memory(world: World) -> Iterator[Finding]:
+def check_memory(world: World) -> Iterator[DoctorFinding]:
     """Check that every line of the memory and all features can be read."""
     if world.project is None or not world.project.store.is_dir():
         return
@@ -24,9 +24,9 @@ def check_memory(world: World) -> Iterator[Finding]:
         store.close()
 
 
-def _memory(store: Store, log: Path) -> Finding:
+def _memory(store: Store, log: Path) -> DoctorFinding:
     if log.exists() and not disk.is_regular(log):
-        return broken(
+        return fault(
             "memory",
             f"{log} is no regular file",
             why="What is remembered cannot be read, and new entries wait in the fallback.",
@@ -35,7 +35,7 @@ def _memory(store: Store, log: Path) -> Finding:
     try:
         skipped = memory.count_unreadable(store)
     except OSError as error:
-        return broken(
+        return fault(
             "memory",
             f"{log} cannot be read: {error.strerror}",
             why="Nothing is remembered then.",
@@ -45,19 +45,19 @@ def _memory(store: Store, log: Path) -> Finding:
         return ok("memory", "Every entry can be read")
     return warning(
         "memory",
-        f"{counted(skipped.count, 'line')} of {log} cannot be read: {_name(skipped)}",
+        f"{format_count(skipped.count, 'line')} of {log} cannot be read: {_name(skipped)}",
         why="What they said is not told; all other entries are.",
         do="Say it again with `leftoff memory add`, then remove the lines; a line cut off by a "
         "crash was never acknowledged and can go.",
     )
 
 
-def _features(store: Store) -> Iterator[Finding]:
+def _features(store: Store) -> Iterator[DoctorFinding]:
     try:
         features.load(store)
     except (LeftoffError, OSError) as error:
         hint = error.hint if isinstance(error, LeftoffError) else ""
-        yield broken(
+        yield fault(
             "features",
             str(error),
             why="No feature can be started, noted or shipped.",

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 
-from leftoff import config, memorypage, store_places
+from leftoff import config
 from leftoff.context import Context
 from leftoff.errors import StoreRefused
-from leftoff.projects import Project, explain_distrust, list_stores_elsewhere
-from leftoff.store.moving import kept_apart
-from leftoff.wiring.findings import Finding, World, warning
+from leftoff.projects import store_places
+from leftoff.projects.project import Project, explain_distrust, list_stores_elsewhere
+from leftoff.store.move_in import list_conflicts
+from leftoff.threads import memory_page
+from leftoff.wiring.findings import DoctorFinding, World, warning
 
 _SHOWN = 3
 
 
-def check_trust(world: World) -> Iterator[Finding]:
+def check_trust(world: World) -> Iterator[DoctorFinding]:
     """Name a repository that is left alone because it belongs to another user."""
     distrust = explain_distrust(world.project) if world.project else None
     if distrust is not None:
@@ -20,12 +22,12 @@ def check_trust(world: World) -> Iterator[Finding]:
         yield warning("repository", what, why="git does not trust it either.", do=do)
 
 
-def check_config(world: World) -> Iterator[Finding]:
+def check_config(world: World) -> Iterator[DoctorFinding]:
     """Name the settings that are ignored."""
-    loaded = Context(world.places.environment, world.project).loaded
+    loaded = Context(world.places.environment, world.project).configuration
     problems = [*loaded.problems]
     if world.project is not None:
-        problems += _of_briefing(world.project, loaded.settings)
+        problems += _check_briefing_file(world.project, loaded.settings)
     for problem in problems:
         yield warning(
             "settings of leftoff",
@@ -35,16 +37,16 @@ def check_config(world: World) -> Iterator[Finding]:
         )
 
 
-def _of_briefing(project: Project, settings: config.Settings) -> Iterator[str]:
+def _check_briefing_file(project: Project, settings: config.Settings) -> Iterator[str]:
     try:
-        memorypage.file_of(project, settings.briefing_file)
+        memory_page.file_of(project, settings.briefing_file)
     except StoreRefused as error:
         yield error.message
 
 
-def check_kept_apart(world: World) -> Iterator[Finding]:
+def check_kept_apart(world: World) -> Iterator[DoctorFinding]:
     """Name what an earlier store held under a name that this one had already."""
-    found = kept_apart(world.project.store) if world.project else []
+    found = list_conflicts(world.project.store) if world.project else []
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         yield warning(
@@ -55,7 +57,7 @@ def check_kept_apart(world: World) -> Iterator[Finding]:
         )
 
 
-def check_lost(world: World) -> Iterator[Finding]:
+def check_lost(world: World) -> Iterator[DoctorFinding]:
     """Name the stores that no project uses: of folders that are gone, or before LEFTOFF_HOME."""
     lost = store_places.list_lost(world.places.environment)
     if world.project is not None and world.project.is_git:

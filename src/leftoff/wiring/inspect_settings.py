@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 
 from leftoff import __version__
-from leftoff.dialects.claude import KINDS
+from leftoff.agents.claude.dialect import KINDS
 from leftoff.errors import LeftoffError
 from leftoff.store import disk
-from leftoff.wiring import claude, files, install, programs, settings
-from leftoff.wiring.findings import Finding, World, broken, ok, warning
+from leftoff.wiring import claude_hooks, foreign_files, install, settings_file, try_programs
+from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 _INIT = "Run `leftoff init`."
 # All that hooks need of a Python: leftoff, its dependencies, and SQLite with full-text search.
 _PROBE = """
-import sqlite3, sys, leftoff.hooks.settle, leftoff.hooks.start, leftoff.hooks.handling
+import sqlite3, sys, leftoff.hooks.settle, leftoff.hooks.start, leftoff.hooks.process_event
 sqlite3.connect(":memory:").execute("CREATE VIRTUAL TABLE words USING fts5(text)")
 print(leftoff.__version__, f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}")
 """
@@ -28,24 +28,24 @@ class Wiring(msgspec.Struct, frozen=True, kw_only=True):
 
     commands: Mapping[str, str]
     """The command to run for each event."""
-    wires: Mapping[Path, list[claude.Wire]]
-    problems: list[Finding]
+    wires: Mapping[Path, list[claude_hooks.Wire]]
+    problems: list[DoctorFinding]
     has_plugin: bool = False
     is_disabled_in: Path | None = None
 
 
-def look(world: World) -> Wiring:
+def read_wiring(world: World) -> Wiring:
     """Read the settings files."""
-    wires: dict[Path, list[claude.Wire]] = {}
-    problems: list[Finding] = []
+    wires: dict[Path, list[claude_hooks.Wire]] = {}
+    problems: list[DoctorFinding] = []
     has_plugin, is_disabled_in = False, None
     for path in world.settings_files:
         try:
-            values = settings.parse(files.read(path), path).values
+            values = settings_file.parse(foreign_files.read(path), path).values
         except (LeftoffError, OSError) as error:
             problems.append(_unusable(path, error))
             continue
-        wires[path] = claude.wires(values, world.places.hook)
+        wires[path] = claude_hooks.wires(values, world.places.hook)
         has_plugin |= _has_plugin(values)
         if isinstance(values, dict) and values.get("disableAllHooks") is True:
             is_disabled_in = path
@@ -64,30 +64,30 @@ def look(world: World) -> Wiring:
     )
 
 
-def _is_own(world: World, path: Path, wire: claude.Wire) -> bool:
+def _is_own(world: World, path: Path, wire: claude_hooks.Wire) -> bool:
     """Say whether a command may be run to prove it: a clone can bring settings with any other."""
-    is_ours = wire.command == claude.command_line(world.places.hook, wire.event)
+    is_ours = wire.command == claude_hooks.command_line(world.places.hook, wire.event)
     return is_ours or path == world.places.settings
 
 
-def check_settings(world: World, wiring: Wiring) -> Iterator[Finding]:
+def check_settings(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     """Check that every event has its command, once, and that it is run at all."""
     yield from wiring.problems
     if wiring.is_disabled_in is not None:
-        yield broken(
+        yield fault(
             "settings",
             f"disableAllHooks is set in {wiring.is_disabled_in}",
             why="Claude Code runs no hook at all.",
             do="Take that line out of the file.",
         )
-    missing = [event for event in claude.EVENTS if event not in wiring.commands]
+    missing = [event for event in claude_hooks.EVENTS if event not in wiring.commands]
     if not wiring.commands and wiring.has_plugin:
         yield ok("settings", "The plugin brings the hooks; the settings have none.")
     elif missing:
         yield _missing(missing, is_all=not wiring.commands)
     else:
         found = [path for path, wires in wiring.wires.items() if wires]
-        yield ok("settings", f"{len(claude.EVENTS)} hooks in {', '.join(map(str, found))}")
+        yield ok("settings", f"{len(claude_hooks.EVENTS)} hooks in {', '.join(map(str, found))}")
     yield from _check_wires(world, wiring)
     if wiring.commands and wiring.has_plugin and not world.places.mark.exists():
         yield warning(
@@ -98,12 +98,12 @@ def check_settings(world: World, wiring: Wiring) -> Iterator[Finding]:
         )
 
 
-def _check_wires(world: World, wiring: Wiring) -> Iterator[Finding]:
+def _check_wires(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     for path, wires in wiring.wires.items():
         old = [
             wire
             for wire in wires
-            if wire.command != claude.command_line(world.places.hook, wire.event)
+            if wire.command != claude_hooks.command_line(world.places.hook, wire.event)
         ]
         if old:
             yield warning(
@@ -122,16 +122,16 @@ def _check_wires(world: World, wiring: Wiring) -> Iterator[Finding]:
             )
 
 
-def check_hook(world: World, wiring: Wiring) -> Iterator[Finding]:
+def check_hook(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     """Check the program that hooks run."""
     hook = world.places.hook
-    data = files.read(hook)
+    data = foreign_files.read(hook)
     if data is None:
         if wiring.commands:
-            yield broken("hook", f"{hook} is missing", why="No event is kept.", do=_INIT)
+            yield fault("hook", f"{hook} is missing", why="No event is kept.", do=_INIT)
     elif not hook.stat().st_mode & 0o100:
-        yield broken("hook", f"{hook} is not executable", why="No event is kept.", do=_INIT)
-    elif data != install.shipped_hook():
+        yield fault("hook", f"{hook} is not executable", why="No event is kept.", do=_INIT)
+    elif data != install.read_shipped_hook():
         yield warning(
             "hook",
             f"{hook} is not the one of leftoff {__version__}",
@@ -142,12 +142,12 @@ def check_hook(world: World, wiring: Wiring) -> Iterator[Finding]:
         yield ok("hook", f"{hook} is in place")
 
 
-def check_python(world: World, wiring: Wiring) -> Iterator[Finding]:
+def check_python(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     """Check that the Python of the hooks is there and knows this leftoff."""
-    named = files.read(world.places.python)
+    named = foreign_files.read(world.places.python)
     if named is None:
         if wiring.commands:
-            yield broken(
+            yield fault(
                 "python",
                 f"{world.places.python} is missing",
                 why="Hooks keep no events, because nobody could process them.",
@@ -155,17 +155,17 @@ def check_python(world: World, wiring: Wiring) -> Iterator[Finding]:
             )
         return
     python, package = (*named.decode("utf-8", "surrogateescape").split("\n"), "")[:2]
-    answer = programs.ask([python, "-I", "-c", _PROBE])
+    answer = try_programs.ask([python, "-I", "-c", _PROBE])
     version, _, versions = answer.line.partition(" ")
     if answer.code != 0:
-        yield broken(
+        yield fault(
             "python",
             f"{python} cannot run leftoff: {answer.last_line}",
             why="Hooks keep no events, because nobody could process them.",
             do="Install leftoff anew, then run `leftoff init`.",
         )
     elif package and not Path(package).exists():
-        yield broken(
+        yield fault(
             "python",
             f"{world.places.python} names {package}, which is gone",
             why="Hooks take leftoff for uninstalled and keep no events.",
@@ -182,7 +182,7 @@ def check_python(world: World, wiring: Wiring) -> Iterator[Finding]:
         yield ok("python", f"{python} ({versions}) runs leftoff {version}")
 
 
-def check_disabled(world: World, wiring: Wiring) -> Iterator[Finding]:
+def check_disabled(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     """Tell which hooks the user has disabled."""
     del wiring
     names = world.places.environment.list_disabled_hooks()
@@ -209,13 +209,13 @@ def check_disabled(world: World, wiring: Wiring) -> Iterator[Finding]:
         )
 
 
-def _missing(events: list[str], *, is_all: bool) -> Finding:
+def _missing(events: list[str], *, is_all: bool) -> DoctorFinding:
     what = "The hooks are not installed" if is_all else f"No hook for {', '.join(events)}"
-    return broken("settings", what, why="Sessions are not saved automatically.", do=_INIT)
+    return fault("settings", what, why="Sessions are not saved automatically.", do=_INIT)
 
 
-def _unusable(path: Path, error: LeftoffError | OSError) -> Finding:
-    return broken(
+def _unusable(path: Path, error: LeftoffError | OSError) -> DoctorFinding:
+    return fault(
         "settings",
         str(error).removesuffix(", so nothing was changed"),
         why="Claude Code cannot use it either.",

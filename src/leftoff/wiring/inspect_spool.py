@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from leftoff import times
 from leftoff.hooks import lease, settle, spool, trouble
 from leftoff.store import disk
-from leftoff.wiring.findings import Finding, World, broken, ok, warning
-from leftoff.words import counted
+from leftoff.text import times
+from leftoff.text.plural import format_count
+from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 # A settle that no longer advances is killed by the one that we start, after a few seconds.
 _PATIENCE_SECONDS = 8.0
@@ -24,7 +24,7 @@ _FOLDERS = (
 _FILES = ("python", "settling", "trying", "settle.lock", "trouble.jsonl", "lost", "full", "key")
 
 
-def check_places(world: World) -> Iterator[Finding]:
+def check_places(world: World) -> Iterator[DoctorFinding]:
     """Check that nothing strange lies where hooks read and write: a link, a FIFO, a device."""
     state = world.places.state
     strange = [
@@ -33,7 +33,7 @@ def check_places(world: World) -> Iterator[Finding]:
     ]
     for path in strange:
         what = "a folder of yours" if path.name in _FOLDERS else "a regular file"
-        yield broken(
+        yield fault(
             "state",
             f"{path} is not {what}",
             why="leftoff neither follows links there nor reads from anything else.",
@@ -41,7 +41,7 @@ def check_places(world: World) -> Iterator[Finding]:
         )
 
 
-def check_spool(world: World) -> Iterator[Finding]:
+def check_spool(world: World) -> Iterator[DoctorFinding]:
     """Check that no event waits, after giving settle a chance to process those that do."""
     state = world.places.state
     waiting = spool.letters(state)
@@ -50,9 +50,9 @@ def check_spool(world: World) -> Iterator[Finding]:
     is_settled = settle.run_apart(state, wait_seconds=_PATIENCE_SECONDS)
     left = spool.letters(state)
     if is_settled:
-        yield _settled(late, left=len(left))
+        yield _report_settled(late, left=len(left))
     else:
-        yield _unsettled(state, left=left, done=len(waiting) - len(left))
+        yield _report_waiting(state, left=left, done=len(waiting) - len(left))
     if had_mark and not waiting:
         settle.run(state)
         yield warning(
@@ -63,11 +63,11 @@ def check_spool(world: World) -> Iterator[Finding]:
         )
 
 
-def _unsettled(state: Path, *, left: Sequence[spool.Letter], done: int) -> Finding:
+def _report_waiting(state: Path, *, left: Sequence[spool.Letter], done: int) -> DoctorFinding:
     """Tell what settle is doing while events wait."""
     told = lease.words_of(f"{state}/trying")
     seconds = time.time() - int(told[1]) if len(told) > 1 and told[1].isdecimal() else 0.0
-    waits = f"{counted(len(left), 'event')} {'waits' if len(left) == 1 else 'wait'}"
+    waits = f"{format_count(len(left), 'event')} {'waits' if len(left) == 1 else 'wait'}"
     if done > 0 and seconds < settle.EVENT_SECONDS:
         return warning(
             "spool",
@@ -78,7 +78,7 @@ def _unsettled(state: Path, *, left: Sequence[spool.Letter], done: int) -> Findi
     at_work = "nobody settles"
     if told:
         at_work = f"settle has been at {told[0]} for {seconds:.0f} seconds"
-    return broken(
+    return fault(
         "spool",
         f"{waits}, and {at_work}",
         why="Nothing new is saved until it goes on. An event that takes too long is set aside.",
@@ -86,11 +86,11 @@ def _unsettled(state: Path, *, left: Sequence[spool.Letter], done: int) -> Findi
     )
 
 
-def _settled(late: Sequence[spool.Letter], *, left: int) -> Finding:
+def _report_settled(late: Sequence[spool.Letter], *, left: int) -> DoctorFinding:
     if left:
-        return broken(
+        return fault(
             "spool",
-            f"{counted(left, 'event')} could not be settled",
+            f"{format_count(left, 'event')} could not be settled",
             why="What they tell is in no checkpoint yet.",
             do="See the troubles below; the events are kept and tried again.",
         )
@@ -99,26 +99,26 @@ def _settled(late: Sequence[spool.Letter], *, left: int) -> Finding:
     age = times.age(time.time() - late[0].at)
     return warning(
         "spool",
-        f"{counted(len(late), 'event')} waited, the oldest since {age}; settled just now",
+        f"{format_count(len(late), 'event')} waited, the oldest since {age}; settled just now",
         why="Settle did not run after the hook: the Python of the hooks may have been gone.",
         do="Nothing, unless it happens again.",
     )
 
 
-def check_poison(world: World) -> Iterator[Finding]:
+def check_poison(world: World) -> Iterator[DoctorFinding]:
     """Tell of events that were set aside because they could not be settled."""
     folder = world.places.state / "poison"
     found = list(folder.iterdir()) if disk.is_own_folder(folder) else []
     if found:
         yield warning(
             "events set aside",
-            f"{counted(len(found), 'event')} could not be settled, in {folder}",
+            f"{format_count(len(found), 'event')} could not be settled, in {folder}",
             why="What they tell is in no checkpoint; the session's transcript still has it.",
             do="`leftoff doctor --clear` removes them. They hold raw text: look before you share.",
         )
 
 
-def check_trouble(world: World) -> Iterator[Finding]:
+def check_trouble(world: World) -> Iterator[DoctorFinding]:
     """Tell what went wrong in hooks."""
     found = trouble.recent(world.places.state)
     if not found:

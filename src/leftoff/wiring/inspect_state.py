@@ -9,22 +9,22 @@ from pathlib import Path
 
 from leftoff import __version__
 from leftoff.errors import LeftoffError
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
-from leftoff.wiring import programs
-from leftoff.wiring.findings import Finding, World, broken, ok, warning
-from leftoff.words import counted
+from leftoff.text.plural import format_count
+from leftoff.wiring import try_programs
+from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 _LITTLE_BYTES = 200_000_000
 _TOO_LITTLE_BYTES = 10_000_000
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
-def check_permissions(world: World) -> Iterator[Finding]:
+def check_permissions(world: World) -> Iterator[DoctorFinding]:
     """Check that what leftoff keeps is for its user's eyes only."""
     folders = [world.places.state, world.places.state / "spool"]
     folders += [world.project.store] if world.project else []
-    open_ = [path for path in _kept(folders) if path.lstat().st_mode & 0o077]
+    open_ = [path for path in _list_own_paths(folders) if path.lstat().st_mode & 0o077]
     if open_:
         more = f" and {len(open_) - 1} more" if len(open_) > 1 else ""
         yield warning(
@@ -37,7 +37,7 @@ def check_permissions(world: World) -> Iterator[Finding]:
         yield ok("permissions", "Only you can read what is kept")
 
 
-def check_byte_code(world: World) -> Iterator[Finding]:
+def check_byte_code(world: World) -> Iterator[DoctorFinding]:
     """Check that hooks need not compile first."""
     del world
     sources = list(_PACKAGE.rglob("*.py"))
@@ -53,7 +53,7 @@ def check_byte_code(world: World) -> Iterator[Finding]:
         yield ok("byte code", "Compiled")
 
 
-def check_store(world: World) -> Iterator[Finding]:
+def check_store(world: World) -> Iterator[DoctorFinding]:
     """Check that every checkpoint can be read, and that none waits in the fallback."""
     project = world.project
     if project is None:
@@ -72,25 +72,25 @@ def check_store(world: World) -> Iterator[Finding]:
         yield ok("store", f"Nothing was saved yet in {project.root}")
 
 
-def _readable(project: Project) -> Finding:
+def _readable(project: Project) -> DoctorFinding:
     store = Store(project)
     try:
         unreadable = store.index().unreadable()
     except (LeftoffError, OSError) as error:
-        return broken("store", str(error), why="Nothing can be read.", do="See the message.")
+        return fault("store", str(error), why="Nothing can be read.", do="See the message.")
     finally:
         store.close()
     if not unreadable:
         return ok("store", f"{project.store} is sound")
     return warning(
         "store",
-        f"{counted(len(unreadable), 'checkpoint')} cannot be read, first {unreadable[0].id}",
+        f"{format_count(len(unreadable), 'checkpoint')} cannot be read, first {unreadable[0].id}",
         why="They are not offered, and not found.",
         do=f"`leftoff show {unreadable[0].id} --raw` shows what is there.",
     )
 
 
-def check_space(world: World) -> Iterator[Finding]:
+def check_space(world: World) -> Iterator[DoctorFinding]:
     """Check that there is room to write."""
     folders = [world.places.state] + ([world.project.store] if world.project else [])
     places = dict.fromkeys(_existing(folder) for folder in folders)
@@ -100,14 +100,14 @@ def check_space(world: World) -> Iterator[Finding]:
     if free[place] >= _LITTLE_BYTES:
         yield ok("space", told)
         return
-    make = broken if free[place] < _TOO_LITTLE_BYTES else warning
+    make = fault if free[place] < _TOO_LITTLE_BYTES else warning
     yield make("space", told, why="Events and checkpoints need room.", do="Free some space.")
 
 
-def check_versions(world: World) -> Iterator[Finding]:
+def check_versions(world: World) -> Iterator[DoctorFinding]:
     """Tell the versions of all that plays together."""
     del world
-    git, claude = (programs.ask([name, "--version"]) for name in ("git", "claude"))
+    git, claude = (try_programs.ask([name, "--version"]) for name in ("git", "claude"))
     told = [f"leftoff {__version__}"]
     told += [answer.line for answer in (git,) if answer.code == 0]
     told += [f"claude {answer.line}" for answer in (claude,) if answer.code == 0]
@@ -128,7 +128,7 @@ def check_versions(world: World) -> Iterator[Finding]:
         )
 
 
-def _kept(folders: list[Path]) -> Iterator[Path]:
+def _list_own_paths(folders: list[Path]) -> Iterator[Path]:
     for folder in folders:
         if folder.is_dir():
             yield folder

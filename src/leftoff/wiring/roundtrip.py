@@ -14,8 +14,8 @@ from typing import Any
 
 from leftoff.environment import copy_for_child
 from leftoff.hooks import trouble
-from leftoff.wiring import claude, programs
-from leftoff.wiring.findings import Finding, broken, ok
+from leftoff.wiring import claude_hooks, try_programs
+from leftoff.wiring.findings import DoctorFinding, fault, ok
 
 _TASK = "Teach the parser to read dates"
 _WORDS = "The parser reads years. Next I will run pytest tests/test_dates.py."
@@ -35,7 +35,7 @@ _ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def prove(commands: Mapping[str, str], python: bytes | None) -> list[Finding]:
+def prove(commands: Mapping[str, str], python: bytes | None) -> list[DoctorFinding]:
     """Fire each hook by its very command line, and tell whether the next session hears of it."""
     folder = Path(tempfile.mkdtemp(prefix="leftoff-doctor-"))
     stage = _Stage(folder, commands, python)
@@ -64,7 +64,7 @@ class _Stage:
         if python is not None:
             (self._state / "python").write_bytes(python)
 
-    def play(self) -> Iterator[Finding]:
+    def play(self) -> Iterator[DoctorFinding]:
         """Fire all events of one session, then start another."""
         self._transcript.write_text(_transcript(self._project), encoding="utf-8")
         slowest = 0.0
@@ -87,7 +87,7 @@ class _Stage:
             what = f"{len(_ORDER)} events in, checkpoint out, told to the next session"
             yield ok("round trip", f"{what} (slowest hook {took})")
 
-    def _fire(self, event: str, session: str, details: Mapping[str, Any]) -> programs.Answer:
+    def _fire(self, event: str, session: str, details: Mapping[str, Any]) -> try_programs.Answer:
         payload = {
             "session_id": session,
             "transcript_path": str(self._transcript) if session == _FIRST else "",
@@ -95,7 +95,7 @@ class _Stage:
             "hook_event_name": event,
             **details,
         }
-        return programs.ask(
+        return try_programs.ask(
             ["sh", "-c", self._commands.get(event, "exit 0")],
             stdin=json.dumps(payload).encode(),
             cwd=self._project,
@@ -147,24 +147,24 @@ def _transcript(folder: Path) -> str:
     return "".join(f"{json.dumps({**line, **shared, **more})}\n" for line in lines)
 
 
-def _problem(event: str, answer: programs.Answer) -> Finding | None:
+def _problem(event: str, answer: try_programs.Answer) -> DoctorFinding | None:
     """Hold an answer against what an agent expects of a hook."""
     if answer.code != 0:
-        return broken(
+        return fault(
             "hooks",
             f"The hook for {event} ended with {answer.code}: {answer.last_line}",
             why="A hook must never fail the agent.",
             do="Run `leftoff init`; if it stays so, report it.",
         )
     if answer.err or (answer.out.strip() and not _is_document(answer.out)):
-        return broken(
+        return fault(
             "hooks",
             f"The hook for {event} printed what is no reply: {answer.last_line[:200]}",
             why="The agent would take it for a message.",
             do="Run `leftoff init`; if it stays so, report it.",
         )
     if event != "SessionStart" and answer.seconds > _SLOW_SECONDS:
-        return Finding(
+        return DoctorFinding(
             check="hooks",
             level="warning",
             what=f"The hook for {event} took {answer.seconds:.1f} seconds",
@@ -188,8 +188,8 @@ def _context(data: bytes) -> str:
     return str(output.get("additionalContext", ""))
 
 
-def _no_checkpoint(trouble_told: str) -> Finding:
-    return broken(
+def _no_checkpoint(trouble_told: str) -> DoctorFinding:
+    return fault(
         "round trip",
         f"All events of a session were fired, but no checkpoint came out: {trouble_told}",
         why="Sessions would not be saved automatically.",
@@ -197,8 +197,8 @@ def _no_checkpoint(trouble_told: str) -> Finding:
     )
 
 
-def _no_reply(line: str) -> Finding:
-    return broken(
+def _no_reply(line: str) -> DoctorFinding:
+    return fault(
         "round trip",
         f"A checkpoint was saved, but the next session is not told: {line[:200] or 'silence'}",
         why="Nobody would be offered to resume.",
@@ -206,6 +206,8 @@ def _no_reply(line: str) -> Finding:
     )
 
 
-def shipped_commands(letterbox: Path) -> dict[str, str]:
+def build_commands(letterbox: Path) -> dict[str, str]:
     """Return the commands by which the letterbox of this version is run without being installed."""
-    return {event: f"sh {claude.command_line(letterbox, event)}" for event in claude.EVENTS}
+    return {
+        event: f"sh {claude_hooks.command_line(letterbox, event)}" for event in claude_hooks.EVENTS
+    }

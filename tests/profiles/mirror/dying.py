@@ -14,8 +14,8 @@ from typing import Any
 import deaths
 from deaths import Death, Trial
 from gitrepo import Repo
-from leftoff import features, memory
 from leftoff.context import find_project
+from leftoff.knowledge import features, memory
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.store import Store
 from stores import draft
@@ -39,8 +39,8 @@ def _prepare(place: Path, profile: str) -> None:
 
 def _work(store: Store, number: int) -> None:
     store.save(draft(f"work-{number}", f"Work {number}", session_id=f"s-{number}"))
-    memory.add(store, [memory.Draft(kind="failure", text=f"Approach {number}")])
-    features.add(store, features.Draft(name=f"Feature {number}"))
+    memory.add(store, [memory.EntryDraft(kind="failure", text=f"Approach {number}")])
+    features.add(store, features.ItemDraft(name=f"Feature {number}"))
 
 
 def _follow(place: Path, profile: str) -> None:

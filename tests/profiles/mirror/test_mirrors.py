@@ -15,7 +15,7 @@ from leftoff import profiles
 from leftoff.context import find_project
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.mirror.mirror import Mirror
-from leftoff.store import LISTED, Store, standing
+from leftoff.store import LISTED, Store, current_revision
 from profiles.mirror import dying
 from stores import draft
 from talk import Talk
@@ -104,7 +104,7 @@ def test_a_save_does_not_build_a_large_index_for_its_native_files(
     cli.ok("save", "first-work", "--summary", "First")
     for left in stored.glob("index*"):
         left.unlink()
-    monkeypatch.setattr(standing, "_SHORT_BYTES", -1)
+    monkeypatch.setattr(current_revision, "_SHORT_BYTES", -1)
 
     cli.ok("save", "second-work", "--summary", "Second")
     assert not (stored / "index.sqlite").exists()

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from leftoff.agents.base import HEAD_BYTES, FoundSession, Layout, LineReader, no_document
-from leftoff.agents.claude.reader import ClaudeReader
-from leftoff.agents.values import is_within, touched_at
+from leftoff.agents.agent import HEAD_BYTES, FoundSession, Layout, LineReader, no_document
+from leftoff.agents.claude.transcript import ClaudeReader
+from leftoff.agents.loose_values import is_within, read_mtime
 
 read_document = no_document
 
@@ -46,7 +46,7 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     for path in _transcripts(root / "projects", key):
         # Other folders may begin with the same letters: only the transcript tells.
         if path.parent.name == key or is_within(_cwd(path), folder):
-            yield FoundSession(path=path, session_id=path.stem, touched_at=touched_at(path))
+            yield FoundSession(path=path, session_id=path.stem, touched_at=read_mtime(path))
 
 
 def _transcripts(projects: Path, key: str) -> list[Path]:

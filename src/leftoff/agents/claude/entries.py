@@ -11,7 +11,7 @@ from msgspec import Raw
 NOTHING = Raw()
 
 
-class Usage(msgspec.Struct, frozen=True, gc=False):
+class ApiUsage(msgspec.Struct, frozen=True, gc=False):
     """What an answer cost, as the API counts it."""
 
     input_tokens: int | None = None
@@ -46,23 +46,23 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     content: str | list[Block | str] | None = None
     model: str | None = None
-    usage: Usage | None = None
+    usage: ApiUsage | None = None
 
 
-class Origin(msgspec.Struct, frozen=True, gc=False):
+class EntryOrigin(msgspec.Struct, frozen=True, gc=False):
     """Who wrote a user entry, where the version says so."""
 
     kind: str | None = None
 
 
-class Progress(msgspec.Struct, frozen=True, gc=False):
+class ToolProgress(msgspec.Struct, frozen=True, gc=False):
     """A sign of life of a running tool; a sub-agent's carries the sub-agent's own line."""
 
     type: str = ""
-    message: "Entry | str | float | bool | list[Any] | None" = None
+    message: "TranscriptEntry | str | float | bool | list[Any] | None" = None
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """One line of the transcript."""
 
     type: str = ""
@@ -79,10 +79,10 @@ class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     is_api_error_message: bool | None = None
     message: Message | str | None = None
     plan_content: str | None = None
-    origin: Origin | None = None
+    origin: EntryOrigin | None = None
     tool_use_result: Raw = NOTHING
     attachment: Raw = NOTHING
-    data: Progress | str | float | bool | list[Any] | None = None
+    data: ToolProgress | str | float | bool | list[Any] | None = None
     operation: str | None = None
     content: Raw = NOTHING
     prompt_submit_ending: Raw = NOTHING

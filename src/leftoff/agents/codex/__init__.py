@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from leftoff.agents.base import FoundSession, Layout, no_document
-from leftoff.agents.codex.reader import Reader
-from leftoff.agents.values import first_line, is_within, mapping, text, touched_at
+from leftoff.agents.agent import FoundSession, Layout, no_document
+from leftoff.agents.codex.rollout import CodexReader
+from leftoff.agents.loose_values import first_line, is_within, mapping, read_mtime, text
 
 _META_BYTES = 1 << 20
 _LINE = re.compile(
@@ -22,9 +22,9 @@ def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
     return "lines" if b'"payload"' in head and _LINE.search(head) else None
 
 
-def new_reader(state: dict[str, Any]) -> Reader:
+def new_reader(state: dict[str, Any]) -> CodexReader:
     """Make a reader of one rollout."""
-    return Reader(state)
+    return CodexReader(state)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
@@ -37,5 +37,5 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
         meta = mapping(first_line(path, _META_BYTES).get("payload"))
         if is_within(text(meta.get("cwd")), folder) and not isinstance(meta.get("source"), dict):
             yield FoundSession(
-                path=path, session_id=text(meta.get("id")), touched_at=touched_at(path)
+                path=path, session_id=text(meta.get("id")), touched_at=read_mtime(path)
             )

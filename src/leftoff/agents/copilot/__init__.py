@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from leftoff.agents.base import FoundSession, Layout, no_document
-from leftoff.agents.copilot.reader import Reader
-from leftoff.agents.values import first_line, is_within, mapping, text, touched_at
+from leftoff.agents.agent import FoundSession, Layout, no_document
+from leftoff.agents.copilot.event_log import CopilotReader
+from leftoff.agents.loose_values import first_line, is_within, mapping, read_mtime, text
 
 _START_BYTES = 1 << 18
 
@@ -23,9 +23,9 @@ def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
     return "lines" if b'"data"' in head and _EVENT.search(head) else None
 
 
-def new_reader(state: dict[str, Any]) -> Reader:
+def new_reader(state: dict[str, Any]) -> CopilotReader:
     """Make a reader of one event log."""
-    return Reader(state)
+    return CopilotReader(state)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
@@ -36,5 +36,5 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
         context = mapping(start.get("context"))
         if is_within(text(context.get("cwd")), folder):
             yield FoundSession(
-                path=path, session_id=text(start.get("sessionId")), touched_at=touched_at(path)
+                path=path, session_id=text(start.get("sessionId")), touched_at=read_mtime(path)
             )

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from leftoff.agents.base import FoundSession, Layout, no_reader
-from leftoff.agents.opencode import database
+from leftoff.agents.agent import FoundSession, Layout, no_reader
+from leftoff.agents.loose_values import is_within, listing, mapping, read_json
+from leftoff.agents.opencode import session_database
 from leftoff.agents.opencode.messages import Session, read_session
-from leftoff.agents.stream import Event
-from leftoff.agents.values import is_within, listing, mapping, read_json
+from leftoff.agents.stream import SessionEvent
 
 _SQLITE = b"SQLite format 3\0"
 # Ids may have been taken out of an export, and its head may be too long to show its messages.
@@ -31,24 +31,24 @@ def recognises(head: bytes, path: Path) -> Layout | None:
     return "document" if is_export else None
 
 
-def read_document(path: Path, session_id: str) -> Iterable[Event]:
+def read_document(path: Path, session_id: str) -> Iterable[SessionEvent]:
     """Read one session of the database, or the one that was exported."""
     with path.open("rb") as file:
         is_database = file.read(len(_SQLITE)) == _SQLITE
     if is_database:
-        return database.read(path, session_id)
-    return read_session(_exported(path), lambda _: None)
+        return session_database.read(path, session_id)
+    return read_session(_read_export(path), lambda _: None)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the sessions of work in a folder; sub-agents' own ones are left out."""
     for path in sorted(root.glob("opencode*.db")):
-        for session_id, directory, touched_at in database.sessions(path):
+        for session_id, directory, touched_at in session_database.sessions(path):
             if is_within(directory, folder):
                 yield FoundSession(path=path, session_id=session_id, touched_at=touched_at)
 
 
-def _exported(path: Path) -> Session:
+def _read_export(path: Path) -> Session:
     found = read_json(path.read_bytes(), _MESSAGE)
     if isinstance(found, list):
         return Session(info={}, messages=found)

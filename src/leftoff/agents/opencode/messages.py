@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 
+from leftoff.agents.loose_values import count, first_text, instant, listing, mapping, text
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
-    Event,
     Kind,
     Place,
     PlanSeen,
+    SessionEvent,
     SessionInfo,
     TodoList,
     ToolCall,
@@ -20,15 +21,7 @@ from leftoff.agents.stream import (
     Usage,
     UserText,
 )
-from leftoff.agents.tools import todo_items, tool_call
-from leftoff.agents.values import (
-    count,
-    first_text,
-    instant,
-    listing,
-    mapping,
-    text,
-)
+from leftoff.agents.tool_calls import todo_items, tool_call
 
 _KINDS: dict[str, Kind] = {
     "bash": "run",
@@ -67,7 +60,7 @@ class Session(msgspec.Struct, frozen=True):
 Find = Callable[[str], Session | None]
 
 
-def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[Event]:
+def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[SessionEvent]:
     """Read a session; `find` fetches the session of a sub-agent by its id."""
     event: dict[str, Any] = {"sidechain": depth > 0}
     cwd = text(session.info.get("directory"))
@@ -76,7 +69,7 @@ def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[Ev
         yield SessionInfo(session_id=_session_id(session), agent_version=version)
         if cwd:
             yield Place(cwd=cwd)
-    for message in _kept(session):
+    for message in _skip_undone(session):
         info = mapping(message.get("info"))
         event["at"] = instant(mapping(info.get("time")).get("created"))
         here = text(mapping(info.get("path")).get("cwd"))
@@ -97,7 +90,7 @@ def _session_id(session: Session) -> str:
     return next((found for info in infos if (found := text(info.get("sessionID")))), "")
 
 
-def _kept(session: Session) -> Iterator[dict[str, Any]]:
+def _skip_undone(session: Session) -> Iterator[dict[str, Any]]:
     """Leave out what the user has undone."""
     undone = text(mapping(session.info.get("revert")).get("messageID"))
     for message in session.messages:
@@ -117,11 +110,11 @@ def _children(message: dict[str, Any]) -> list[str]:
 
 def _read_message(
     info: dict[str, Any], message: dict[str, Any], event: dict[str, Any]
-) -> Iterator[Event]:
+) -> Iterator[SessionEvent]:
     parts = [mapping(part) for part in listing(message.get("parts"))]
     words = "\n".join(_words(part) for part in parts if _words(part))
     if info.get("role") == "user":
-        typed = _REMINDER.sub("", words).strip() or _delegated(parts)
+        typed = _REMINDER.sub("", words).strip() or _find_subtask(parts)
         if typed and not typed.startswith(_NOTICES):
             yield UserText(text=typed, **event)
         return
@@ -141,13 +134,13 @@ def _words(part: dict[str, Any]) -> str:
     return text(part.get("text")).strip() if part.get("type") == "text" and not added else ""
 
 
-def _delegated(parts: list[dict[str, Any]]) -> str:
+def _find_subtask(parts: list[dict[str, Any]]) -> str:
     """Return what was asked of a sub-agent by a command; such a message has no text of its own."""
     asked = (part for part in parts if part.get("type") == "subtask")
     return next((first_text(part, "prompt", "description").strip() for part in asked), "")
 
 
-def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[Event]:
+def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]:
     call_id = first_text(part, "callID", "id")
     tool = text(part.get("tool"))
     state = mapping(part.get("state"))
@@ -194,7 +187,7 @@ def _paths(metadata: dict[str, Any]) -> Iterator[str]:
                 yield path
 
 
-def _usage(info: dict[str, Any], event: dict[str, Any]) -> Iterator[Event]:
+def _usage(info: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]:
     tokens = mapping(info.get("tokens"))
     cache = mapping(tokens.get("cache"))
     total = count(tokens.get("total")) or sum(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 
 if TYPE_CHECKING:
     from leftoff.profiles.harness.checkpoints import read as read

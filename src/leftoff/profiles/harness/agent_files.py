@@ -1,6 +1,6 @@
 """Agents that work together: `agents/context.json`, until what they found is in memory."""
 
-from leftoff.features import Choice, Orchestration, Result, Team
+from leftoff.knowledge.features import AgentResult, Choice, Orchestration, Team
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.json_codec import (
     SAID,
@@ -57,11 +57,11 @@ def _read_session(value: object) -> str | None:
     return text_of(value) or None
 
 
-def _read_result(found: Plain) -> Result:
-    return Result(**{"agent": "agent", "status": "completed", **_RESULT.read(found)})
+def _read_result(found: Plain) -> AgentResult:
+    return AgentResult(**{"agent": "agent", "status": "completed", **_RESULT.read(found)})
 
 
-def _write_result(result: Result) -> Plain:
+def _write_result(result: AgentResult) -> Plain:
     written = _RESULT.write(result)
     if result.root_cause or result.prevention:
         return written

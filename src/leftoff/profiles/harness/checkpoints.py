@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.features import Board, Notes, working_context
-from leftoff.features.context import WorkingContext
-from leftoff.gitstate import Change
+from leftoff.git.state import PathChange
+from leftoff.knowledge.features import Board, WorkNotes, working_context
+from leftoff.knowledge.features.work_context import WorkingContext
 from leftoff.profiles.harness import HOLDS
 from leftoff.profiles.harness.documents import parse
 from leftoff.profiles.json_codec import (
@@ -248,9 +248,9 @@ def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
     roles = {file.path: file.role for file in checkpoint.files if file.role not in {"", "plan"}}
     changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
     # What we write ourselves is no work of the session's.
-    changes = [Change(path=path, code=".M") for path in changed if not path.startswith(_OWN)]
+    changes = [PathChange(path=path, code=".M") for path in changed if not path.startswith(_OWN)]
     left_off = {_LEFT_OFF: checkpoint.left_off} if checkpoint.left_off else {}
-    notes = Notes(
+    notes = WorkNotes(
         decisions=[each.what for each in checkpoint.decisions],
         understanding=left_off,
         next_steps=next_steps(checkpoint),

@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from leftoff import git
+from leftoff.git import query
 from leftoff.profiles.harness import checkpoints, loop_files
 from leftoff.profiles.harness.documents import Documents, render
 from leftoff.profiles.json_codec import Plain, iso, object_of, text_of
 from leftoff.profiles.profile import SessionNews, StoreNews
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 
 BACKUPS = "memory/compaction-backups"
 _MOST = 5
@@ -64,7 +64,7 @@ def _context(documents: Documents, folder: str, progress: Plain) -> Plain:
 
 
 def _git(project: Project) -> Plain:
-    state = git.read_state(project.worktree) if project.is_git else None
+    state = query.read_state(project.worktree) if project.is_git else None
     if state is None:
         return {"branch": None, "lastCommit": None, "uncommittedCount": None}
     last = state.last_commit

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from leftoff.memory import Draft, Entry, Kind, id_of
-from leftoff.memory.entry import cut_words
+from leftoff.knowledge.memory import EntryDraft, Kind, MemoryEntry, id_of
+from leftoff.knowledge.memory.entry import cut_words
 from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"
@@ -77,13 +77,13 @@ _SCALARS = frozenset({"projectType"})
 # Reading
 
 
-def drafts_of(shelf: FactFile, found: Plain) -> Iterator[Draft]:
+def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
     """Yield each fact, with the place where it stands."""
     for section in shelf.sections:
         for fact in _tell(_at(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
             kept |= {"raw": fact.raw} if fact.raw is not None else {}
-            yield Draft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
+            yield EntryDraft(kind=shelf.kind, text=fact.text, extra={EXTRA: kept})
 
 
 class Fact(NamedTuple):
@@ -126,7 +126,7 @@ def _text(found: Plain) -> str:
 # Writing
 
 
-def belongs(shelf: FactFile, entry: Entry) -> bool:
+def belongs(shelf: FactFile, entry: MemoryEntry) -> bool:
     """Say whether an entry is to be shown on a shelf."""
     if entry.kind != shelf.kind:
         return False
@@ -134,7 +134,7 @@ def belongs(shelf: FactFile, entry: Entry) -> bool:
     return section in shelf.sections or (bool(shelf.usual) and entry.kind == shelf.kind)
 
 
-def with_facts(shelf: FactFile, entries: Iterable[Entry], now: str, found: Plain) -> Plain:
+def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found: Plain) -> Plain:
     """Return a document with the facts that it lacks; those it has are not touched."""
     known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
     result = {**shelf.head, **found}
@@ -150,7 +150,7 @@ def _all(shelf: FactFile, found: Plain) -> Iterator[str]:
     return (fact.text for section in shelf.sections for fact in _tell(_at(found, section)))
 
 
-def _section(shelf: FactFile, entry: Entry) -> str:
+def _section(shelf: FactFile, entry: MemoryEntry) -> str:
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
     if section in shelf.sections:
         return section
@@ -164,14 +164,14 @@ def _section(shelf: FactFile, entry: Entry) -> str:
     return next(found, shelf.usual)
 
 
-def _with(found: Plain, section: str, entry: Entry) -> Plain:
+def _with(found: Plain, section: str, entry: MemoryEntry) -> Plain:
     key, _, inner = section.partition(".")
     if inner:
         return {**found, key: _with(object_of(found.get(key)), inner, entry)}
     return {**found, key: _join(found.get(key), section, entry)}
 
 
-def _join(value: object, section: str, entry: Entry) -> object:
+def _join(value: object, section: str, entry: MemoryEntry) -> object:
     """Add a fact to a section, whatever the section is."""
     kept = object_of(entry.extra.get(EXTRA))
     raw, key = kept.get("raw"), text_of(kept.get("key"))

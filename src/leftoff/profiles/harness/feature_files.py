@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from leftoff.features import Board, Feature, Fix, Scenario
-from leftoff.features.codec import from_plain
-from leftoff.features.import_features import FORMER_ID
+from leftoff.knowledge.features import Board, Feature, Fix, Scenario
+from leftoff.knowledge.features.board_json import from_plain
+from leftoff.knowledge.features.import_features import FORMER_ID
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,

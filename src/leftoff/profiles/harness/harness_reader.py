@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from leftoff.features import Feature, Fix, Loop
+from leftoff.knowledge.features import Feature, Fix, Loop
 from leftoff.profiles.harness import (
     agent_files,
     checkpoints,

@@ -5,7 +5,7 @@ from functools import partial
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.features import Board, Loop
+from leftoff.knowledge.features import Board, Loop
 from leftoff.profiles.harness import (
     agent_files,
     checkpoints,

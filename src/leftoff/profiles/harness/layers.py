@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from leftoff.checkpoint import Record
-from leftoff.memory import CONFIDENCES, Draft, Entry, Kind, id_of
-from leftoff.memory.entry import cut_words
-from leftoff.memory.import_memory import FORMER_ID
+from leftoff.knowledge.memory import CONFIDENCES, EntryDraft, Kind, MemoryEntry, id_of
+from leftoff.knowledge.memory.entry import cut_words
+from leftoff.knowledge.memory.import_memory import FORMER_ID
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,
     MOMENT,
@@ -109,7 +109,7 @@ _OTHER_TEXTS = {
 class LayerEntry(Record, frozen=True, kw_only=True):
     """An entry of a layer, and whether it is in force."""
 
-    draft: Draft
+    draft: EntryDraft
     is_active: bool = True
 
 
@@ -134,7 +134,7 @@ def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
     extra: Plain = {FORMER_ID: former} if former else {}
     kept = {**rest, **({"id": found["id"]} if "id" in found else {})}
     extra |= {EXTRA: kept} if kept else {}
-    draft = Draft(kind=layer.kind, text=text, extra=extra, **values)
+    draft = EntryDraft(kind=layer.kind, text=text, extra=extra, **values)
     return LayerEntry(draft=draft, is_active=found.get("active") is not False)
 
 
@@ -181,13 +181,13 @@ def keys_of(layer: Layer, found: Plain, *, is_clean: bool = True) -> list[str]:
     return [former, words] if former else [words]
 
 
-def own_keys(entry: Entry) -> list[str]:
+def own_keys(entry: MemoryEntry) -> list[str]:
     """Tell by what an entry of ours may be known in a file."""
     keys = (entry.extra.get(FORMER_ID), entry.id, id_of(entry.kind, entry.text))
     return [key for key in keys if isinstance(key, str)]
 
 
-def write_entry(layer: Layer, entry: Entry, standing: Plain, ids: Sequence[str]) -> Plain:
+def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence[str]) -> Plain:
     """Return an entry as the layout writes it; what stands there already keeps its bytes."""
     is_active = entry.status == "active"
     if standing and _says_the_same(layer, entry, standing):
@@ -232,7 +232,7 @@ def _force(layer: Layer, *, is_active: bool) -> Plain:
     return {"active": is_active} if layer is RULES else {}
 
 
-def _says_the_same(layer: Layer, entry: Entry, standing: Plain) -> bool:
+def _says_the_same(layer: Layer, entry: MemoryEntry, standing: Plain) -> bool:
     said = draft_of(layer, standing)
     if said is None or cut_words(said.draft.text) != entry.text:
         return False
@@ -240,7 +240,7 @@ def _says_the_same(layer: Layer, entry: Entry, standing: Plain) -> bool:
     return cut_words(why) == entry.why or not entry.why
 
 
-def _id(layer: Layer, entry: Entry, ids: Sequence[str]) -> str:
+def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
     """Give an entry an id as the layout has them: `fail-20261115-001`, `rule-001`, or our own."""
     if not layer.prefix:
         return entry.id
@@ -251,7 +251,7 @@ def _id(layer: Layer, entry: Entry, ids: Sequence[str]) -> str:
     return f"{prefix}{number:03d}"
 
 
-def _dress(layer: Layer, entry: Entry) -> Plain:
+def _dress(layer: Layer, entry: MemoryEntry) -> Plain:
     """Add what the layout has in every entry and we have no word for."""
     if layer is FAILURES:
         return {

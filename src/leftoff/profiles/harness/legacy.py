@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from leftoff.memory import Draft
+from leftoff.knowledge.memory import EntryDraft
 from leftoff.profiles import markdown
 from leftoff.profiles.harness import layers
 from leftoff.profiles.json_codec import Plain
@@ -66,7 +66,7 @@ def okf_files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def okf_entry(path: Path) -> tuple[Draft, bool] | None:
+def okf_entry(path: Path) -> tuple[EntryDraft, bool] | None:
     """Read an entry and whether it is in force; None if the file holds none."""
     found = read_regular(path)
     if found is None:
@@ -75,7 +75,7 @@ def okf_entry(path: Path) -> tuple[Draft, bool] | None:
     fields = _fields(text)
     if path.parent.name == _PATTERNS:
         said = _first(fields, "pattern", "description", "title", "body")
-        return (Draft(kind="pattern", text=said), True) if said else None
+        return (EntryDraft(kind="pattern", text=said), True) if said else None
     layer = _FOLDERS[path.parent.name]
     fields.setdefault("id", path.stem)
     if not fields.get(layer.text):

@@ -7,13 +7,7 @@ from typing import get_args
 
 import msgspec
 
-from leftoff.features import (
-    Attempt,
-    Interrupted,
-    Loop,
-    LoopStatus,
-    Tasks,
-)
+from leftoff.knowledge.features import Attempt, Interrupted, Loop, LoopStatus, Tasks
 from leftoff.profiles.harness.checkpoints import folder_name
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.json_codec import (

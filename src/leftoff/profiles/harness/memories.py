@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from leftoff.memory import KINDS, Draft, Entry
+from leftoff.knowledge.memory import KINDS, EntryDraft, MemoryEntry
 from leftoff.profiles.harness import facts, layers
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.harness.layers import Layer
@@ -14,7 +14,7 @@ from leftoff.profiles.profile import Knowledge
 _MOST_DECISIONS = 50
 
 
-def read(documents: dict[str, Plain]) -> tuple[list[Draft], list[Draft]]:
+def read(documents: dict[str, Plain]) -> tuple[list[EntryDraft], list[EntryDraft]]:
     """Return what the layers hold: what is in force, and what waits for approval."""
     said = [
         found
@@ -49,7 +49,7 @@ def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
 
 
 def _with(
-    layer: Layer, entries: Sequence[Entry], knowledge: Knowledge, now: datetime, found: Plain
+    layer: Layer, entries: Sequence[MemoryEntry], knowledge: Knowledge, now: datetime, found: Plain
 ) -> Plain:
     """Return a layer with the entries as they are now."""
     standing = found.get(layer.key)
@@ -72,14 +72,14 @@ def _most(found: Plain) -> int:
     return most if is_number and isinstance(most, int) else _MOST_DECISIONS
 
 
-def _in_view(entries: Sequence[Entry], most: int) -> list[Entry]:
+def _in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
     """Leave out what is too old to be shown; what is no longer in force must be taken out."""
     active = [entry.id for entry in entries if entry.status == "active"]
     shown = {*active[-most:]}
     return [entry for entry in entries if entry.status != "active" or entry.id in shown]
 
 
-def _place(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> list[object]:
+def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -> list[object]:
     """Put entries where they stand, or at the end; take out what is no longer in force."""
     result: list[object | None] = list(listed)
     ids = [text_of(object_of(each).get("id")) for each in listed]
@@ -97,7 +97,9 @@ def _place(listed: list[object], layer: Layer, entries: Sequence[Entry]) -> list
     return [each for each in result if each is not None]
 
 
-def _places(listed: Sequence[object], layer: Layer, entries: Sequence[Entry]) -> dict[str, int]:
+def _places(
+    listed: Sequence[object], layer: Layer, entries: Sequence[MemoryEntry]
+) -> dict[str, int]:
     """Tell where each entry stands; what is not found so is looked for among cleaned words."""
     found: dict[str, int] = {}
     open_places = dict(enumerate(listed))

@@ -14,7 +14,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.profiles.profile import AtWork, SessionNews
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 
 if TYPE_CHECKING:
     from leftoff.store import Store

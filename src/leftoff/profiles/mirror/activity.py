@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 
-from leftoff import processes, profiles, trees
+from leftoff import processes, profiles
 from leftoff.profiles.profile import AtWork, Worker
-from leftoff.projects import Project
+from leftoff.projects import trees
+from leftoff.projects.project import Project
 from leftoff.store import disk, utc_now
 
 _TERMINATED = 128 + signal.SIGTERM
@@ -65,7 +66,7 @@ def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
     """Leave a mark, noted before it is there."""
     _find_living(worker, folder)
     pid = os.getpid()
-    work = AtWork(what=what, pid=pid, began=processes.began(pid), since=utc_now())
+    work = AtWork(what=what, pid=pid, began=processes.read_start_time(pid), since=utc_now())
     path = worker.work_path(folder, work)
     if trees.leads_out(path):
         return

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leftoff import importing
+from leftoff.profiles import import_native
 from leftoff.store import trash
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def import_edit(mirror: "Mirror", path: Path, data: bytes) -> None:
     """Import what somebody wrote into a file that is about to be replaced or put away."""
     edit = make_edit(mirror, path)
-    taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
+    taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is None and not taken.is_foreign:
         return
     # It cannot be taken for a checkpoint of this project, so it is kept as it is.
@@ -23,11 +23,11 @@ def import_edit(mirror: "Mirror", path: Path, data: bytes) -> None:
     mirror.problems.append(f"{path} had been changed and {why}; it is kept as {trashed}")
 
 
-def make_edit(mirror: "Mirror", path: Path) -> importing.Edit:
+def make_edit(mirror: "Mirror", path: Path) -> import_native.NativeEdit:
     """Tell when a file was changed, and what it showed before."""
     entry = mirror.manifest.files.get(str(path.relative_to(mirror.folder)))
     checkpoint = mirror.index.get(entry.of) if entry and entry.of else None
-    return importing.Edit(
+    return import_native.NativeEdit(
         at=datetime.fromtimestamp(path.lstat().st_mtime, UTC),
         base=mirror.store.load(checkpoint) if checkpoint and not checkpoint.problem else None,
     )

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import git
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
+from leftoff.git import query
 from leftoff.profiles.mirror import (
     Exported,
     ImportedEdits,
     pending_files,
     project_knowledge,
-    prompt_queue,
+    queued_prompts_mirror,
 )
 from leftoff.profiles.mirror.import_edits import import_mirror
 from leftoff.profiles.mirror.manifest import NOWHERE, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.profiles.profile import AUTOSAVE, SessionNews, StoreNews, TakenUp
-from leftoff.store import LISTED, Entry, Event, Store
+from leftoff.store import LISTED, CheckpointEntry, Store, StoreEvent
 
 _MOST = 1_000_000
 
@@ -88,7 +88,7 @@ def export_all(
 def _is_followed(mirror: Mirror, cursor: MirrorCursor) -> bool:
     if mirror.store.has_events_since((cursor.inode, cursor.offset)):
         return False
-    if mirror.wants_prompts and prompt_queue.measure(mirror.store) != cursor.prompts:
+    if mirror.wants_prompts and queued_prompts_mirror.measure(mirror.store) != cursor.prompts:
         return False
     return not mirror.wants_knowledge or project_knowledge.stamp(mirror.store) == cursor.knowledge
 
@@ -110,7 +110,7 @@ def _export(
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
-        size = prompt_queue.measure(mirror.store) if mirror.wants_prompts else 0
+        size = queued_prompts_mirror.measure(mirror.store) if mirror.wants_prompts else 0
         news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
         files = mirror.files()
         files.written = written
@@ -130,7 +130,7 @@ def _export(
 
 def _read_events(
     mirror: Mirror, cursor: MirrorCursor | None
-) -> tuple[list[Event], tuple[int, int]]:
+) -> tuple[list[StoreEvent], tuple[int, int]]:
     """Return the events since the cursor, also those of saves that were killed before their line.
 
     Bringing the index up to date adds the lines that are missing.
@@ -161,7 +161,7 @@ def _with_prompts(
     """Add the prompts that wait, if the queue is another than it was."""
     if not size or (cursor is not None and size == cursor.prompts):
         return news
-    return msgspec.structs.replace(news, prompts=prompt_queue.list_prompts(mirror.store))
+    return msgspec.structs.replace(news, prompts=queued_prompts_mirror.list_prompts(mirror.store))
 
 
 def _import_first(mirror: Mirror) -> MirrorCursor | None:
@@ -193,7 +193,7 @@ def _whole(mirror: Mirror) -> StoreNews:
     )
 
 
-def _news(mirror: Mirror, events: Sequence[Event]) -> StoreNews:
+def _news(mirror: Mirror, events: Sequence[StoreEvent]) -> StoreNews:
     saved = _load(
         mirror, [each for event in events if event.action == "saved" for each in event.ids]
     )
@@ -222,7 +222,7 @@ def _load(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
     ]
 
 
-def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | None]:
+def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoint | None]:
     """Tell what every name shows that the events speak of."""
     touched = [mirror.entry(each) for event in events for each in _ids(mirror, event)]
     names = dict.fromkeys(
@@ -231,7 +231,7 @@ def _current(mirror: Mirror, events: Sequence[Event]) -> dict[str, Checkpoint | 
     return {name: _find_shown(mirror, name) for name in names}
 
 
-def _ids(mirror: Mirror, event: Event) -> list[str]:
+def _ids(mirror: Mirror, event: StoreEvent) -> list[str]:
     undone = mirror.index.event(event.of) if event.of else None
     if undone is None:
         return event.ids
@@ -245,14 +245,14 @@ def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:
     return mirror.store.load(entry)
 
 
-def _is_here(mirror: Mirror, entry: Entry) -> bool:
+def _is_here(mirror: Mirror, entry: CheckpointEntry) -> bool:
     """Say whether a checkpoint belongs into this mirror's folder; one the user named holds all."""
     if mirror.is_elsewhere or not mirror.profile.PER_WORKTREE or entry.worktree is None:
         return True
-    return entry.worktree == git.printable(str(mirror.store.project.worktree))
+    return entry.worktree == query.printable(str(mirror.store.project.worktree))
 
 
-def _drop_purged(files: NativeFiles, mirror: Mirror, events: Sequence[Event]) -> None:
+def _drop_purged(files: NativeFiles, mirror: Mirror, events: Sequence[StoreEvent]) -> None:
     purged = {each for event in events if event.action == "purged" for each in event.ids}
     if not purged:
         return

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import importing
 from leftoff.errors import LeftoffError
 from leftoff.names import kebab
-from leftoff.profiles.mirror import ImportedEdits, project_knowledge, prompt_queue
+from leftoff.profiles import import_native
+from leftoff.profiles.mirror import ImportedEdits, project_knowledge, queued_prompts_mirror
 from leftoff.profiles.mirror.edited_file import make_edit
 from leftoff.profiles.mirror.manifest import NOWHERE, ManifestEntry, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
@@ -66,7 +66,7 @@ def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdi
     for name in mirror.profile.find_stale_names(mirror.folder):
         _clean_up(mirror, name, found_edits)
     if stamp != cursor.folder_mtime:
-        prompt_queue.import_prompts(mirror)
+        queued_prompts_mirror.import_prompts(mirror)
         stamps = project_knowledge.import_changes(mirror, cursor.files, found_edits.problems)
         mirror.manifest.write_cursor(
             msgspec.structs.replace(cursor, folder_mtime=stamp, files=stamps)
@@ -91,7 +91,7 @@ def _import_file(mirror: Mirror, path: Path, data: bytes, found_edits: ImportedE
     # One that is new tells its own time, unless it says more of what we know.
     is_more = mirror.profile.IS_LIVING and head is not None
     edit = make_edit(mirror, path) if is_more or not is_new else None
-    taken = importing.take(mirror.store, mirror.name, mirror.profile, path, edit=edit)
+    taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is not None:
         found_edits.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
         return
@@ -101,7 +101,7 @@ def _import_file(mirror: Mirror, path: Path, data: bytes, found_edits: ImportedE
         return
     _record(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
     if taken.checkpoint is not None and taken.is_new and not taken.is_open and is_new:
-        importing.settle(mirror.store, [taken.checkpoint.id])
+        import_native.mark_declined(mirror.store, [taken.checkpoint.id])
     found_edits.imported.append(path)
 
 

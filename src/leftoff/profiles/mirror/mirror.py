@@ -9,15 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import git, profiles
+from leftoff import profiles
+from leftoff.git import query
 from leftoff.profiles.mirror.edited_file import import_edit
 from leftoff.profiles.mirror.manifest import Manifest
 from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.profiles.mirror.temp_files import sweep
 from leftoff.profiles.profile import Waited
 from leftoff.profiles.regular_files import digest, read_regular
-from leftoff.projects import list_folders
-from leftoff.store import LISTED, Entry, Event, Index, Store, disk
+from leftoff.projects.project import list_folders
+from leftoff.store import LISTED, CheckpointEntry, Store, StoreEvent, StoreIndex, disk
 
 _WAIT_SECONDS = 10.0
 
@@ -72,8 +73,8 @@ class Mirror:
     def _beside(self, worktree: str | None) -> NativeFiles | None:
         """Open the folder of a worktree; one that was named by the user stands for all."""
         project = self.store.project
-        named = worktree or git.printable(str(project.worktree))
-        here = [each for each in list_folders(project) if git.printable(str(each)) == named]
+        named = worktree or query.printable(str(project.worktree))
+        here = [each for each in list_folders(project) if query.printable(str(each)) == named]
         if self.is_elsewhere or not here:
             return self.files() if self.is_elsewhere else None
         home = self.profile.home(msgspec.structs.replace(project, root=here[0], worktree=here[0]))
@@ -84,9 +85,9 @@ class Mirror:
         return other.files()
 
     @property
-    def index(self) -> Index:
+    def index(self) -> StoreIndex:
         """The store's index, as whoever asked last brought it up to date."""
-        return self.store.opened_index()
+        return self.store.open_index()
 
     def shows(self, name: str) -> bool:
         """Say whether a name is listed; the index is brought up to date only to deny it."""
@@ -95,11 +96,11 @@ class Mirror:
             head = self.store.index().head(name)
         return head is not None and head.state in LISTED
 
-    def entry(self, checkpoint_id: str) -> Entry | None:
+    def entry(self, checkpoint_id: str) -> CheckpointEntry | None:
         """Return what is known of a checkpoint; a line of the log may be known before its file."""
         return self.index.get(checkpoint_id) or self.store.index().get(checkpoint_id)
 
-    def catch_up(self, events: Sequence[Event]) -> None:
+    def catch_up(self, events: Sequence[StoreEvent]) -> None:
         """Bring the index up to date, unless it knows the last of these events already."""
         if not events or self.index.event(events[-1].id) is None:
             self.store.index()

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from leftoff import trees
 from leftoff.errors import StoreRefused
 from leftoff.profiles.mirror.manifest import Manifest, ManifestEntry
 from leftoff.profiles.mirror.temp_files import FLAGS, PRIVATE, find_mode, make_temp, put, sweep
 from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
+from leftoff.projects import trees
 from leftoff.store import disk, trash
 
 _TRIES = 5

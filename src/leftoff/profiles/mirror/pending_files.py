@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from leftoff import importing, profiles
+from leftoff import profiles
 from leftoff.checkpoint import Checkpoint
-from leftoff.names import suggested_name
+from leftoff.names import suggest_name
+from leftoff.profiles import import_native
 from leftoff.profiles.mirror import WaitingFile
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Filed, NoteKeeper, Waited
@@ -59,7 +60,7 @@ def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> WaitingFile:
     # Of a file that is gone nothing can be shown, and what was in it is in the store.
     if known is not None and (mirror.wrote(path) or not os.path.lexists(path)):
         return WaitingFile(session_id=session_id, path=path, checkpoint_id=known)
-    taken = importing.take(mirror.store, mirror.name, mirror.profile, path)
+    taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path)
     if taken.checkpoint is not None:
         return WaitingFile(session_id=session_id, path=path, checkpoint_id=taken.checkpoint.id)
     read = read_regular(path)
@@ -73,7 +74,7 @@ def import_first(mirror: Mirror) -> None:
     """Import what was there before a mirror was first looked at, where files tell what waits."""
     is_new = mirror.manifest.read_cursor() is None and mirror.folder.is_dir()
     if is_new and isinstance(mirror.profile, Waited):
-        importing.import_all(
+        import_native.import_all(
             mirror.store, mirror.name, mirror.profile, mirror.folder, is_ours=mirror.wrote
         )
 
@@ -95,7 +96,7 @@ def find_task(names: Iterable[str], checkpoint: Checkpoint) -> str:
         profile = profiles.load(name)
         if isinstance(profile, Filed):
             return profile.task_of(checkpoint)
-    return checkpoint.name or suggested_name([checkpoint.summary, checkpoint.intent], None)
+    return checkpoint.name or suggest_name([checkpoint.summary, checkpoint.intent], None)
 
 
 def find_path(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | None:

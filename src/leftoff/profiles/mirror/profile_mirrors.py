@@ -18,7 +18,7 @@ from leftoff.profiles.mirror import (
     pending_files,
 )
 from leftoff.profiles.profile import AtWork, SessionNews
-from leftoff.projects import Project
+from leftoff.projects.project import Project
 from leftoff.store import Store
 
 

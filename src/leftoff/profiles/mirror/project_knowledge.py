@@ -5,7 +5,8 @@ from typing import Any, cast
 
 import msgspec
 
-from leftoff import features, importing, memory
+from leftoff.knowledge import features, memory
+from leftoff.profiles import import_native
 from leftoff.profiles.mirror.mirror import Mirror
 from leftoff.profiles.profile import Knowing, Knowledge, More
 from leftoff.profiles.regular_files import digest
@@ -18,13 +19,13 @@ _NEWEST = 200
 def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
     """Return what a project works on and remembers: all of it, or what may be new."""
 
-    def list_entries(kind: memory.Kind) -> Sequence[memory.Entry]:
+    def list_entries(kind: memory.Kind) -> Sequence[memory.MemoryEntry]:
         limit = None if whole else _NEWEST
         found = memory.entries(store, kinds=(kind,), statuses=memory.STATUSES, limit=limit)
         return found[::-1]
 
     def knows(kind: memory.Kind, text: str) -> bool:
-        return memory.twin(store, memory.Draft(kind=kind, text=text)) is not None
+        return memory.twin(store, memory.EntryDraft(kind=kind, text=text)) is not None
 
     return Knowledge(
         is_new=is_new,
@@ -62,7 +63,7 @@ def import_changes(
     shown = mirror.manifest.read_shown() if changed else {}
     for name in changed:
         more = _read(mirror, name)
-        importing.take_knowledge(mirror.store, _without(more, shown.get(name, ())))
+        import_native.import_knowledge(mirror.store, _without(more, shown.get(name, ())))
         problems.extend(f"{mirror.folder}: {problem}" for problem in more.problems)
         shown[name] = [*_digests(more)]
     if changed:

@@ -5,7 +5,8 @@ import os
 import stat
 from pathlib import Path
 
-from leftoff import processes, trees
+from leftoff import processes
+from leftoff.projects import trees
 from leftoff.store import disk
 
 FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -11,17 +11,13 @@ from typing import Any
 
 import msgspec
 
-from leftoff import sessionstate
 from leftoff.checkpoint import Checkpoint
-from leftoff.git import printable
-from leftoff.profiles.openclaw import (
-    autosave,
-    openclaw_layout,
-    working_buffer,
-)
+from leftoff.git.query import printable
+from leftoff.profiles.openclaw import autosave_file, buffer_file, openclaw_layout
 from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import digest
-from leftoff.projects import Project
+from leftoff.projects.project import Project
+from leftoff.session import state_file
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",
@@ -45,7 +41,7 @@ IS_LIVING = True
 PER_WORKTREE = False
 WANTS_KNOWLEDGE = False
 EVENTS: frozenset[str] = frozenset()
-NATIVE = frozenset({"memory/checkpoints/*", "memory/working-buffer.md", sessionstate.FILE_NAME})
+NATIVE = frozenset({"memory/checkpoints/*", "memory/working-buffer.md", state_file.FILE_NAME})
 
 CHECKPOINTS = "memory/checkpoints"
 AUTOSAVE = f"{CHECKPOINTS}/autosave.md"
@@ -109,7 +105,7 @@ def read(path: Path, data: bytes) -> Native:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     name = path.stem.removesuffix(_mark(_owner(text))) if _BESIDE in path.stem else path.stem
     if f"{name}.md" == _AUTOSAVE_NAME:
-        return autosave.read(text, path)
+        return autosave_file.read(text, path)
     return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
 
 
@@ -127,15 +123,15 @@ def write(files: Files, news: StoreNews) -> None:
         text = (
             openclaw_layout.render(checkpoint, project=project)
             if name
-            else autosave.render(checkpoint, _state(files), project=project)
+            else autosave_file.render(checkpoint, _state(files), project=project)
         )
         files.replace(path, text.encode("utf-8", "replace"), of=checkpoint.id)
     for checkpoint in filter(_is_told, news.saved):
-        line = autosave.log_line(checkpoint)
-        files.append(LOG, line, key=checkpoint.id, head=autosave.LOG_TITLE)
+        line = autosave_file.log_line(checkpoint)
+        files.append(LOG, line, key=checkpoint.id, head=autosave_file.LOG_TITLE)
     if news.session is not None and news.session.buffer:
         said = news.session.buffer
-        files.edit(BUFFER, lambda text: working_buffer.add_exchanges(text, said, news.now))
+        files.edit(BUFFER, lambda text: buffer_file.add_exchanges(text, said, news.now))
 
 
 def _project(files: Files, news: StoreNews) -> str:
@@ -166,7 +162,7 @@ def _owner(text: str) -> str:
 
 
 def _state(files: Files) -> str:
-    data = files.read(sessionstate.FILE_NAME)
+    data = files.read(state_file.FILE_NAME)
     return data.decode("utf-8", "replace") if data else ""
 
 

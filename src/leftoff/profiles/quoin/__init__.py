@@ -19,8 +19,8 @@ from leftoff.profiles.quoin.quoin_writer import write
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, marks
 from leftoff.profiles.quoin.skill_notes import read_notes
 from leftoff.profiles.regular_files import names_in, newest_in
-from leftoff.projects import Project
-from leftoff.promptfile import FilePrompt
+from leftoff.projects.project import Project
+from leftoff.session.prompt_files import FilePrompt
 
 SETTINGS: Mapping[str, Any] = {
     "on_resume": "keep",

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import times
 from leftoff.checkpoint import MANUAL, TRIGGERS, Checkpoint, to_plain
-from leftoff.names import kebab, suggested_name
+from leftoff.names import kebab, suggest_name
 from leftoff.profiles.markdown_codec import (
     Layout,
     Lines,
@@ -22,6 +21,7 @@ from leftoff.profiles.markdown_codec import (
 from leftoff.profiles.profile import Native
 from leftoff.profiles.quoin import section_texts, section_values
 from leftoff.profiles.quoin.section_values import PLAN, STATE
+from leftoff.text import times
 
 PRECOMPACT = "precompact"
 DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d)(\d\d))?-(.+)\.md")
@@ -162,7 +162,7 @@ def task_of(checkpoint: Checkpoint) -> str:
     dated = DATED.fullmatch(Path(checkpoint.artifacts.get(STATE, "")).name)
     found = known if isinstance(known, str) else dated[4] if dated else ""
     texts = [checkpoint.summary, checkpoint.intent, checkpoint.left_off]
-    return kebab(found) or suggested_name(texts, checkpoint.branch)
+    return kebab(found) or suggest_name(texts, checkpoint.branch)
 
 
 def _find_kept(checkpoint: Checkpoint) -> dict[str, object]:

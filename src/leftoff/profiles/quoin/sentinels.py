@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from leftoff.profiles.regular_files import read_regular
-from leftoff.promptfile import FilePrompt, parse
+from leftoff.session.prompt_files import FilePrompt, parse
 
 MEMORY = "memory"
 CHECKPOINTS = f"{MEMORY}/checkpoints"

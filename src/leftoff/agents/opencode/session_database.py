@@ -1,0 +1,102 @@
+"""opencode's database, opened so that nothing beside it changes."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from leftoff.agents.loose_values import count, decode_mapping, text
+from leftoff.agents.opencode.messages import Session, read_session
+from leftoff.agents.stream import SessionEvent, TodoList
+from leftoff.agents.tool_calls import todo_items
+from leftoff.errors import SessionUnreadable
+
+_WAIT_SECONDS = 2.0
+# SQLite's message about a damaged file may quote bytes of it that are not text.
+_DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+
+
+def read(path: Path, session_id: str) -> list[SessionEvent]:
+    """Read a session, the newest one without an id, with the work of its sub-agents."""
+    try:
+        with closing(_open_database(path)) as database:
+            session_id = session_id or _newest(database)
+            events = read_session(
+                _session(database, session_id), lambda child: _session(database, child)
+            )
+            return [*events, *_todos(database, session_id)]
+    except _DAMAGED as error:
+        raise SessionUnreadable(
+            f"{path} cannot be read as an opencode database: {error}",
+            hint="Try again when opencode is idle, or use `opencode export` and read that file.",
+        ) from error
+
+
+def sessions(path: Path) -> list[tuple[str, str, float]]:
+    """List the id, directory and time of last change of every main session, newest first."""
+    try:
+        with closing(_open_database(path)) as database:
+            rows = database.execute(
+                "SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL"
+                " ORDER BY time_updated DESC"
+            ).fetchall()
+    except _DAMAGED:
+        return []
+    return [(text(row[0]), text(row[1]), count(row[2]) / 1000) for row in rows]
+
+
+def _open_database(path: Path) -> sqlite3.Connection:
+    """Open for reading only.
+
+    Without a write-ahead log beside it the file holds everything, and `immutable` keeps SQLite
+    from making one; with a log, opencode may be writing, and SQLite must follow its locks.
+    """
+    log = path.with_name(path.name + "-wal")
+    mode = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
+    address = f"file:{quote(str(path.absolute()))}?{mode}"
+    database = sqlite3.connect(address, uri=True, timeout=_WAIT_SECONDS)
+    database.row_factory = sqlite3.Row
+    # A byte that is not UTF-8 must not cost the row it stands in.
+    database.text_factory = lambda data: data.decode("utf-8", "replace")
+    return database
+
+
+def _newest(database: sqlite3.Connection) -> str:
+    row = database.execute(
+        "SELECT id FROM session ORDER BY parent_id IS NOT NULL, time_updated DESC LIMIT 1"
+    ).fetchone()
+    return text(row[0]) if row else ""
+
+
+def _session(database: sqlite3.Connection, session_id: str) -> Session:
+    row = database.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
+    info: dict[str, Any] = dict(row) if row else {"id": session_id}
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for message_id, data in _entries(database, "part", "message_id", session_id):
+        parts.setdefault(message_id, []).append(data)
+    messages: list[dict[str, Any]] = [
+        {"info": {"id": message_id, **data}, "parts": parts.get(message_id, [])}
+        for message_id, data in _entries(database, "message", "id", session_id)
+    ]
+    return Session(info={**info, "revert": decode_mapping(info.get("revert"))}, messages=messages)
+
+
+def _entries(
+    database: sqlite3.Connection, table: str, key: str, session_id: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    query = f"SELECT {key}, data FROM {table} WHERE session_id = ? ORDER BY id"  # noqa: S608
+    for row in database.execute(query, (session_id,)):
+        yield text(row[0]), decode_mapping(row[1])
+
+
+def _todos(database: sqlite3.Connection, session_id: str) -> list[SessionEvent]:
+    try:
+        rows = database.execute(
+            "SELECT content, status FROM todo WHERE session_id = ? ORDER BY position",
+            (session_id,),
+        ).fetchall()
+    except sqlite3.OperationalError:
+        return []
+    return [TodoList(items=todo_items([dict(row) for row in rows], "content"))] if rows else []

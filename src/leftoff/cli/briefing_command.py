@@ -1,0 +1,49 @@
+"""leftoff briefing."""
+
+from pathlib import Path
+
+import click
+
+from leftoff.cli.app import App, command
+from leftoff.text.tokens import estimate
+from leftoff.threads import memory_briefing, memory_page
+
+_DEFAULT = "-"
+
+
+@command()
+@click.option(
+    "--write",
+    "path",
+    is_flag=False,
+    flag_value=_DEFAULT,
+    metavar="[PATH]",
+    help="Write it to PATH (default: the `briefing_file` setting).",
+)
+def briefing(app: App, path: str | None) -> None:
+    """Show on one page what the project knows.
+
+    Features, decisions, failures, rules and status.
+    """
+    text = memory_briefing.page(app.store)
+    if path is None:
+        app.out.result({**_measure_text(text), "text": text}, text)
+        return
+    target = _target(app, path)
+    is_new = memory_page.keep(target, text)
+    told = "Wrote" if is_new else "Nothing new for"
+    app.out.result(
+        {**_measure_text(text), "path": str(target), "written": is_new}, f"{told} {target}"
+    )
+
+
+def _measure_text(text: str) -> dict[str, int]:
+    return {"lines": text.count("\n"), "tokens": estimate(text)}
+
+
+def _target(app: App, path: str) -> Path:
+    if path != _DEFAULT:
+        return Path.cwd() / path
+    return memory_page.file_of(app.project, app.settings.briefing_file) or (
+        app.project.store / "briefing.md"
+    )

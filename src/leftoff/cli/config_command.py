@@ -1,0 +1,94 @@
+"""leftoff config."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from leftoff import config as settings
+from leftoff import consent
+from leftoff.cli.app import App, command, group
+
+_project_option = click.option(
+    "--project", "in_project", is_flag=True, help="For this project only."
+)
+
+
+@command()
+def explain(app: App) -> None:
+    """Show each setting, its value and its source."""
+    values = app.configuration.values
+    if app.out.as_json:
+        app.out.json([msgspec.to_builtins(value) for value in values])
+        return
+    app.out.table(
+        {
+            "setting": [value.key for value in values],
+            "value": [settings.format_value(value.value) for value in values],
+            "from": [value.source for value in values],
+            "meaning": [settings.HELP[value.key] for value in values],
+        }
+    )
+
+
+@group(explain)
+def config() -> None:
+    """Show or change settings."""
+
+
+@command(name="set")
+@click.argument("key", type=click.Choice([*settings.HELP]))
+@click.argument("value")
+@_project_option
+def set_(app: App, key: str, value: str, *, in_project: bool) -> None:
+    """Set a value for you, or for this project only."""
+    path = _file(app, in_project=in_project)
+    if in_project:
+        settings.set_for(app.project, key, value)
+    else:
+        settings.write(path, key, value, is_own=not in_project)
+    app.out.result({"key": key, "value": value, "path": str(path)}, f"{key} = {value} in {path}")
+
+
+@command(name="unset")
+@click.argument("key", type=click.Choice([*settings.HELP]))
+@_project_option
+def unset(app: App, key: str, *, in_project: bool) -> None:
+    """Reset a setting to its default."""
+    path = _file(app, in_project=in_project)
+    settings.write(path, key, None, is_own=not in_project)
+    app.out.result({"key": key, "path": str(path)}, f"{key} is no longer set in {path}")
+
+
+@command(name="allow")
+@click.argument("key", required=False, type=click.Choice([*sorted(consent.GUARDED)]))
+def allow(app: App, key: str | None) -> int:
+    """Allow what this project's settings run or read.
+
+    Shows each value that waits for your consent. A value that changes later needs it again.
+    """
+    pending = [each for each in settings.load(app.project).pending if key in {None, each.key}]
+    allowed = [each for each in pending if _confirm_value(app, each)]
+    for each in allowed:
+        consent.give(app.project, each.key, each.value)
+    names = [each.key for each in allowed]
+    told = f"Allowed {', '.join(names)} on this machine." if names else "Nothing was allowed."
+    app.out.result({"allowed": names}, told if pending else "Nothing waits for your consent.")
+    return int(bool(pending) and not allowed)
+
+
+def _confirm_value(app: App, value: settings.Value) -> bool:
+    """Show a value, and ask where someone can answer; elsewhere the command itself is the yes."""
+    if not app.out.as_json:
+        app.out.text(f"{value.source} sets\n  {value.key} = {settings.format_value(value.value)}")
+        app.out.text(f"  {settings.HELP[value.key]}")
+    return not app.out.is_interactive or click.confirm("Allow it on this machine?", default=False)
+
+
+def _file(app: App, *, in_project: bool) -> Path:
+    return settings.project_file(app.project) if in_project else app.environment.config_file
+
+
+config.add_command(set_)
+config.add_command(unset)
+config.add_command(allow)

@@ -1,0 +1,49 @@
+"""leftoff status --next: what to do first, and where the code stands."""
+
+import contextlib
+from collections.abc import Iterator
+
+import msgspec
+
+from leftoff.checkpoint import to_plain
+from leftoff.cli.app import App
+from leftoff.cli.text_columns import one_line
+from leftoff.store import Store
+from leftoff.text.plural import format_count
+from leftoff.threads import recommend
+from leftoff.threads.recommend import Recommendation, Start
+
+_CHARS = 120
+
+
+def show_next(app: App) -> None:
+    """Recommend what to do first. Changes nothing."""
+    with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
+        found = recommend.recommend_tasks(store, app.settings)
+    plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}
+    app.out.result(plain, _lines(found))
+
+
+def _lines(found: Start) -> Iterator[str]:
+    if found.recommended is not None:
+        yield f"Recommended: {one_line(found.recommended.what, _CHARS)}"
+        yield f"  {_why(found.recommended)}"
+    if found.alternatives:
+        yield from ("", "Or:")
+        for number, task in enumerate(found.alternatives, 1):
+            yield f"  {number}. {one_line(task.what, _CHARS)}  ({_why(task)})"
+    if found.branch is not None or found.commits:
+        yield from ("", *_code(found))
+
+
+def _why(task: Recommendation) -> str:
+    why = one_line(task.why, _CHARS)
+    return f"{why}; `{task.command}`" if task.command else why
+
+
+def _code(found: Start) -> Iterator[str]:
+    yield f"On {found.branch or 'no branch'}, {format_count(found.changed_count, 'file')} changed"
+    yield from (f"  {path}" for path in found.changed)
+    if found.commits:
+        yield "Last commits:"
+        yield from (f"  {commit.sha[:8]} {commit.subject}" for commit in found.commits)

@@ -1,0 +1,219 @@
+"""leftoff resume --pending: what was left for this session, or the newest checkpoint."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import click
+
+from leftoff import threads
+from leftoff.checkpoint import Checkpoint
+from leftoff.cli import artifacts, candidates, resume_view
+from leftoff.cli.app import App
+from leftoff.cli.candidates import FoundCandidates
+from leftoff.cli.output import printable
+from leftoff.cli.resume_view import ViewOptions
+from leftoff.cli.text_columns import one_line
+from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
+from leftoff.names import kebab
+from leftoff.profiles.mirror import WaitingFile
+from leftoff.store import CheckpointEntry
+from leftoff.text.fence import Rendered, block, join, say
+from leftoff.threads import check_claims
+from leftoff.threads.check_claims import Candidate, Pick
+
+MISMATCH = "Session-id mismatch: sentinel is from a prior session. Using it anyway."
+MANUAL_RECOVERY = (
+    "Manual recovery — please paste the checkpoint content above and I will reconstruct state."
+)
+_SKIP = "skip"
+_TRIES = 2
+_INTENT_CHARS = 200
+_NOTED_WITHIN = timedelta(days=7)
+
+
+def resume_pending(
+    app: App, name: str | None, budget: int | None, *, skip: bool, reads: bool | None
+) -> int:
+    """Take up what was left for this session, or the newest checkpoint.
+
+    One that was left for another session is taken with a warning; of several you choose one.
+    """
+    # quoin's users are asked whether or not there is anything to read.
+    always_asks = app.workspace.mirrors.tell_what_waits()
+    view = ViewOptions(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
+    with app.workspace.mark_work("checkpoint"):
+        found = candidates.find(app)
+        if name is not None:
+            return _restore_named(app, found, name, view)
+        session_id = candidates.current_session(app)
+        waits = None if skip else check_claims.pick(found.candidates, session_id=session_id)
+        pick = _pick_waiting(app, waits) if waits else None
+        noted = app.workspace.read_notes(since=app.store.now() - _NOTED_WITHIN)
+        # Whoever passed over a list wants no other one.
+        pick = pick or _pick_newest(app, found, noted, may_ask=not skip and not waits)
+        if pick.doubt and noted.get("name"):
+            _synthesize(app, noted, pick.doubt, view)
+        elif pick.chosen is None:
+            app.out.result({"checkpoint": None}, "No saved checkpoints found.")
+        else:
+            return _restore(app, found, pick, view)
+    return 0
+
+
+def _restore_named(app: App, found: FoundCandidates, name: str, view: ViewOptions) -> int:
+    """Take up what the user chose: a checkpoint, or a file that cannot be read as one."""
+    broken = [each for each in found.candidates if each.key == name and name in found.unreadable]
+    if broken:
+        return _restore(app, found, Pick(chosen=broken[0]), view)
+    _resume_entry(app, app.workspace.find_open(name), Pick(), view)
+    return 0
+
+
+def _pick_waiting(app: App, pick: Pick) -> Pick | None:
+    if not pick.among:
+        return pick
+    question = "Multiple pending-restore sentinels found. Which session do you want to restore?"
+    chosen = _ask(app, question, pick.among)
+    return Pick(chosen=chosen, is_foreign=True) if chosen else None
+
+
+def _pick_newest(app: App, found: FoundCandidates, noted: dict[str, Any], *, may_ask: bool) -> Pick:
+    readable = [each for each in found.candidates if each.key not in found.unreadable]
+    task = kebab(noted.get("name", "")) or None
+    pick = check_claims.pick_newest(readable, now=app.store.now(), task=task, may_ask=may_ask)
+    if not pick.among:
+        return pick
+    question = "Several tasks were saved lately. Which one do you want to restore?"
+    return Pick(chosen=_ask(app, question, pick.among) or pick.among[0])
+
+
+def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | None:
+    """Let the user choose by number; None to pass over all of them."""
+    lines = [_line(number, each) for number, each in enumerate(among, 1)]
+    if not app.out.is_interactive:
+        raise _choice(question, lines, among)
+    click.echo(printable([question, *lines]))
+    for _ in range(_TRIES):
+        prompt = "Enter number, or 'skip' to proceed to direct checkpoint lookup:"
+        answer = str(click.prompt(prompt, prompt_suffix=" ", default="", show_default=False))
+        if answer.strip().lower() == _SKIP:
+            break
+        if answer.strip().isdecimal() and 1 <= int(answer) <= len(among):
+            return among[int(answer) - 1]
+    return None
+
+
+def _line(number: int, candidate: Candidate) -> str:
+    day = f"{candidate.saved_at.astimezone():%Y-%m-%d}"
+    branch = candidate.branch or "unknown"
+    return f"{number}. Task: {candidate.task} Branch: {branch} (checkpoint: {day})"
+
+
+def _choice(question: str, lines: list[str], among: Sequence[Candidate]) -> ChoiceNeeded:
+    choices: list[dict[str, Any]] = [
+        {
+            "choice": str(number),
+            "label": line,
+            "command": f"leftoff resume --pending {each.key}",
+            "task": each.task,
+            "branch": each.branch,
+            "saved_at": each.saved_at.isoformat(),
+            "session_id": each.session_id,
+        }
+        for number, (line, each) in enumerate(zip(lines, among, strict=True), 1)
+    ]
+    skip = {
+        "choice": _SKIP,
+        "label": "The newest checkpoint",
+        "command": "leftoff resume --pending --skip",
+    }
+    return ChoiceNeeded(
+        question,
+        question="Enter number, or 'skip' to proceed to direct checkpoint lookup:",
+        choices=[*choices, skip],
+        hint="Name one: `leftoff resume --pending ID`.",
+    )
+
+
+def _restore(app: App, found: FoundCandidates, pick: Pick, view: ViewOptions) -> int:
+    key = pick.chosen.key if pick.chosen else ""
+    if (broken := found.unreadable.get(key)) is not None:
+        return _show_broken(app, broken)
+    _resume_entry(app, app.store.find(key), pick, view)
+    return 0
+
+
+def _show_broken(app: App, broken: WaitingFile) -> int:
+    """Show a file that cannot be read as it is; it goes on waiting."""
+    problem = f"{broken.path} cannot be read: {broken.problem}"
+    lines = [MANUAL_RECOVERY]
+    if broken.copy_id:
+        lines.append(
+            f"The store has it whole: `leftoff resume --pending {broken.copy_id}` takes that up."
+        )
+    if app.out.as_json:
+        app.out.json({"error": problem, "hint": " ".join(lines), "text": broken.text})
+        return CheckpointUnreadable.exit_code
+    app.out.text(_format_broken_file(broken))
+    raise CheckpointUnreadable(problem, hint=" ".join(lines))
+
+
+def _format_broken_file(broken: WaitingFile) -> Rendered:
+    if not broken.text.strip():
+        return say("The file is missing: {path}", path=broken.path)
+    return join([say("From the file {path}:", path=broken.path), block(broken.text)])
+
+
+def _resume_entry(app: App, entry: CheckpointEntry, pick: Pick, view: ViewOptions) -> None:
+    checkpoint = app.store.load(entry)
+    said = [say(MISMATCH if pick.is_foreign else ""), pick.doubt]
+    _surface(app, checkpoint, said, view, entry)
+
+
+def _synthesize(app: App, noted: dict[str, Any], doubt: Rendered, view: ViewOptions) -> None:
+    """Tell what the newest session noted, where no checkpoint can be trusted to be about it."""
+    draft = threads.compose(noted, app.store, app.settings)
+    said = [
+        say(
+            "{doubt} This is what the newest session noted; `leftoff list` shows checkpoints.",
+            doubt=doubt,
+        )
+    ]
+    _surface(app, draft, said, view, None)
+
+
+def _surface(
+    app: App,
+    checkpoint: Checkpoint,
+    said: list[Rendered],
+    view: ViewOptions,
+    entry: CheckpointEntry | None,
+) -> None:
+    told = resume_view.prepare(app, checkpoint, view)
+    if entry is not None:
+        app.workspace.accept(entry)
+    head = [*(each for each in said if each), *_headline(checkpoint)]
+    parts = [join(head), told.text, told.artifacts]
+    if not app.out.is_interactive:
+        parts += told.questions()
+    app.out.result(
+        {**told.plain(say(artifacts.QUESTION) if told.asks else None), "said": head},
+        join(parts, "\n\n"),
+    )
+    if app.out.is_interactive:
+        resume_view.ask(app, told)
+
+
+def _headline(checkpoint: Checkpoint) -> list[Rendered]:
+    intent = one_line(checkpoint.summary or checkpoint.intent or "(none)", _INTENT_CHARS)
+    return [
+        say(
+            "Resuming task: {task:60}. Branch: {branch:200}. Last intent: {intent:200}.",
+            task=checkpoint.name or checkpoint.task or "-",
+            branch=checkpoint.branch or "unknown",
+            intent=intent.rstrip("."),
+        ),
+        say("In-flight artifacts: {count} paths.", count=len(checkpoint.artifacts)),
+        say("Open questions: {count} items.", count=len(checkpoint.questions)),
+    ]

@@ -1,0 +1,116 @@
+"""leftoff sessions, leftoff recover."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+from leftoff.cli.app import App, command
+from leftoff.cli.text_columns import one_line
+from leftoff.session import sessions as use_case
+from leftoff.text import times
+from leftoff.text.plural import format_count
+
+
+@command()
+@click.option(
+    "--limit",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 1_000_000),
+    help="Maximum number to show.",
+)
+def sessions(app: App, limit: int) -> None:
+    """List this project's newest sessions, of every agent."""
+    unreadable: list[use_case.UnreadableTranscript] = []
+    found = use_case.recent(app.store, limit=limit, unreadable=unreadable)
+    _show(app, found, empty="No sessions of this project were found on this machine.")
+    _warn(app, unreadable)
+
+
+@command()
+@click.option(
+    "--since", default="7d", show_default=True, metavar="DATE|SPAN", help="How far to look back."
+)
+@click.option("--dry-run", is_flag=True, help="List them, but save nothing.")
+def recover(app: App, since: str, *, dry_run: bool) -> int:
+    """Save sessions that died without a checkpoint."""
+    after = times.moment(since, now=app.store.now())
+    unreadable: list[use_case.UnreadableTranscript] = []
+    unsaved = app.workspace.list_unsaved(since=after, unreadable=unreadable)
+    found = [each for each in unsaved if not each.may_be_alive(app.store.now())]
+    if not dry_run:
+        for session in found:
+            saved = use_case.recover(app.store, session)
+            if saved.notice is not None:
+                app.out.warn(saved.notice)
+    skipped = [each for each in unsaved if each not in found and not each.is_current]
+    if found or not (unreadable or skipped) or app.out.as_json:
+        _show(app, found, empty="No session died without a checkpoint.")
+    if skipped:
+        app.out.warn(_format_skipped(len(skipped)))
+    if found and not dry_run and not app.out.as_json:
+        app.out.text(
+            f"Saved {format_count(len(found), 'session')}. Run `leftoff resume` to pick one up."
+        )
+    _warn(app, unreadable)
+    return 1 if unreadable else 0
+
+
+def _format_skipped(number: int) -> str:
+    were = "was" if number == 1 else "were"
+    return (
+        f"Skipped {format_count(number, 'session')} that {were} active in the last 2 minutes. "
+        "Run `leftoff recover` again later."
+    )
+
+
+def _warn(app: App, unreadable: Sequence[use_case.UnreadableTranscript]) -> None:
+    for each in unreadable:
+        app.out.warn(f"Could not read {each.path}: {each.reason}. Its session may need recovery.")
+
+
+def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> None:
+    now = app.store.now()
+    if app.out.as_json:
+        app.out.json([_describe_session(session, now) for session in found])
+    elif not found:
+        app.out.text(empty)
+    else:
+        app.out.table(
+            {
+                "agent": [session.agent for session in found],
+                "session": [session.session_id for session in found],
+                "age": [_age(session, now) for session in found],
+                "state": [_state(session, now) for session in found],
+                "branch": [session.facts.branch or "-" for session in found],
+                "last request": [one_line(session.facts.intent) for session in found],
+            }
+        )
+
+
+def _describe_session(session: use_case.KnownSession, now: datetime) -> dict[str, Any]:
+    return {
+        "agent": session.agent,
+        "session_id": session.session_id,
+        "path": str(session.path),
+        "touched_at": session.touched_at.isoformat(),
+        "age_seconds": max(0, int((now - session.touched_at).total_seconds())),
+        "state": _state(session, now),
+        "branch": session.facts.branch or None,
+        "intent": session.facts.intent or None,
+        "checkpoint": session.checkpoint.id if session.checkpoint else None,
+    }
+
+
+def _state(session: use_case.KnownSession, now: datetime) -> str:
+    if session.is_current:
+        return "current"
+    if session.is_saved:
+        return "saved"
+    return "active" if session.may_be_alive(now) else "unsaved"
+
+
+def _age(session: use_case.KnownSession, now: datetime) -> str:
+    return times.age((now - session.touched_at).total_seconds())

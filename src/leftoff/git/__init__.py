@@ -1,0 +1,1 @@
+"""Git: questions to a repository, changes to it, and pull requests."""

@@ -1,0 +1,215 @@
+"""Pull requests through the user's own `gh`; the only place that starts it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from leftoff.errors import LeftoffError
+from leftoff.subprocesses import Ended, Program, environment, run
+
+_SECONDS = 120.0
+# It must neither ask nor colour nor page, and tell of its own updates another time.
+_QUIET = {
+    "GH_PROMPT_DISABLED": "1",
+    "GH_NO_UPDATE_NOTIFIER": "1",
+    "GH_PAGER": "cat",
+    "NO_COLOR": "1",
+    "CLICOLOR_FORCE": "0",
+}
+_NEEDS_LOGIN = 4
+_PULL = re.compile(r"https?://\S+/pull/(\d+)")
+_SAID_FIELDS = ("number", "url", "title", "body", "labels")
+_FOUND_FIELDS = (*_SAID_FIELDS, "headRepositoryOwner", "isCrossRepository")
+_VIEWED_FIELDS = (
+    *_SAID_FIELDS, "comments", "isDraft", "mergeable", "reviewDecision", "state",
+    "statusCheckRollup",
+)  # fmt: skip
+_FAILED = frozenset({"FAILURE", "ERROR", "CANCELLED", "TIMED_OUT", "ACTION_REQUIRED"})
+_PASSED = frozenset({"SUCCESS", "NEUTRAL", "SKIPPED"})
+
+Checks = Literal["none", "passing", "failing", "pending"]
+
+
+class GhMissing(LeftoffError):
+    """There is no `gh` on this machine."""
+
+
+class NotOnGitHub(LeftoffError):
+    """No remote of the repository is one that `gh` knows."""
+
+
+class GhRefused(LeftoffError):
+    """`gh` could not do what it was asked to."""
+
+
+class Pull(msgspec.Struct, frozen=True, kw_only=True):
+    """A pull request as GitHub has it."""
+
+    number: int
+    url: str = ""
+    title: str = ""
+    body: str = ""
+    labels: list[str] = []
+    comments: list[str] = []
+    checks: Checks = "none"
+    review: str = ""
+    mergeable: str = ""
+    is_draft: bool = False
+
+
+class GitHub:
+    """GitHub as the repository in a folder sees it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def open_pull(self, branch: str, owner: str | None = None) -> Pull | None:
+        """Return the open pull request of an owner's branch, or None.
+
+        Others may have a branch of the same name in a fork: theirs is never taken for ours.
+        """
+        found = self._json("pr", "list", "--head", branch, "--state", "open", fields=_FOUND_FIELDS)
+        mine = (
+            [each for each in found if _is_owned_by(each, owner)] if isinstance(found, list) else []
+        )
+        return _pull(mine[0]) if mine else None
+
+    def view(self, number: int) -> Pull:
+        """Return a pull request with its checks, reviews and comments."""
+        return _pull(self._json("pr", "view", str(number), fields=_VIEWED_FIELDS))
+
+    def create(self, *, head: str, title: str, body: str) -> Pull:
+        """Open a pull request for a branch that is pushed."""
+        ended = self._run("pr", "create", "--head", head, "--title", title, body=body)
+        found = _PULL.search(ended.text)
+        if found is None:
+            raise GhRefused(
+                "gh opened a pull request and did not say which.",
+                hint="Run `leftoff ship` again: it will find it.",
+            )
+        return Pull(number=int(found[1]), url=found[0], title=title, body=body)
+
+    def set_body(self, number: int, body: str) -> None:
+        """Put another description in the place of a pull request's."""
+        self._run("pr", "edit", str(number), body=body)
+
+    def set_labels(self, number: int, *, add: Sequence[str], remove: Sequence[str]) -> None:
+        """Add labels, made first where the repository has none of that name, and take some off."""
+        changes = [f"--add-label={name}" for name in add]
+        changes += [f"--remove-label={name}" for name in remove]
+        if not changes:
+            return
+        try:
+            self._run("pr", "edit", str(number), *changes)
+        except GhRefused as refused:
+            if "not found" not in refused.message:
+                raise
+            for name in add:
+                self._make_label(name)
+            self._run("pr", "edit", str(number), *changes)
+
+    def comment(self, number: int, body: str) -> None:
+        """Add a comment to a pull request."""
+        self._run("pr", "comment", str(number), body=body)
+
+    def issue_labels(self, number: int) -> list[str]:
+        """Return the labels of an issue."""
+        return _names(self._json("issue", "view", str(number), fields=("labels",)).get("labels"))
+
+    def _make_label(self, name: str) -> None:
+        try:
+            self._run("label", "create", name)
+        except GhRefused as refused:
+            if "already exists" not in refused.message:
+                raise
+
+    def _json(self, *arguments: str, fields: Sequence[str]) -> Any:
+        ended = self._run(*arguments, "--json", ",".join(fields))
+        try:
+            return msgspec.json.decode(ended.out)
+        except msgspec.MsgspecError as error:
+            raise GhRefused(
+                f"gh {arguments[0]} {arguments[1]} did not answer in JSON.",
+                hint="Update gh, or open the pull request by hand.",
+            ) from error
+
+    def _run(self, *arguments: str, body: str | None = None) -> Ended:
+        given = b"" if body is None else body.encode("utf-8", "replace") or b"\n"
+        from_stdin = () if body is None else ("--body-file", "-")
+        program = Program(
+            arguments=("gh", *arguments, *from_stdin),
+            folder=self._folder,
+            environment=environment(**_QUIET),
+            given=given,
+            seconds=_SECONDS,
+        )
+        try:
+            ended = run(program)
+        except (FileNotFoundError, PermissionError) as error:
+            raise GhMissing(
+                "There is no gh on the PATH, so no pull request was opened.",
+                hint="Install GitHub's command line, or open the pull request in the browser.",
+            ) from error
+        if not ended.is_done:
+            raise _refusal(ended, f"gh {arguments[0]} {arguments[1]}")
+        return ended
+
+
+def _refusal(ended: Ended, what: str) -> LeftoffError:
+    told = ended.trouble_lines or ["it did not say why"]
+    if ended.code is None:
+        return GhRefused(
+            f"{what} did not answer within {_SECONDS:.0f} seconds.",
+            hint="Look at your connection, then run `leftoff ship` again.",
+        )
+    if "known GitHub host" in told[0] or "no git remotes" in told[0]:
+        return NotOnGitHub(
+            "No remote of this repository is on GitHub, so no pull request was opened."
+        )
+    if ended.code == _NEEDS_LOGIN or "gh auth login" in told[0]:
+        return GhRefused(
+            "gh is not logged in, so no pull request was opened.",
+            hint="Run `gh auth login`, then `leftoff ship` again.",
+        )
+    return GhRefused(
+        f"{what} failed: {told[0]}", hint="Put that right, then run `leftoff ship` again."
+    )
+
+
+def _is_owned_by(plain: Any, owner: str | None) -> bool:
+    if owner is None:
+        return not plain.get("isCrossRepository")
+    login = (plain.get("headRepositoryOwner") or {}).get("login") or ""
+    return bool(login.lower() == owner.lower())
+
+
+def _pull(plain: Any) -> Pull:
+    return Pull(
+        number=int(plain["number"]),
+        url=plain.get("url") or "",
+        title=plain.get("title") or "",
+        body=plain.get("body") or "",
+        labels=_names(plain.get("labels")),
+        comments=[each.get("body") or "" for each in plain.get("comments") or []],
+        checks=_checks(plain.get("statusCheckRollup") or []),
+        review=plain.get("reviewDecision") or "",
+        mergeable=plain.get("mergeable") or "",
+        is_draft=bool(plain.get("isDraft")),
+    )
+
+
+def _names(labels: Any) -> list[str]:
+    return [each["name"] for each in labels or [] if each.get("name")]
+
+
+def _checks(rollup: Sequence[dict[str, Any]]) -> Checks:
+    """Fold the checks of a commit into one word; those of other systems tell only a state."""
+    states = {each.get("conclusion") or each.get("state") or "PENDING" for each in rollup}
+    if not states:
+        return "none"
+    if states & _FAILED:
+        return "failing"
+    return "passing" if states <= _PASSED else "pending"

@@ -1,0 +1,224 @@
+"""One running git: read piece by piece, and never let to ask, page or run what it finds.
+
+A repository's own settings and attributes can name programs, and a folder that was unpacked or
+copied brings its own. Of all that git would run for our questions, the filters alone have no
+switch, so the ones the repository defines are overridden by name. Those of the user's own
+settings, such as git-lfs, run as they do for the user.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Self
+
+from leftoff import processes
+from leftoff.environment import copy_for_child
+from leftoff.git.repository import Repository, own_settings
+
+TIMEOUT_SECONDS = 10.0
+_MAX_ERROR_BYTES = 4096
+_CHUNK_BYTES = 65536
+# After so long without a word from git, look whether it can ever answer.
+_LOOK_SECONDS = 0.2
+_STUCK = "git waits for a FIFO in this repository."
+# Repositories in which git waited for a FIFO: nobody needs to wait there twice.
+_stuck: set[Path] = set()
+
+# All but the last keep git from programs of the repository, and from a repository other than the
+# one that was found.
+_GIT = (
+    "git --no-pager -c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null"
+    " -c safe.bareRepository=explicit -c core.quotePath=false"
+).split()
+# git takes a section's name only in one piece, right after its bracket.
+_MAY_NAME_FILTERS = re.compile(rb"\[(?:filter|include|lfs[^]])", re.IGNORECASE)
+# Settings that are included may name one, too.
+_NAMES_WORKTREE = re.compile(rb"\bworktree\s*=|\[include", re.IGNORECASE)
+_LFS = {b"filter.lfs.clean", b"filter.lfs.process", b"filter.lfs.required"}
+_SETTINGS = "config --list --show-scope -z".split()
+_SET_VARIABLES = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # A partial clone would fetch what it lacks; older gits know only the second way to forbid it.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "LC_ALL": "C",
+}
+# Inside a git hook the others point at the repository of the hook, not at the folder asked about.
+_KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+
+
+def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
+    inherited = copy_for_child()
+    kept = {name: inherited[name] for name in _KEPT_VARIABLES if name in inherited}
+    if repository.worktree is not None:
+        kept["GIT_CEILING_DIRECTORIES"] = str(repository.worktree.parent)
+        # A setting could lead git to any folder of the user's.
+        if _NAMES_WORKTREE.search(settings):
+            kept["GIT_WORK_TREE"] = str(repository.worktree)
+    return copy_for_child(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
+
+
+def ask(
+    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+) -> "Git":
+    """Start git with a question about a folder; nothing that the repository brings is run."""
+    folder.stat()  # one that is gone has no answer
+    if repository.git_dir in _stuck:
+        raise OSError(errno.EPERM, _STUCK)
+    settings = own_settings(repository)
+    _insist_on(repository, settings, deadline)
+    overrides = _filter_overrides(repository, settings, deadline)
+    return Git(repository, settings, *overrides, *arguments, deadline=deadline)
+
+
+def _insist_on(repository: Repository, settings: bytes, deadline: float | None) -> None:
+    """Refuse a repository that git does not see, where nothing keeps git from one further up."""
+    # A list of ceilings is split at colons.
+    if repository.worktree is None or ":" not in str(repository.worktree):
+        return
+    with Git(repository, settings, "rev-parse", "--absolute-git-dir", deadline=deadline) as git:
+        seen = b"".join(git.chunks()).rstrip(b"\n")
+    if os.path.realpath(seen) != os.fsencode(repository.git_dir):
+        raise OSError(errno.EPERM, f"git does not see the repository at {repository.worktree}")
+
+
+def _filter_overrides(
+    repository: Repository, settings: bytes, deadline: float | None
+) -> list[str | bytes]:
+    """Give every filter setting of the repository the value the user gave it, or none."""
+    if not _MAY_NAME_FILTERS.search(settings):
+        return []
+    with Git(repository, settings, *_SETTINGS, deadline=deadline) as git:
+        fields = list(git.records())
+        trouble = git.trouble()
+    # `-c` ends a name at its first equals sign.
+    brought, users = _filters(zip(fields[::2], fields[1::2], strict=False))
+    if trouble or any(b"=" in name for name in brought):
+        raise OSError(errno.EPERM, "this repository's filters cannot be switched off")
+    return [word for name in sorted(brought) for word in ("-c", name + b"=" + users.get(name, b""))]
+
+
+def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[bytes, bytes]]:
+    """Tell the filter settings that the repository makes from those of the user."""
+    brought: set[bytes] = set()
+    users: dict[bytes, bytes] = {}
+    is_extended = False
+    for scope, setting in settings:
+        name, is_given, value = setting.partition(b"\n")
+        is_brought = scope in {b"local", b"worktree"}
+        is_extended = is_extended or (is_brought and name.startswith(b"lfs.extension."))
+        if name.startswith(b"filter.") and is_brought:
+            brought.add(name)
+        elif name.startswith(b"filter."):
+            users[name] = value if is_given else b"true"
+    # git-lfs runs what these name, so not even the user's own git-lfs may run here.
+    if is_extended:
+        brought |= _LFS
+        users = {name: value for name, value in users.items() if name not in _LFS}
+    return brought, users
+
+
+class Git:
+    """One running git, read piece by piece and ended at its deadline at the latest."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        settings: bytes,
+        *arguments: str | bytes,
+        deadline: float | None = None,
+    ) -> None:
+        self._deadline = time.monotonic() + TIMEOUT_SECONDS if deadline is None else deadline
+        self._is_late = False
+        self._is_stuck = False
+        self._git_dir = repository.git_dir
+        self._errors = b""
+        where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
+        self._process = subprocess.Popen(
+            (*_GIT, *where, *arguments),
+            # Not the folder asked about: git might see a repository there that we do not.
+            cwd=repository.worktree or repository.git_dir,
+            env=_environment(repository, settings),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # Its own group, so that the helpers it starts end with it.
+            process_group=0,
+            bufsize=0,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in self._pipes():
+            pipe.close()
+
+    def records(self) -> Iterator[bytes]:
+        """Read what stands before each NUL; a torn last record is dropped."""
+        rest = b""
+        for chunk in self.chunks():
+            *records, rest = (rest + chunk).split(b"\0")
+            yield from records
+
+    def chunks(self) -> Iterator[bytes]:
+        """Read what git prints until it ends or is late."""
+        stdout, stderr = self._pipes()
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            selector.register(stderr, selectors.EVENT_READ)
+            while selector.get_map():
+                ready = selector.select(min(_LOOK_SECONDS, self._seconds_left()))
+                if not ready and self._is_hopeless():
+                    return
+                for key, _ in ready:
+                    data = os.read(key.fd, _CHUNK_BYTES)
+                    if not data:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is stdout:
+                        yield data
+                    else:
+                        self._errors = (self._errors + data)[:_MAX_ERROR_BYTES]
+
+    def _is_hopeless(self) -> bool:
+        """Say whether git has had its time, or waits for what never comes."""
+        self._is_stuck = processes.waits_for_fifo(self._process.pid)
+        if self._is_stuck:
+            _stuck.add(self._git_dir)
+        self._is_late = self._is_stuck or self._seconds_left() <= 0
+        return self._is_late
+
+    def trouble(self) -> str | None:
+        """Say in one line what went wrong, once everything has been read."""
+        if self._is_stuck:
+            return _STUCK
+        try:
+            code = self._process.wait(0 if self._is_late else self._seconds_left())
+        except subprocess.TimeoutExpired:
+            return "git did not answer in time."
+        if code == 0:
+            return None
+        lines = self._errors.decode("utf-8", "replace").splitlines()
+        telling = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
+        return telling[0] if telling else "git ended without an answer."
+
+    def _seconds_left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        stdout, stderr = self._process.stdout, self._process.stderr
+        if stdout is None or stderr is None:  # pragma: no cover
+            raise AssertionError
+        return stdout, stderr

@@ -1,0 +1,291 @@
+"""What git knows of a folder; with `gitprocess` the only module that runs git. It never writes.
+
+Paths are relative to the worktree's root. Bytes that are not UTF-8 become surrogate escapes, so a
+path can always be opened; pass it through `printable` before it goes into JSON or on a screen.
+"""
+
+import contextlib
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leftoff.checkpoint import Commit
+from leftoff.git.repository import (
+    NO_BRANCH,
+    Operation,
+    Repository,
+    find_repository,
+    head_ref,
+    operation_in_progress,
+    read_head,
+    repository_at,
+)
+from leftoff.git.state import (
+    CommitsSince,
+    GitState,
+    PathChange,
+    UnreadableRepository,
+    parse_log,
+    parse_status,
+    path_text,
+    printable,
+)
+
+if TYPE_CHECKING:
+    from leftoff.git.process import Git
+
+__all__ = [
+    "CommitsSince",
+    "GitState",
+    "Operation",
+    "PathChange",
+    "Repository",
+    "UnreadableRepository",
+    "commits_since",
+    "current_branch",
+    "find_repository",
+    "head_sha",
+    "inspect",
+    "list_changed_paths",
+    "newest_commits",
+    "printable",
+    "read_state",
+]
+
+TIMEOUT_SECONDS = 10.0
+MAX_PATHS = 2000
+_SHA = re.compile(r"[0-9a-f]{4,64}")
+
+# Renames are found by equal content: likeness means reading, or fetching in a partial clone.
+_STATUS = (
+    "status --porcelain=v2 --branch -z --no-ahead-behind --untracked-files=all --find-renames=100%"
+    # git would look into submodules with their own settings; `_changed_inside` does so with care.
+    " --ignore-submodules=dirty"
+).split()
+_LOOK_INSIDE = "status --porcelain=v2 -z --untracked-files=normal --ignore-submodules=dirty".split()
+_SUBMODULES = "config --file .gitmodules --list -z".split()
+_LOG = "log -z --format=%H%x00%s --encoding=UTF-8 --no-color --no-patch".split()
+_CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
+
+
+def current_branch(folder: Path) -> str | None:
+    """Return the branch a folder is on, or None when HEAD is detached or there is no repository."""
+    repository = _find_readable_repository(folder)
+    if repository is None:
+        return None
+    ref = head_ref(repository)
+    if ref == NO_BRANCH:
+        ref = _answer(folder, repository, "symbolic-ref", "--quiet", "HEAD")
+    return printable(ref.removeprefix("refs/heads/")) if ref else None
+
+
+def head_sha(folder: Path) -> str | None:
+    """Return the full hash of HEAD, or None when there is no commit or no repository."""
+    repository = _find_readable_repository(folder)
+    if repository is None:
+        return None
+    found = read_head(repository)
+    if found is None:
+        return _answer(folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    return found or None
+
+
+def read_state(
+    folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
+) -> GitState | None:
+    """Return how the worktree around a folder stands, or None where git has nothing to say."""
+    state = inspect(folder, timeout=timeout, limit=limit)
+    return state if isinstance(state, GitState) else None
+
+
+def inspect(
+    folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
+) -> GitState | UnreadableRepository:
+    """Return how the worktree around a folder stands, or why that cannot be told."""
+    try:
+        repository = find_repository(folder)
+    except OSError as error:
+        return UnreadableRepository(f"{error.filename} cannot be read: {error.strerror}.")
+    if repository is None:
+        return UnreadableRepository(f"There is no git repository at {folder}")
+    deadline = time.monotonic() + timeout
+    try:
+        if repository.worktree is None:
+            return _inspect_bare(folder, repository, deadline=deadline)
+        return _inspect(folder, repository, deadline=deadline, limit=limit)
+    except OSError as error:
+        return UnreadableRepository(f"git cannot be run: {error.strerror}.")
+
+
+def newest_commits(folder: Path, limit: int) -> list[Commit]:
+    """Name the newest commits of the branch, newest first."""
+    repository = _find_readable_repository(folder)
+    if repository is None:
+        return []
+    return parse_log(_records(folder, repository, *_LOG, f"--max-count={limit}"))
+
+
+def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
+    """Count the commits after `sha` and name the newest ones."""
+    repository = _find_readable_repository(folder)
+    if repository is None or not _SHA.fullmatch(sha) or until.startswith("-"):
+        return CommitsSince()
+    both_sides = ("rev-list", "--left-right", "--count", f"{sha}...{until}", "--")
+    counts = _answer(folder, repository, *both_sides)
+    if counts is None:
+        return CommitsSince()
+    lost, gained = (int(word) for word in counts.split())
+    newest = (*_LOG, f"--max-count={limit}", f"{sha}..{until}", "--")
+    return CommitsSince(
+        count=gained,
+        subjects=parse_log(_records(folder, repository, *newest)) if gained else [],
+        known=lost == 0,
+        diverged=lost > 0,
+    )
+
+
+def list_changed_paths(
+    folder: Path, old_sha: str, new_sha: str, *, limit: int = MAX_PATHS
+) -> list[str]:
+    """Return the paths that differ between two commits; none when either is unknown."""
+    repository = _find_readable_repository(folder)
+    if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
+        return []
+    records = _records(folder, repository, *_CHANGED, old_sha, new_sha)
+    return [path_text(record) for record, _ in zip(records, range(limit), strict=False)]
+
+
+def _inspect(
+    folder: Path, repository: Repository, *, deadline: float, limit: int
+) -> GitState | UnreadableRepository:
+    # Both run at once: together they take hardly longer than the status alone.
+    with (
+        _git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
+        _git(folder, repository, *_STATUS, deadline=deadline) as status,
+    ):
+        headers, changes = parse_status(status.records(), limit)
+        trouble = None if len(changes) > limit else status.trouble()
+        newest = parse_log(log.records())
+    changes = _with_submodules(changes, repository, deadline)
+    if trouble and "dubious ownership" in trouble:
+        return UnreadableRepository(trouble)
+    if trouble and "must be run in a work tree" in trouble:
+        return _inspect_bare(folder, repository, deadline=deadline)
+    is_answered = "branch.oid" in headers and "branch.head" in headers
+    branch = printable(headers["branch.head"]) if is_answered else current_branch(folder)
+    head = headers["branch.oid"] if is_answered else head_sha(folder)
+    return GitState(
+        worktree=repository.worktree,
+        branch=None if branch == "(detached)" else branch,
+        head=None if head == "(initial)" else head,
+        changes=changes[:limit],
+        last_commit=newest[0] if newest else None,
+        operation=operation_in_progress(repository),
+        is_truncated=len(changes) > limit,
+        trouble=trouble,
+    )
+
+
+def _with_submodules(
+    changes: list[PathChange], repository: Repository, deadline: float
+) -> list[PathChange]:
+    """Add the submodules whose own files changed, in the place git would list them."""
+    known = {change.path.rstrip("/") for change in changes}
+    inside = [
+        PathChange(path=path, code=".M", is_inside=True)
+        for path, submodule in _submodules(repository, deadline)
+        if path not in known and _is_changed(submodule, deadline)
+    ]
+    tracked = [change for change in changes if change.code != "??"]
+    ordered = sorted([*tracked, *inside], key=lambda change: os.fsencode(change.path))
+    return [*ordered, *changes[len(tracked) :]] if inside else changes
+
+
+def _is_changed(repository: Repository, deadline: float) -> bool:
+    folder = repository.worktree or repository.git_dir
+    if any(True for _ in _records(folder, repository, *_LOOK_INSIDE, deadline=deadline)):
+        return True
+    return any(_is_changed(inner, deadline) for _, inner in _submodules(repository, deadline))
+
+
+def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, Repository]]:
+    """Find the submodules that are checked out and that the project does not ask to leave alone."""
+    worktree = repository.worktree
+    if worktree is None or not (worktree / ".gitmodules").is_file():
+        return
+    values: dict[str, str] = {}
+    for record in _records(worktree, repository, *_SUBMODULES, deadline=deadline):
+        name, _, value = path_text(record).partition("\n")
+        values[name] = value
+    for name, path in values.items():
+        if time.monotonic() > deadline:
+            return
+        stem = name.removesuffix(".path")
+        if stem == name or values.get(f"{stem}.ignore") in {"dirty", "all"}:
+            continue
+        found = _submodule_at(worktree / path) if _is_below(worktree, path) else None
+        if found is not None:
+            yield path, found
+
+
+def _submodule_at(folder: Path) -> Repository | None:
+    try:
+        return repository_at(folder)
+    except OSError:
+        return None
+
+
+def _is_below(worktree: Path, path: str) -> bool:
+    place = worktree / path
+    return place != worktree and os.path.realpath(place) == str(place)
+
+
+def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> GitState:
+    """Tell what there is to tell of a repository without files checked out."""
+    with _git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
+        newest = parse_log(log.records())
+    return GitState(
+        worktree=None,
+        branch=current_branch(folder),
+        head=newest[0].sha if newest else head_sha(folder),
+        last_commit=newest[0] if newest else None,
+    )
+
+
+def _find_readable_repository(folder: Path) -> Repository | None:
+    """Find the repository around a folder; one that cannot be read now has nothing to say."""
+    try:
+        return find_repository(folder)
+    except OSError:
+        return None
+
+
+def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None:
+    """Return git's one line, or None when it has nothing to say."""
+    try:
+        with _git(folder, repository, *arguments) as git:
+            text = path_text(b"".join(git.chunks())).strip()
+            return text if text and git.trouble() is None else None
+    except OSError:
+        return None
+
+
+def _records(
+    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+) -> Iterator[bytes]:
+    with (
+        contextlib.suppress(OSError),
+        _git(folder, repository, *arguments, deadline=deadline) as git,
+    ):
+        yield from git.records()
+
+
+def _git(
+    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+) -> "Git":
+    from leftoff.git.process import ask  # noqa: PLC0415 - files often answer, and subprocess is slow
+
+    return ask(folder, repository, *arguments, deadline=deadline)

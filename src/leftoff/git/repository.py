@@ -1,0 +1,281 @@
+"""Where a git repository lives and what its own small files say, without running git."""
+
+import errno
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+_MAX_LINE_BYTES = 65536
+# Compiled when first used: session start asks for no remote.
+# git@host:owner/name.git, ssh://git@host:22/owner/name, https://user@host/owner/name.git/
+_ADDRESS = (
+    r"(?:[a-z+]+://(?:[^@/\s]+@)?[^/\s:]+(?::\d+)?/|(?:[^@/\s:]+@)?[^/\s:@]{2,}:(?!//))"
+    r"/?(?P<slug>[^/\s]+/[^/\s]+?)(?:\.git)?/*"
+)
+_REMOTE = r'(?m)^\[remote "(.+)"\][^\n]*\n((?:[^\[\n][^\n]*\n|\n)*)'
+_URL = r"(?im)^\s*url\s*=\s*(\S+)\s*$"
+_MAX_CONFIG_BYTES = 1_000_000
+_FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+# The reftable backend leaves this placeholder in the HEAD file.
+NO_BRANCH = "refs/heads/.invalid"
+_GITDIR = "gitdir: "
+_REF = "ref:"
+
+Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
+
+# A rebase also leaves the marks of the picks it is made of, so it is asked for first.
+_MARKS: tuple[tuple[str, Operation], ...] = (
+    ("rebase-apply/applying", "am"),
+    ("rebase-apply", "rebase"),
+    ("rebase-merge", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+)
+
+
+class Repository(msgspec.Struct, frozen=True, kw_only=True):
+    """The folders of a repository; all worktrees share `common_dir`, a bare one has no worktree."""
+
+    worktree: Path | None
+    git_dir: Path
+    common_dir: Path
+
+    def owners(self) -> set[int]:
+        """Return the users that own what git takes its settings from.
+
+        These are the paths whose owner git checks before it trusts a repository.
+        """
+        dot_git = self.worktree / ".git" if self.worktree else None
+        places = (self.worktree, dot_git, self.git_dir, self.common_dir)
+        return {os.lstat(place).st_uid for place in places if place is not None}
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Find the repository around a folder; an OSError says that it cannot be read now."""
+    here = Path(os.path.realpath(folder))
+    for candidate in (here, *here.parents):
+        found = repository_at(candidate)
+        if found is not None:
+            return found
+    return None
+
+
+def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
+    """Return the repository whose worktree, or bare folder, is this very folder.
+
+    A clone can bring a folder that looks like a bare repository, with settings of its author's.
+    So a bare repository inside a worktree counts only if the user named it.
+    """
+    git_dir = _git_dir_at(folder / ".git")
+    if git_dir is not None:
+        return _repository(folder, git_dir)
+    if not _is_git_dir(folder) or not (is_named or _is_outside_worktrees(folder)):
+        return None
+    return _repository(None, folder)
+
+
+def _is_outside_worktrees(folder: Path) -> bool:
+    """Say whether a folder is in no worktree; what is in its git folder came with no clone."""
+    git_dirs = [_git_dir_at(parent / ".git") for parent in folder.parents]
+    return all(folder.is_relative_to(git_dir) for git_dir in git_dirs if git_dir is not None)
+
+
+def list_linked_worktrees(repository: Repository) -> list[Path]:
+    """List the folders of all worktrees beside the main one, also of those that are gone."""
+    links = sorted((repository.common_dir / "worktrees").glob("*/gitdir"))
+    # Newer gits can write these paths relative to the file they stand in.
+    named = [(link, (link.parent / line).parent) for link in links if (line := _first_line(link))]
+    found = [(link, Path(os.path.realpath(folder))) for link, folder in named]
+    return [folder for link, folder in found if _is_worktree_of(folder, link.parent)]
+
+
+def _is_worktree_of(folder: Path, git_dir: Path) -> bool:
+    """Say whether a folder is the worktree that a repository says it has, or is gone.
+
+    A repository from someone else could call any folder of the user's its own.
+    """
+    return not folder.exists() or _git_dir_at(folder / ".git") == Path(os.path.realpath(git_dir))
+
+
+def head_ref(repository: Repository) -> str | None:
+    """Return the full name of the ref that HEAD points to, or None when HEAD is detached."""
+    line = _first_line(repository.git_dir / "HEAD") or ""
+    return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
+
+
+def read_head(repository: Repository) -> str | None:
+    """Return the hash of HEAD, empty if it has no commit yet; None where only git can say."""
+    ref = head_ref(repository)
+    place = repository.git_dir / "HEAD" if ref is None else repository.common_dir / ref
+    line = _first_line(place) or ""
+    if _FULL_SHA.fullmatch(line):
+        return line
+    # Other refs can belong to one worktree, and a file that is there can name yet another ref.
+    if ref is None or not ref.startswith("refs/heads/") or ref == NO_BRANCH:
+        return None
+    return None if os.path.lexists(place) else _find_packed_sha(repository, ref)
+
+
+def _find_packed_sha(repository: Repository, ref: str) -> str | None:
+    """Return the hash of a branch among the packed refs, empty if it is not there."""
+    packed = repository.common_dir / "packed-refs"
+    if not os.path.lexists(packed):
+        return ""
+    data = _data(packed)
+    if not data or len(data) >= _MAX_CONFIG_BYTES:
+        return None
+    name = re.escape(os.fsencode(ref))
+    found = re.search(rb"^([0-9a-f]{40,64}) " + name + rb"$", data, re.MULTILINE)
+    return found[1].decode() if found else ""
+
+
+def operation_in_progress(repository: Repository) -> Operation | None:
+    """Return what was begun in this worktree and is not finished."""
+    for name, operation in _MARKS:
+        if (repository.git_dir / name).exists():
+            return operation
+    # Between two picks the marks are gone, and only the list of what is left remains.
+    todo = _first_line(repository.git_dir / "sequencer" / "todo")
+    if todo is None:
+        return None
+    return "revert" if todo.startswith("revert") else "cherry-pick"
+
+
+def repository_of(url: str) -> str | None:
+    """Return `owner/name` as a remote's address tells it, or None for a folder."""
+    if url.startswith("file:"):
+        return None
+    found = re.fullmatch(_ADDRESS, url.strip())
+    return found["slug"] if found else None
+
+
+def slug(repository: Repository) -> str | None:
+    """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
+    text = _data(repository.common_dir / "config").decode("utf-8", "replace")
+    remotes = [(found[1], re.search(_URL, found[2])) for found in re.finditer(_REMOTE, f"{text}\n")]
+    urls = {name: url[1] for name, url in remotes if url is not None}
+    only = next(iter(urls.values())) if len(urls) == 1 else ""
+    return repository_of(urls.get("origin", only))
+
+
+def own_settings(repository: Repository) -> bytes:
+    """Return the text of the repository's own settings, without what they include."""
+    places = (repository.common_dir / "config", repository.git_dir / "config.worktree")
+    return b"\n".join(_settings_in(place) for place in places if os.path.lexists(place))
+
+
+def _settings_in(place: Path) -> bytes:
+    if not place.is_file() or place.stat().st_size > _MAX_CONFIG_BYTES:
+        raise OSError(errno.EPERM, f"{place} is not a file of settings")
+    return place.read_bytes()
+
+
+def _data(path: Path) -> bytes:
+    try:
+        # A FIFO planted here would never answer.
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_MAX_CONFIG_BYTES)
+    except OSError:
+        return b""
+
+
+def _repository(worktree: Path | None, git_dir: Path) -> Repository:
+    return Repository(worktree=worktree, git_dir=git_dir, common_dir=_common_dir(git_dir))
+
+
+def _common_dir(git_dir: Path) -> Path:
+    place = _path_in(git_dir / "commondir")
+    return Path(os.path.realpath(git_dir / place)) if place else git_dir
+
+
+def _git_dir_at(dot_git: Path) -> Path | None:
+    try:
+        found = dot_git.stat()
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        place = Path(os.path.realpath(dot_git))
+        return place if _is_git_dir(place) else None
+    # Linked worktrees and submodules have a file here that names the real place.
+    text = _path_in(dot_git) or ""
+    if not text.startswith(_GITDIR):
+        return None
+    place = Path(os.path.realpath(dot_git.parent / text.removeprefix(_GITDIR)))
+    return place if _is_git_dir(place) else None
+
+
+def _is_git_dir(place: Path) -> bool:
+    """Apply git's own rule: a valid HEAD, and the folders `objects` and `refs`."""
+    if not _is_head(place / "HEAD"):
+        return False
+    common = _common_dir(place)
+    # The git folder of a linked worktree is in the common one. Any other that names a common folder
+    # would lend itself the store of another repository.
+    if common not in {place, place.parent.parent}:
+        return False
+    return (common / "objects").is_dir() and (common / "refs").is_dir()
+
+
+def _is_head(path: Path) -> bool:
+    try:
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            return os.readlink(path).startswith("refs/")  # noqa: PTH115 - a Path is tidied up
+    except (OSError, ValueError):
+        return False
+    line = (_read(path) or b"").partition(b"\n")[0].decode("utf-8", "surrogateescape")
+    line = line.rstrip("\r\n")
+    if line.startswith(_REF):
+        return line.removeprefix(_REF).lstrip().startswith("refs/")
+    return _FULL_SHA.match(line) is not None
+
+
+def _path_in(file: Path) -> str | None:
+    """Read a path exactly as git does, so that both look at the same repository."""
+    text = _read(file)
+    if text is None:
+        return None
+    return text.decode("utf-8", "surrogateescape").rstrip("\r\n").partition("\0")[0]
+
+
+def _read(file: Path) -> bytes | None:
+    """Read a file that makes a folder a repository; None if it is not there.
+
+    One of the user's own that is there and cannot be read now raises: it tells nothing, and to take
+    the folder for no repository would show the user another store.
+    """
+    try:
+        if not file.is_file():
+            return None
+        is_own = file.stat().st_uid == os.geteuid()
+    except (OSError, ValueError):
+        return None
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MAX_LINE_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        if is_own:
+            raise
+        return None
+
+
+def _first_line(path: Path) -> str | None:
+    try:
+        # A FIFO planted here would never answer.
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            line = file.readline(_MAX_LINE_BYTES)
+    except (OSError, ValueError):
+        return None
+    return line.decode("utf-8", "surrogateescape").rstrip("\r\n")

@@ -1,0 +1,244 @@
+"""What changes a repository: staging, committing, pushing, with the user's own git and hooks."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from leftoff.errors import LeftoffError
+from leftoff.git.repository import find_repository
+from leftoff.git.state import path_text
+from leftoff.subprocesses import Ended, Program, environment, run
+
+# English, so that what git says can be told apart.
+_SET_VARIABLES = {"LC_ALL": "C.UTF-8"}
+_ASKING = {"GIT_OPTIONAL_LOCKS": "0"}
+# Nobody is there to answer: rather fail than wait forever.
+_SILENT = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "force"}
+# Said on the command line, not in the environment: the user's hooks must not inherit it.
+_LITERAL = "--literal-pathspecs"
+_FROM_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
+_COMMIT = ("commit", "--quiet", "--cleanup=whitespace")
+_QUESTION_SECONDS = 60.0
+
+PushState = Literal["pushed", "unchanged", "behind", "refused", "hook", "login", "failed"]
+
+
+class Pushed(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a push; `told` is what git or a hook said."""
+
+    state: PushState
+    told: list[str] = []
+
+
+class Remote(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a branch is pushed to."""
+
+    name: str
+    url: str = ""
+    has_upstream: bool = False
+    """Whether the branch follows another one already."""
+
+
+class Repo:
+    """A worktree that may be changed; `may_ask` lets git ask for passwords on the terminal."""
+
+    def __init__(self, worktree: Path, *, may_ask: bool = False) -> None:
+        self.worktree = worktree
+        self._may_ask = may_ask
+
+    # Staging
+
+    def stage(self, files: Sequence[str]) -> Ended:
+        """Put files into the index as they are now, those that are gone as gone."""
+        return self._run(_LITERAL, "add", "--all", *_FROM_STDIN, given=_nul(files))
+
+    def unstage(self, files: Sequence[str]) -> Ended:
+        """Take files out of what is to be committed; the files themselves stay as they are."""
+        return self._run(_LITERAL, "reset", "--quiet", *_FROM_STDIN, given=_nul(files))
+
+    def list_staged(self) -> list[str]:
+        """List what a commit would change now."""
+        asked = self._run("diff", "--cached", "--name-only", "--no-renames", "-z", asks=True)
+        if not asked.is_done:
+            told = asked.trouble_lines[0] if asked.trouble_lines else "git did not say why"
+            raise LeftoffError(
+                f"git cannot tell what is staged: {told}",
+                hint="Run `git status` here, put right what it says, then run it again.",
+            )
+        return [path_text(each) for each in asked.out.split(b"\0") if each]
+
+    def blob(self, revision: str, path: str) -> bytes | None:
+        """Return a file as a commit has it, or None."""
+        asked = self._run("cat-file", "blob", f"{revision}:{path}", asks=True)
+        return asked.out if asked.is_done else None
+
+    # Committing
+
+    def commit(self, message: str) -> Ended:
+        """Commit what is staged."""
+        return self._run(*_COMMIT, "--file=-", given=message.encode("utf-8", "replace"))
+
+    def commit_only(self, files: Sequence[str], subject: str) -> Ended:
+        """Commit these files alone, whatever else is staged."""
+        # Not by an option, which the user's hooks would inherit.
+        literal = _nul([f":(literal){file}" for file in files])
+        return self._run(*_COMMIT, "--only", f"--message={subject}", *_FROM_STDIN, given=literal)
+
+    def message(self, revision: str) -> str:
+        """Return the whole message of a commit."""
+        return self._answer("log", "-1", "--no-show-signature", "--format=%B", revision) or ""
+
+    def parent(self, revision: str) -> str | None:
+        """Return the commit before another one."""
+        return self._answer("rev-parse", "--quiet", "--verify", f"{revision}^")
+
+    def has_hooks(self) -> bool:
+        """Say whether the user has any hooks; samples are none."""
+        if "core.hookspath" in self._settings:
+            return True
+        try:
+            repository = find_repository(self.worktree)
+            folder = repository.common_dir / "hooks" if repository else self.worktree
+            return any(each.suffix != ".sample" for each in folder.iterdir())
+        except FileNotFoundError:
+            return False
+        except OSError:
+            # Nobody can tell now, and who has hooks is asked more.
+            return True
+
+    def has_hook(self, name: str) -> bool:
+        """Say whether the user has a hook of this name."""
+        asked = self._run("rev-parse", "--git-path", f"hooks/{name}", asks=True)
+        return (self.worktree / asked.text.rstrip("\n")).is_file() if asked.is_done else False
+
+    # Pushing
+
+    def remotes(self) -> list[str]:
+        """List the names of all remotes."""
+        return _names(self._settings)
+
+    def push_remote(self, branch: str) -> Remote | None:
+        """Return where a branch is pushed to, as git itself chooses; None if that is not told."""
+        section = f"branch.{branch}"
+        found = self._settings
+        chosen = (
+            found.get(f"{section}.pushremote")
+            or found.get("remote.pushdefault")
+            or found.get(f"{section}.remote")
+        )
+        names = _names(found)
+        name = chosen if chosen in names else _only(names)
+        if name is None:
+            return None
+        url = found.get(f"remote.{name}.pushurl") or found.get(f"remote.{name}.url") or ""
+        return Remote(name=name, url=url, has_upstream=f"{section}.merge" in found)
+
+    def url_of(self, remote: str) -> str | None:
+        """Return the address of a remote."""
+        return self._settings.get(f"remote.{remote}.url")
+
+    def remote_head(self, remote: str, branch: str) -> str | None:
+        """Return the commit at which the remote's branch was last seen."""
+        return self._answer("rev-parse", "--quiet", "--verify", f"refs/remotes/{remote}/{branch}")
+
+    def default_branch(self, remote: str) -> str | None:
+        """Return the branch that a remote has as its main one, where it was told."""
+        found = self._answer("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD")
+        return found.removeprefix(f"refs/remotes/{remote}/") if found else None
+
+    def push(self, remote: Remote, branch: str) -> Pushed:
+        """Push a branch under its own name; never by force."""
+        follow = () if remote.has_upstream else ("--set-upstream",)
+        ref = f"refs/heads/{branch}:refs/heads/{branch}"
+        pushed = self._read_push_result(self._run("push", "--porcelain", *follow, remote.name, ref))
+        # One that an interrupted run left at work may have been quicker, and both cannot win.
+        is_there = pushed.state in {"refused", "failed"} and self._has(remote, branch)
+        return Pushed(state="unchanged") if is_there else pushed
+
+    def _has(self, remote: Remote, branch: str) -> bool:
+        """Ask a remote whether it has a branch as it is here."""
+        asked = self._answer("ls-remote", "--heads", remote.name, f"refs/heads/{branch}")
+        here = self._answer("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
+        return asked is not None and asked.split()[0] == here
+
+    def _read_push_result(self, ended: Ended) -> Pushed:
+        told = [
+            line for line in ended.trouble_lines if not line.startswith(("To ", "Done", "hint:"))
+        ]
+        flags = re.findall(r"^([ *+=!-])\t\S+\t(.*)$", ended.text, re.MULTILINE)
+        if ended.is_done:
+            is_same = any(flag == "=" for flag, _ in flags)
+            return Pushed(state="unchanged" if is_same else "pushed", told=told)
+        reasons = [reason for flag, reason in flags if flag == "!"]
+        if any("fetch first" in reason or "non-fast-forward" in reason for reason in reasons):
+            return Pushed(state="behind", told=told)
+        if reasons:
+            return Pushed(state="refused", told=[*reasons, *told])
+        if any(_LOGIN.search(line) for line in told):
+            return Pushed(state="login", told=told)
+        # A hook that says no is told by nothing but git's giving up before it reached the remote.
+        has_refused = any("failed to push some refs" in line for line in told)
+        if has_refused and self.has_hook("pre-push"):
+            # What it prints, git hands on as it is, beside its own words.
+            said = [line.rstrip() for line in ended.text.splitlines() if line.strip()]
+            return Pushed(state="hook", told=[*said, *(x for x in told if x not in said)])
+        return Pushed(state="failed", told=told)
+
+    # Running
+
+    @cached_property
+    def _settings(self) -> dict[str, str]:
+        wanted = r"^(branch|remote)\.|^core\.hookspath$"
+        asked = self._run("config", "--null", "--get-regexp", wanted, asks=True)
+        pairs = (path_text(each).partition("\n") for each in asked.out.split(b"\0") if each)
+        return {key: value for key, _, value in pairs}
+
+    def _answer(self, *arguments: str) -> str | None:
+        asked = self._run(*arguments, asks=True)
+        return asked.text.strip() or None if asked.is_done else None
+
+    def _run(self, *arguments: str, given: bytes = b"", asks: bool = False) -> Ended:
+        """Run git; one that only asks is short, and one that works may take its time."""
+        return run(
+            Program(
+                arguments=("git", "--no-pager", *arguments),
+                folder=self.worktree,
+                environment={**self._environment(), **(_ASKING if asks else {})},
+                given=given,
+                may_ask=self._may_ask and not asks,
+                seconds=_QUESTION_SECONDS if asks else None,
+                needs_files=True,
+            )
+        )
+
+    def _environment(self) -> dict[str, str]:
+        kept = environment()
+        silent = (
+            {} if self._may_ask else {"SSH_ASKPASS": kept.get("SSH_ASKPASS", "false"), **_SILENT}
+        )
+        return {**kept, **_SET_VARIABLES, **silent}
+
+
+_LOGIN = re.compile(
+    r"Authentication failed|could not read (Username|Password)|Permission denied \(|"
+    r"Host key verification failed|terminal prompts disabled"
+)
+
+
+def _names(settings: dict[str, str]) -> list[str]:
+    urls = (key for key in settings if key.startswith("remote.") and key.endswith(".url"))
+    return [key.removeprefix("remote.").removesuffix(".url") for key in urls]
+
+
+def _only(names: Sequence[str]) -> str | None:
+    if "origin" in names:
+        return "origin"
+    return names[0] if len(names) == 1 else None
+
+
+def _nul(files: Sequence[str]) -> bytes:
+    return b"".join(file.encode("utf-8", "surrogateescape") + b"\0" for file in files)

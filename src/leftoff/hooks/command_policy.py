@@ -1,0 +1,101 @@
+"""Keep an agent from throwing work away by a slip: off unless somebody switches it on."""
+
+import os
+from pathlib import Path
+
+from leftoff import config, profiles
+from leftoff.agents.hook_events import HookEvent
+from leftoff.errors import LeftoffError
+from leftoff.git import repository
+from leftoff.hooks import trouble
+from leftoff.hooks.destructive_commands import CommandContext, dangers
+from leftoff.projects.project import Project
+from leftoff.store import Store
+from leftoff.text.fence import Rendered, say
+
+_WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+_TO_MAIN = ("checkout", "switch", "push")
+
+
+def reason_against(
+    event: HookEvent, project: Project, settings: config.Settings
+) -> Rendered | None:
+    """Return why a tool call should not be made and the way out; None for nearly all calls."""
+    if event.tool in _WRITERS and event.file:
+        return _against_writing(event, project)
+    if "git" not in event.command and "rm" not in event.command:
+        return None
+    return dangers(event.command, _build_command_context(event, project, settings))
+
+
+def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
+    path = os.path.realpath(Path(event.cwd, event.file))
+    if not any(Path(path).is_relative_to(folder) for folder in _own(project)):
+        return None
+    return say(
+        "That file is leftoff's own: {path}. Its commands change what is kept there, and "
+        "`leftoff init` puts its hooks right.",
+        path=path,
+    )
+
+
+def _head_ref(project: Project) -> str | None:
+    try:
+        found = repository.repository_at(project.worktree)
+    except OSError:
+        # What cannot be read must not keep the other rules from being held.
+        return None
+    return repository.head_ref(found) if found else None
+
+
+def _build_command_context(
+    event: HookEvent, project: Project, settings: config.Settings
+) -> CommandContext:
+    """Gather what the rules for this command ask for; the rest would only take time."""
+    command = event.command
+    folder = os.path.realpath(event.cwd)
+    ref = _head_ref(project) if "push" in command else None
+    goes_to_main = any(word in command for word in _TO_MAIN)
+    return CommandContext(
+        folder=folder,
+        home=str(project.environment.home),
+        worktree=str(project.worktree),
+        own=_own(project),
+        native=_native(project, settings) if "rm" in command else (),
+        branch=(ref or "").removeprefix("refs/heads/"),
+        feature=_under_way(project, event.session_id) if goes_to_main else "",
+    )
+
+
+def _own(project: Project) -> tuple[str, ...]:
+    folders = (project.store, project.state_folder)
+    return tuple(os.path.realpath(folder) for folder in folders)
+
+
+def _native(project: Project, settings: config.Settings) -> tuple[str, ...]:
+    """Return the folders of the profiles in use, as a whole and those that hold checkpoints."""
+    folders: list[Path] = []
+    for name in dict.fromkeys([settings.profile, *settings.mirror]):
+        if name in profiles.PROFILES:
+            profile = profiles.load(name)
+            home = profile.home(project)
+            folders += [home, *profile.folders(home)]
+    return tuple(os.path.realpath(folder) for folder in folders)
+
+
+def _under_way(project: Project, session_id: str) -> str:
+    """Return the feature that is under way here, blank without."""
+    if not (project.store / "loops").exists():
+        return ""
+    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
+
+    store = Store(project)
+    try:
+        loop = features.loop(store, session_id or None)
+    except (LeftoffError, OSError) as error:
+        # What cannot be read must not keep the other rules from being held.
+        trouble.note(project.state_folder, "looking for work under way", error)
+        return ""
+    finally:
+        store.close()
+    return loop.feature or "" if loop is not None and loop.is_under_way else ""

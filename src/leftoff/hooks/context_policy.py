@@ -1,0 +1,147 @@
+"""Guard tool calls while the context fills up: warn, and where the user wants it, block.
+
+The rules of `safety` are held here, too: a call is asked about once. Both are off unless somebody
+switches them on. What lies ready tells how full the context was when the last event was settled; it
+is believed for a while only, since a session may be compacted or left. Whatever saves the state, or
+reads where it stands, always passes the guard.
+"""
+
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from leftoff import config
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
+from leftoff.context import read_environment
+from leftoff.environment import Environment
+from leftoff.errors import NotAProject
+from leftoff.hooks import replies, spool
+from leftoff.hooks.drain_spool import is_off
+from leftoff.projects.project import Project, find_project
+from leftoff.store import Store
+from leftoff.text.fence import Rendered, say
+
+# How long what lies ready is believed: a warning, a block.
+_WARN_SECONDS = 10 * 60
+_BLOCK_SECONDS = 30 * 60
+_SAVED_WITHIN = timedelta(minutes=5)
+_LOOKED_AT = 20
+
+_HELPERS = frozenset({"Agent", "Task", "Skill", "SlashCommand"})
+_WORDS = ("leftoff", "checkpoint")
+_STATE_FILES = frozenset({"state.json", "state-index.json", "active.json", "manifest.json"})
+
+
+def follow(
+    state: Path, event: HookEvent, percent: float | None, before: str, settings: config.Settings
+) -> None:
+    """Let the letterbox ask us before tool calls: from the threshold of advice on, or always."""
+    for folder in {before, event.cwd} - {""}:
+        place = path_of(state, event.agent, event.session_id, folder)
+        is_here = folder == event.cwd and event.kind != "session-end"
+        if place is None:
+            continue
+        if is_here and _is_due(percent, settings):
+            replies.put(place, f"{percent or 0:.2f}")
+        else:
+            place.unlink(missing_ok=True)
+
+
+def expect(state: Path, event: HookEvent) -> None:
+    """Let the letterbox ask us from a session's first call on."""
+    place = path_of(state, event.agent, event.session_id, event.cwd)
+    if place is not None and not place.exists():
+        replies.put(place, "0.00")
+
+
+def _is_due(percent: float | None, settings: config.Settings) -> bool:
+    is_full = percent is not None and percent >= settings.advise_at
+    return settings.safety == "on" or (settings.guard != "off" and is_full)
+
+
+def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
+    """Tell where the letterbox looks whether to ask."""
+    named = [event for event, kind in DIALECTS[agent].KINDS.items() if kind == "pre-tool"]
+    if not named or not session_id:
+        return None
+    place = replies.path_of(state, folder, agent, named[0], session_id)
+    return place.with_name(place.name + replies.ASK)
+
+
+def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
+    """Keep the event, then return the reply: a warning, a block, or nothing."""
+    environment = read_environment()
+    read = spool.read(spool.keep(environment.state_folder, agent, event, data))
+    project = _project(environment, read)
+    if read is None or project is None:
+        return NO_REPLY
+    settings = config.load(project).settings
+    if is_off(project) or (settings.guard == "off" and settings.safety == "off"):
+        ask_path.unlink(missing_ok=True)
+        return NO_REPLY
+    if settings.safety == "on" and (reason := _unsafe(read, project, settings)):
+        return DIALECTS[agent].deny_reply(event, say("leftoff: {reason}", reason=reason))
+    if settings.guard == "off" or passes_always(read):
+        return NO_REPLY
+    text, is_denied = _check_context(ask_path, project, settings)
+    reply = DIALECTS[agent].deny_reply if is_denied else DIALECTS[agent].context_reply
+    return reply(event, text) if text else NO_REPLY
+
+
+def _project(environment: Environment, event: HookEvent | None) -> Project | None:
+    try:
+        return find_project(environment, Path(event.cwd)) if event is not None else None
+    except (NotAProject, OSError):
+        return None
+
+
+def _check_context(
+    ask_path: Path, project: Project, settings: config.Settings
+) -> tuple[Rendered, bool]:
+    """Return what to say of a call while the context fills up, and whether it is denied."""
+    percent, age = _read_percent(ask_path)
+    use = say("leftoff: context at {percent}%.", percent=f"{percent:.2f}")
+    if settings.guard == "block" and percent >= settings.urge_at and age < _BLOCK_SECONDS:
+        return (say(""), False) if _is_saved(project) else (say(_SAVE, use=use), True)
+    is_due = percent >= settings.advise_at and age < _WARN_SECONDS
+    return say("{use} Save soon: `leftoff save`.", use=use) if is_due else say(""), False
+
+
+_SAVE = (
+    "{use} Save first: `leftoff save --summary '…' --next '…'` with decisions and blockers, then "
+    "go on. Compacting would lose what only this context holds."
+)
+
+
+def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Rendered | None:
+    from leftoff.hooks import command_policy  # noqa: PLC0415 - few users switch it on
+
+    return command_policy.reason_against(event, project, settings)
+
+
+def passes_always(event: HookEvent) -> bool:
+    """Say whether a call saves the state, reads where it stands, or hands work to a helper."""
+    if event.tool in _HELPERS or any(word in event.command for word in _WORDS):
+        return True
+    path = Path(event.file)
+    return "checkpoints" in path.parts or path.name in _STATE_FILES
+
+
+def _read_percent(ask_path: Path) -> tuple[float, float]:
+    try:
+        percent = float(ask_path.read_text(encoding="utf-8"))
+        return percent, time.time() - ask_path.stat().st_mtime
+    except (OSError, ValueError):
+        return 0.0, 0.0
+
+
+def _is_saved(project: Project) -> bool:
+    """Say whether somebody saved on purpose in the last minutes."""
+    store = Store(project)
+    try:
+        oldest = store.now() - _SAVED_WITHIN
+        found = store.index().newest(_LOOKED_AT)
+        return any(each.name is not None and each.saved_at > oldest for each in found)
+    finally:
+        store.close()

@@ -1,0 +1,233 @@
+"""Draining: settle every event that waits in the spool, each in its own project.
+
+The events of one session are settled in a run: what is known of it is read once before, and written
+once after. An event leaves the spool when all that it changed is on disk, so a kill at any moment
+only means that it is settled again.
+"""
+
+import contextlib
+import itertools
+import os
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from leftoff import config
+from leftoff.agents.hook_events import HookEvent
+from leftoff.context import read_environment
+from leftoff.environment import Environment
+from leftoff.errors import LeftoffError, NotAProject
+from leftoff.hooks import lease, replies, spool, torn_events, trouble
+from leftoff.projects.project import Project, find_project
+from leftoff.store import Store, disk
+
+if TYPE_CHECKING:
+    from leftoff.hooks.process_event import Following
+
+_PAUSE_SECONDS = 0.02
+_WALL_FACTOR = 3
+# So many events are looked at together; each may hold a long prompt.
+_MOST_AT_ONCE = 4000
+
+Kept = tuple[spool.Letter, HookEvent]
+
+
+def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) -> None:
+    """Settle what lies in the spool, with so much time for each event; a limit ends the process."""
+    drainer = _Drain(Path(state), seconds)
+    try:
+        letters = [each for each in spool.letters(Path(state)) if with_tried or each.is_new]
+        while letters:
+            drainer.settle(letters)
+            time.sleep(_PAUSE_SECONDS if drainer.unfinished else 0)
+            letters = [each for each in spool.letters(Path(state)) if each.is_new]
+        spool.sweep(Path(state))
+        trouble.forget_full(Path(state))
+        replies.leave_old_place(Path(state))
+    except (OSError, LeftoffError) as error:
+        trouble.note(Path(state), "settle", error)
+    finally:
+        drainer.close()
+
+
+class _Drain:
+    """One drain of the spool, with the projects it has met."""
+
+    def __init__(self, state: Path, seconds: float | None) -> None:
+        self._state = state
+        self._environment = read_environment()
+        self._seconds = seconds
+        self._projects: dict[str, Store | None] = {}
+        self._stores: dict[Path, Store] = {}
+        self._settings: dict[Path, config.Settings] = {}
+        self._trying = lease.LeaseMark(f"{state}/trying")
+        self.unfinished = False
+        """Whether an event was still being written."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+        limit(None)
+        self._trying.remove()
+        for store in self._stores.values():
+            store.close()
+
+    def settle(self, letters: list[spool.Letter]) -> None:
+        """Settle events, session by session."""
+        self.unfinished = False
+        # Somebody may have changed settings, or switched a project off.
+        self._projects.clear()
+        self._settings.clear()
+        for first in range(0, len(letters), _MOST_AT_ONCE):
+            sessions: dict[tuple[bool, str, str], list[Kept]] = {}
+            for letter, event in self._read_events(letters[first : first + _MOST_AT_ONCE]):
+                key = (letter.is_new, event.agent, event.session_id)
+                sessions.setdefault(key, []).append((letter, event))
+            for kept in sessions.values():
+                # A session may go from one project to another and back.
+                for folder, run in itertools.groupby(kept, key=lambda each: each[1].cwd):
+                    self._settle_run(folder, list(run))
+
+    def _read_events(self, letters: Iterable[spool.Letter]) -> Iterator[Kept]:
+        """Read events; those that tell nothing go, and those that cannot be read are set aside."""
+        for letter in letters:
+            if letter.is_hopeless:
+                self._set_aside(
+                    letter, LeftoffError("The event failed too often, so it was set aside.")
+                )
+                continue
+            try:
+                event = self._read(letter)
+            except FileNotFoundError:
+                continue
+            except msgspec.DecodeError as error:
+                self._set_aside(letter, error)
+                continue
+            except Exception as error:  # noqa: BLE001 - one bad event must not stop the others
+                self._put_back(letter, error)
+                continue
+            if event is not None:
+                yield letter, event
+
+    def _read(self, letter: spool.Letter) -> HookEvent | None:
+        self._try(letter)
+        try:
+            event = spool.read(letter)
+        except msgspec.DecodeError:
+            if spool.is_being_written(letter):
+                # Whoever writes it has seen our mark and wakes nobody.
+                self.unfinished = True
+                return None
+            # It may have become whole since.
+            event = _read_torn(letter, self._environment)
+        if event is None:
+            spool.remove_letter(letter)
+        return event
+
+    def _settle_run(self, folder: str, run: list[Kept]) -> None:
+        """Settle events of one session in one folder."""
+        try:
+            store = self._store_of(folder)
+        except OSError as error:
+            # Which project it is cannot be told now.
+            for letter, _ in run:
+                self._put_back(letter, error)
+            return
+        if store is None:
+            for letter, _ in run:
+                spool.remove_letter(letter)
+            return
+        from leftoff.hooks.process_event import Following  # noqa: PLC0415 - most drains find nothing
+
+        first = run[0][1]
+        following = Following(store, self._settings_of(store), first.agent, first.session_id)
+        settled: list[spool.Letter] = []
+        for letter, event in run:
+            self._try(letter)
+            try:
+                is_saved = following.settle(event)
+            except Exception as error:  # noqa: BLE001 - one bad event must not stop the others
+                self._put_back(letter, error)
+                continue
+            settled.append(letter)
+            if is_saved:
+                _finish(following, settled)
+        _finish(following, settled)
+
+    def _try(self, letter: spool.Letter) -> None:
+        lease.try_event(self._trying, letter.path.name)
+        limit(self._seconds)
+
+    def _store_of(self, folder: str) -> Store | None:
+        """Return the store of the project that a folder belongs to; None if we keep nothing."""
+        if folder not in self._projects:
+            self._projects[folder] = self._open_store(folder)
+        return self._projects[folder]
+
+    def _open_store(self, folder: str) -> Store | None:
+        if not os.path.isdir(folder):  # noqa: PTH112 - the folder may be gone, or be no path at all
+            return None
+        try:
+            project = find_project(self._environment, Path(folder))
+        except NotAProject:
+            return None
+        if is_off(project):
+            return None
+        # By worktree, not by store: worktrees share one, and a checkpoint tells from which it is.
+        if project.worktree not in self._stores:
+            self._stores[project.worktree] = Store(project)
+        return self._stores[project.worktree]
+
+    def _settings_of(self, store: Store) -> config.Settings:
+        worktree = store.project.worktree
+        if worktree not in self._settings:
+            self._settings[worktree] = config.load(store.project).settings
+        return self._settings[worktree]
+
+    def _put_back(self, letter: spool.Letter, error: Exception) -> None:
+        last = msgspec.structs.replace(letter, failures=letter.failures + 1)
+        if last.is_hopeless:
+            self._set_aside(letter, error)
+        else:
+            spool.put_back(letter)
+
+    def _set_aside(self, letter: spool.Letter, error: Exception) -> None:
+        spool.set_aside(letter, self._state)
+        trouble.note(self._state, f"event {letter.path.name} was set aside", error)
+
+
+def _finish(following: "Following", settled: list[spool.Letter]) -> None:
+    """Write down what a session's events changed, and only then let go of them."""
+    following.keep()
+    for letter in settled:
+        spool.remove_letter(letter)
+    settled.clear()
+
+
+def _read_torn(letter: spool.Letter, environment: Environment) -> HookEvent | None:
+    with contextlib.suppress(msgspec.DecodeError):
+        return spool.read(letter)
+    event = torn_events.repair_event(letter, environment)
+    if event is None:
+        raise msgspec.DecodeError("it was cut off before it named its session")
+    return event
+
+
+def limit(seconds: float | None) -> None:
+    """Let the kernel end this process unless it is told otherwise in time.
+
+    By default both signals kill, and no Python code has to run for it: a regular expression that
+    never ends would not let any.
+    """
+    if seconds is None and signal.getitimer(signal.ITIMER_PROF)[0] == 0.0:
+        return
+    signal.setitimer(signal.ITIMER_PROF, seconds or 0.0)
+    signal.setitimer(signal.ITIMER_REAL, (seconds or 0.0) * _WALL_FACTOR)
+
+
+def is_off(project: Project) -> bool:
+    """Say whether the user switched leftoff off for this project."""
+    return disk.is_regular(project.store / "off")

@@ -1,0 +1,116 @@
+"""The words of a program sorted into options, their values and the rest, as git sorts them."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+# Options before the subcommand that take the next word.
+_GLOBAL = frozenset(
+    {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"}
+)
+# Letters and names of options that take the next word, by subcommand.
+_VALUED = {
+    "push": ("o", {"--push-option", "--repo", "--receive-pack", "--exec"}),
+    "clean": ("e", {"--exclude"}),
+    "branch": ("u", {"--set-upstream-to", "--contains", "--no-contains", "--points-at", "--sort"}),
+    "checkout": ("bB", {"--orphan", "--conflict"}),
+    "switch": ("cC", {"--create", "--force-create", "--orphan", "--conflict"}),
+}
+_SHORTEST = 4
+
+
+class GitCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call of git, or of any program whose words follow the same rules."""
+
+    name: str = ""
+    letters: frozenset[str] = frozenset()
+    """Options of one letter, also those written together."""
+    names: frozenset[str] = frozenset()
+    """Long options, without their values."""
+    values: tuple[tuple[str, str], ...] = ()
+    words: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    """What follows `--`."""
+    has_paths: bool = False
+    folders: tuple[str, ...] = ()
+    """Where git is told to go first."""
+
+    @classmethod
+    def from_words(cls, words: Sequence[str], folders: Sequence[str] = ()) -> "GitCall":
+        """Sort the words of a call, the subcommand first."""
+        name, rest = words[0], list(words[1:])
+        end = rest.index("--") if "--" in rest else len(rest)
+        options = _Options(*_VALUED.get(name, ("", set())))
+        for word in rest[:end]:
+            options.take(word)
+        return cls(
+            name=name,
+            letters=frozenset(options.letters),
+            names=frozenset(options.names),
+            values=tuple(options.values),
+            words=tuple(options.words),
+            paths=tuple(rest[end + 1 :]),
+            has_paths=end < len(rest),
+            folders=tuple(folders),
+        )
+
+    def has(self, letters: str, name: str) -> bool:
+        """Say whether an option is there, by one of its letters or its name, which may be cut."""
+        is_cut = (
+            len(each) >= _SHORTEST and name.startswith(each)
+            for each in self.names
+            # Three names begin like this one, so git takes it whole only.
+            if name != "--force"
+        )
+        return bool(self.letters.intersection(letters)) or name in self.names or any(is_cut)
+
+    def value(self, letter: str, name: str = "") -> str:
+        """Return the value of an option, blank without."""
+        wanted = {letter, name} - {""}
+        return next((value for key, value in self.values if key in wanted), "")
+
+
+def git_call(words: Sequence[str]) -> GitCall:
+    """Sort the words after `git`; those that are for git itself come before the subcommand."""
+    rest, folders = list(words), []
+    while rest and rest[0].startswith("-"):
+        if rest[0] == "-C":
+            folders += rest[1:2]
+        rest = rest[2:] if rest[0] in _GLOBAL else rest[1:]
+    return GitCall.from_words(rest, folders) if rest else GitCall()
+
+
+class _Options:
+    def __init__(self, valued_letters: str, valued_names: set[str]) -> None:
+        self._valued_letters = valued_letters
+        self._valued_names = valued_names
+        self._awaiting = ""
+        self.letters: set[str] = set()
+        self.names: set[str] = set()
+        self.values: list[tuple[str, str]] = []
+        self.words: list[str] = []
+
+    def take(self, word: str) -> None:
+        if self._awaiting:
+            self.values.append((self._awaiting, word))
+            self._awaiting = ""
+        elif word.startswith("--"):
+            name, equals, value = word.partition("=")
+            self.names.add(name)
+            if equals:
+                self.values.append((name, value))
+            elif name in self._valued_names:
+                self._awaiting = name
+        elif word.startswith("-") and len(word) > 1:
+            self._take_letters(word[1:])
+        else:
+            self.words.append(word)
+
+    def _take_letters(self, letters: str) -> None:
+        for place, letter in enumerate(letters):
+            self.letters.add(letter)
+            if letter in self._valued_letters:
+                rest = letters[place + 1 :]
+                self.values += [(letter, rest)] if rest else []
+                self._awaiting = "" if rest else letter
+                return

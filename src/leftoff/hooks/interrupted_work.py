@@ -1,0 +1,50 @@
+"""Interrupting: a session that ends or dies in the middle of a feature leaves a mark of it."""
+
+import msgspec
+
+from leftoff.errors import LeftoffError
+from leftoff.hooks import trouble
+from leftoff.hooks.offers import StartReply
+from leftoff.store import Store
+from leftoff.text import fence
+from leftoff.text.fence import join, say
+
+_BEFORE = (
+    "leftoff: the work on a feature broke off here. Ask the user how to go on with it, and do "
+    "nothing of it before they answer."
+)
+
+
+def note(store: Store, session_id: str, reason: str) -> None:
+    """Note that a session is over, for whoever goes on with its feature."""
+    if not _has_loops(store):
+        return
+    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
+
+    try:
+        features.mark_interrupted(store, session_id, reason)
+    except (LeftoffError, OSError) as error:
+        # Features that cannot be read must not keep the session's end from being noted.
+        trouble.note(store.project.state_folder, "marking interrupted work", error)
+
+
+def add_interrupted_work(told: StartReply, store: Store) -> StartReply:
+    """Add the newest work that broke off here, with the ways to go on."""
+    if not _has_loops(store):
+        return told
+    from leftoff.knowledge import features  # noqa: PLC0415 - same
+
+    try:
+        broken = features.list_interrupted_loops(store)
+    except (LeftoffError, OSError) as error:
+        trouble.note(store.project.state_folder, "looking for interrupted work", error)
+        return told
+    if not broken:
+        return told
+    text = join([say(_BEFORE), fence.enclose_text(features.ways_to_go_on(broken[0]))])
+    return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
+
+
+def _has_loops(store: Store) -> bool:
+    places = [store.project.store / "loops", *store.log_paths("features")]
+    return any(place.exists() for place in places)

@@ -1,0 +1,113 @@
+"""Recall: what the project knows, told to a new session after the work that it may take up."""
+
+import contextlib
+from pathlib import Path
+
+import msgspec
+
+from leftoff import config
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import HookEvent
+from leftoff.errors import LeftoffError, StoreRefused
+from leftoff.hooks import trouble
+from leftoff.hooks.offers import StartReply
+from leftoff.store import Store, disk
+from leftoff.text import fence
+from leftoff.text.budget import measure_width
+from leftoff.text.fence import Rendered, join, say
+from leftoff.text.tokens import estimate
+from leftoff.threads import memory_briefing, memory_page
+
+_BEFORE = "leftoff: what is known of this project."
+# Below that there is no room for more than headings.
+_LEAST_TOKENS = 120
+# What a reply has besides its text.
+_FRAME_CHARS = 500
+_MOST_BYTES = 100_000
+
+
+def read_user_page(store: Store, settings: config.Settings) -> str | None:
+    """Return what the page's file says before mirrors write it: somebody's words, or nothing.
+
+    None for a page that was made: it is told as it is once it is up to date.
+    """
+    path = _place(store, settings)
+    if path is None or (disk.is_regular(path) and not memory_page.is_somebodys(path)):
+        return None
+    return _read_page(path) or ""
+
+
+def add_memory(
+    told: StartReply,
+    event: HookEvent,
+    store: Store,
+    settings: config.Settings,
+    *,
+    page: str | None = None,
+) -> StartReply:
+    """Add the memory briefing, as far as there is room; whatever goes wrong, the offer stands.
+
+    `page` is what its file said when the session began, where that counts.
+    """
+    try:
+        if page is None:
+            page = _read_page(_place(store, settings))
+        known = _Page(store, _place(store, settings), page or "", with_standing=not told.text)
+        text = _fitting(told, event, settings, known)
+    except (LeftoffError, OSError) as error:
+        trouble.note(store.project.state_folder, "the memory briefing", error)
+        return told
+    if not text:
+        return told
+    return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
+
+
+def _fitting(
+    told: StartReply, event: HookEvent, settings: config.Settings, page: "_Page"
+) -> Rendered:
+    if settings.memory_budget < _LEAST_TOKENS:
+        return say("")
+    budget = settings.memory_budget - estimate(f"{_BEFORE}\n{fence.enclose_text(say(''))}")
+    # What is longer the agent would cut in the middle of a line.
+    most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - measure_width(told.text)
+    text = page.render_within(budget, most)
+    return join([say(_BEFORE), fence.enclose_text(text)]) if text else text
+
+
+class _Page:
+    """The page to tell: from its file, if there is one, or else made now."""
+
+    def __init__(self, store: Store, path: Path | None, kept: str, *, with_standing: bool) -> None:
+        self._path = path
+        self._file = kept
+        self._material = memory_briefing.Material()
+        if not self._file:
+            caps = memory_briefing.AT_START
+            self._material = memory_briefing.gather(store, caps=caps, with_standing=with_standing)
+
+    def render_within(self, budget: int, width: int) -> Rendered:
+        if self._path is not None and self._file:
+            return memory_page.from_file(self._file, self._path, budget=budget, width=width)
+        if not self._material.has_content:
+            return say("")
+        return memory_briefing.render(
+            self._material,
+            budget=budget,
+            caps=memory_briefing.AT_START,
+            with_empty=False,
+            width=width,
+        )
+
+
+def _place(store: Store, settings: config.Settings) -> Path | None:
+    """Tell where the page's file is; none behind a link to elsewhere, as `leftoff doctor` says."""
+    with contextlib.suppress(StoreRefused):
+        return memory_page.file_of(store.project, settings.briefing_file)
+    return None
+
+
+def _read_page(path: Path | None) -> str | None:
+    if path is None or not disk.is_regular(path):
+        return None
+    data = disk.read_from(path, 0, limit=_MOST_BYTES)
+    return data.decode("utf-8", "replace") if data.strip() else None

@@ -1,0 +1,135 @@
+"""Crashes: a session with no end whose process is gone is read to its end and saved.
+
+`start_recovery` runs it: `python -I -m leftoff.hooks.recover_crashed FOLDER STARTING [--lost] --
+SESSION…`.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff import config, threads
+from leftoff.checkpoint import Checkpoint
+from leftoff.context import read_environment
+from leftoff.errors import LeftoffError
+from leftoff.hooks import drain_spool, interrupted_work, settle, start_recovery, trouble
+from leftoff.hooks.read_transcript import build_session, read_on
+from leftoff.hooks.unwritten_turn import unwritten
+from leftoff.projects.project import find_project
+from leftoff.session import records, sessions
+from leftoff.session.facts.report import report
+from leftoff.session.records import Life, SessionRecord
+from leftoff.session.sessions import KnownSession, read_memory, with_memory
+from leftoff.store import Store, disk, plain_name
+from leftoff.threads import autosaves
+
+# A session that was at work when the disk became full may have begun long before.
+_BEFORE_LOSS = timedelta(days=1)
+# After so many tries that nobody finished, the transcript is not read, or nothing at all is done.
+_UNREAD_AFTER = 2
+_GIVEN_UP_AFTER = 3
+
+
+def main(folder: str, starting: str, *words: str) -> None:
+    """Recover sessions of the project at a folder, each within its time."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    environment = read_environment()
+    state = environment.state_folder
+    wanted = {*words[words.index("--") + 1 :]}
+    with contextlib.closing(Store(find_project(environment, Path(folder)))) as store:
+        for life in records.lives(state, store.project):
+            if life.session_id in wanted:
+                _run_with_limit(state, f"recovering {life.session_id}", partial(_try, store, life))
+        lost = state / "lost"
+        if start_recovery.LOST in words and disk.is_regular(lost):
+            lost_at = lost.lstat().st_mtime
+            what = "recovering sessions after events were lost"
+            _run_with_limit(
+                state, what, lambda: recover_unseen(store, lost_at=lost_at, besides=starting)
+            )
+
+
+def _run_with_limit(state: Path, what: str, act: Callable[[], None]) -> None:
+    """Do something within the time that one event has; its failure is noted."""
+    drain_spool.limit(settle.EVENT_SECONDS)
+    try:
+        act()
+    except (LeftoffError, OSError) as error:
+        trouble.note(state, what, error)
+    finally:
+        drain_spool.limit(None)
+
+
+def _try(store: Store, life: Life) -> None:
+    """Recover a session unless another process is at it; after some tries with less effort."""
+    state = store.project.state_folder
+    locks = state / "locks"
+    disk.ensure_folder(locks)
+    with disk.lock(locks / f"recover-{plain_name(life.session_id)}", seconds=0) as is_held:
+        found = records.life_of(state, life.agent, life.session_id)
+        if not is_held or found is None:
+            return
+        records.keep_life(state, msgspec.structs.replace(found, tries=found.tries + 1))
+        if found.tries >= _UNREAD_AFTER:
+            trouble.note(state, f"recovering {life.session_id}", LeftoffError(_TOO_SLOW))
+        if found.tries >= _GIVEN_UP_AFTER:
+            records.end_life(state, found)
+        else:
+            recover(store, found, reads=found.tries < _UNREAD_AFTER)
+
+
+_TOO_SLOW = "Its transcript takes too long to read, so only what was known before is saved."
+
+
+def recover(store: Store, life: Life, *, reads: bool = True) -> None:
+    """Save where a crashed session stood, and note that it is over."""
+    record = records.load(store, life.agent, life.session_id)
+    memory = read_memory(record)
+    memory = read_on(record, memory) if reads else memory
+    if memory is not None:
+        record = with_memory(record, memory)
+    session = build_session(store, record, report(memory.state) if memory else None, memory)
+    told = unwritten(record)
+    if session is not None or told:
+        draft = _draft(store, record, session, told)
+        if told or not autosaves.is_saved_on_purpose(store, draft):
+            autosaves.autosave(store, draft)
+    interrupted_work.note(store, life.session_id, "crashed")
+    ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
+    records.keep(store, ended)
+    records.end_life(store.project.state_folder, life)
+
+
+def recover_unseen(store: Store, *, lost_at: float, besides: str) -> None:
+    """Save the sessions since events were lost that nobody saved and that no longer run."""
+    since = datetime.fromtimestamp(lost_at, UTC) - _BEFORE_LOSS
+    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
+    for session in sessions.dead(store, since=since):
+        if session.session_id not in {besides, *running}:
+            sessions.recover(store, session)
+
+
+def _draft(
+    store: Store, record: SessionRecord, session: KnownSession | None, told: dict[str, Any]
+) -> Checkpoint:
+    whose = {"agent": record.agent, "session_id": record.session_id}
+    told = {"trigger": "recovered", **whose, **told}
+    if not Path(record.cwd).is_dir():
+        return threads.compose(told, store, config.load(store.project).settings, session=session)
+    # The one who recovers it may stand in another worktree, on another branch.
+    with contextlib.closing(
+        Store(find_project(store.project.environment, Path(record.cwd)), now=store.now)
+    ) as place:
+        return threads.compose(told, place, config.load(place.project).settings, session=session)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

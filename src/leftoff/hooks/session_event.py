@@ -1,0 +1,138 @@
+"""The case: an event with the session it belongs to, as it was before and as it is now."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from leftoff import config, processes
+from leftoff.agents.hook_events import HookEvent
+from leftoff.hooks import context_usage, read_transcript, unwritten_turn
+from leftoff.hooks.wait_for_transcript import wait_for_words
+from leftoff.session import capture, records
+from leftoff.session.facts.report import Facts, report
+from leftoff.session.records import SessionRecord
+from leftoff.session.sessions import read_memory, with_memory
+from leftoff.store import Store
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """An event with the session it belongs to, as it was before and as it is now."""
+
+    event: HookEvent
+    store: Store
+    settings: config.Settings
+    before: SessionRecord
+    now: SessionRecord
+    facts: Facts | None = None
+    memory: capture.SessionMemory | None = None
+
+    @property
+    def at(self) -> datetime:
+        """When the event came."""
+        return datetime.fromtimestamp(self.event.at, UTC)
+
+    @property
+    def percent(self) -> float | None:
+        """How full the context is, if that is known."""
+        return self.facts.percent if self.facts is not None else None
+
+    def with_record(self, **changes: Any) -> Self:
+        """Return the case with these changes to the session's record."""
+        return msgspec.structs.replace(self, now=msgspec.structs.replace(self.now, **changes))
+
+
+class Sight:
+    """What is known of one session, read once and kept up to date over a run of its events."""
+
+    def __init__(self, store: Store, agent: str, session_id: str) -> None:
+        self.store = store
+        self.record = records.load(store, agent, session_id)
+        self.life = records.life_of(store.project.state_folder, agent, session_id)
+        self._memory = read_memory(self.record)
+        self._kept = self.record.memory
+        self._stamp: tuple[object, ...] = ()
+        self._facts: tuple[capture.SessionMemory, Facts] | None = None
+
+    @property
+    def read_offset(self) -> int:
+        """How much of the transcript was read."""
+        return self._memory.cursor.offset if self._memory is not None else 0
+
+    def is_alive(self) -> bool:
+        """Say whether the agent still runs, as far as it told who runs it."""
+        life = self.life
+        return life is None or not life.pid or processes.is_alive(life.pid, life.pid_began)
+
+    def read_on(self, record: SessionRecord) -> tuple[SessionRecord, capture.SessionMemory | None]:
+        """Read what is new in the transcript; nothing, if it is as it was a moment ago."""
+        stamp = _stamp(record.transcript_path)
+        if not stamp or stamp != self._stamp:
+            self._memory = read_transcript.read_on(record, self._memory)
+            self._stamp = stamp
+            if self._memory is not None:
+                self._kept = with_memory(record, self._memory).memory
+        return msgspec.structs.replace(record, memory=self._kept), self._memory
+
+    def facts(self, memory: capture.SessionMemory) -> Facts:
+        """Report what a session's memory tells; the same is reported once."""
+        if self._facts is None or self._facts[0] is not memory:
+            self._facts = (memory, report(memory.state))
+        return context_usage.with_live_use(
+            self._facts[1], self.store.project.state_folder, self.record.session_id
+        )
+
+
+def _stamp(path: str) -> tuple[object, ...]:
+    """Tell a transcript from what it was before; empty if there is none."""
+    try:
+        found = Path(path).stat() if path else None
+    except (OSError, ValueError):
+        return ()
+    return (path, found.st_ino, found.st_size, found.st_mtime_ns) if found else ()
+
+
+def read_case(event: HookEvent, sight: Sight, settings: config.Settings) -> Case:
+    """Read what is known of an event's session, and what is new in its transcript."""
+    now, memory = sight.read_on(_follow_turn(event, _apply_event(event, sight.record), sight))
+    return Case(
+        event=event,
+        store=sight.store,
+        settings=settings,
+        before=sight.record,
+        now=now,
+        facts=sight.facts(memory) if memory is not None else None,
+        memory=memory,
+    )
+
+
+def _apply_event(event: HookEvent, before: SessionRecord) -> SessionRecord:
+    """Put what the event itself tells of its session into the record."""
+    at = datetime.fromtimestamp(event.at, UTC)
+    return msgspec.structs.replace(
+        before,
+        cwd=event.cwd,
+        transcript_path=event.transcript_path or before.transcript_path,
+        begun_at=before.begun_at or at,
+        # An agent that tells it is idle has not been at work since.
+        seen_at=before.seen_at or at if event.kind == "idle" else at,
+        ended_at=at if event.kind == "session-end" else None,
+        end_reason=event.source if event.kind == "session-end" else "",
+        deferred_at=None if event.kind == "pre-compact" else before.deferred_at,
+    )
+
+
+def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> SessionRecord:
+    """Keep what the event tells until the transcript has it; a turn's end is waited for."""
+    read = sight.read_offset
+    is_awaited = event.kind == "stop" and record.transcript_path
+    is_written = bool(is_awaited) and wait_for_words(
+        event.last_words,
+        Path(record.transcript_path),
+        told_at=event.at,
+        after=read,
+        is_writer_alive=sight.is_alive,
+    )
+    turn = unwritten_turn.follow(event, record.turn, read=read, is_written=is_written)
+    return msgspec.structs.replace(record, turn=turn)

@@ -1,0 +1,264 @@
+"""Take a shell's command line apart into the commands it would run, without running any.
+
+It knows quotes, chains, groups, substitutions, redirections and here-documents, and looks through
+what runs another command: `env`, `sudo`, `timeout`, `xargs`, `sh -c`, `eval`. What it does not
+understand stays a word. A text that is only printed or passed on is no command.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+_DEEPEST = 20
+_BLANKS = " \t\r"
+_ENDS = ";&|\n()"
+_REDIRECTS = "<>"
+_SUBSTITUTED = "$()"
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_KEYWORDS = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{", "}"})
+_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
+# What runs the command that follows, and those of its own options that take a word.
+_RUNNERS = {
+    "builtin": "",
+    "command": "",
+    "doas": "uC",
+    "env": "uCS",
+    "exec": "a",
+    "ionice": "cn",
+    "nice": "n",
+    "nohup": "",
+    "setsid": "",
+    "stdbuf": "ioe",
+    "sudo": "ugpCTUhrtR",
+    "time": "fo",
+    "timeout": "sk",
+    "xargs": "InPdLsEa",
+}
+_WORDS_BEFORE = {"timeout": 1}
+
+
+class ShellCommand(msgspec.Struct, frozen=True):
+    """One command: its words without quotes, and the here-documents it reads."""
+
+    words: tuple[str, ...]
+    documents: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        """The name of the program, without its folder."""
+        name = self.words[0].replace("\\", "/").rsplit("/", 1)[-1]
+        return name.removesuffix(".exe")
+
+
+def commands(text: str, depth: int = 0) -> Iterator[ShellCommand]:
+    """Yield every command that a line would run, those inside of others included."""
+    if depth > _DEEPEST:
+        return
+    for command in _Lexer(text, depth).read():
+        yield from _unwrap_command(command, depth)
+
+
+def _unwrap_command(command: ShellCommand, depth: int) -> Iterator[ShellCommand]:
+    """Look through keywords, assignments and programs that run the command that follows."""
+    words = command.words
+    while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
+        words = words[1:]
+    if not words:
+        return
+    bare = ShellCommand(words, command.documents)
+    if bare.program in _RUNNERS and depth < _DEEPEST:
+        yield from _unwrap_command(ShellCommand(_after_runner(bare), command.documents), depth + 1)
+    elif bare.program == "eval":
+        yield from commands(" ".join(words[1:]), depth + 1)
+    elif bare.program in _SHELLS:
+        for script in _scripts(bare):
+            yield from commands(script, depth + 1)
+    else:
+        yield bare
+
+
+def _after_runner(command: ShellCommand) -> tuple[str, ...]:
+    rest, takes_word = command.words[1:], _RUNNERS[command.program]
+    while rest and rest[0].startswith("-") and rest[0] != "--":
+        # `-u name` takes the next word, `-uname` and `--user=name` do not.
+        takes_next = rest[0][1:2] != "-" and rest[0][-1] in takes_word and len(rest[0]) == 2
+        rest = rest[2:] if takes_next else rest[1:]
+    if rest[:1] == ("--",):
+        rest = rest[1:]
+    return rest[_WORDS_BEFORE.get(command.program, 0) :]
+
+
+def _scripts(command: ShellCommand) -> tuple[str, ...]:
+    """Return what a shell is told to run: after `-c`, else what it reads."""
+    for place, word in enumerate(command.words[1:], 1):
+        if word.startswith("-") and not word.startswith("--") and "c" in word:
+            return command.words[place + 1 : place + 2]
+        if not word.startswith(("-", "+")):
+            return ()
+    return command.documents
+
+
+class _Awaited(msgspec.Struct, frozen=True):
+    """A here-document that begins on the next line, and the number of the command it is for."""
+
+    mark: str
+    is_indented: bool
+    number: int = 0
+
+
+class _Lexer:
+    """Reads a text from left to right, once: all of it, or up to the bracket that closes it."""
+
+    def __init__(self, text: str, depth: int, *, at: int = 0, is_inner: bool = False) -> None:
+        self.at = at
+        self._text = text
+        self._depth = depth
+        self._open = 1 if is_inner else 0
+        self._is_inner = is_inner
+        self._found: list[ShellCommand] = []
+        self._words: list[str] = []
+        self._own: list[_Awaited] = []
+        self._awaited: list[_Awaited] = []
+        self._drops_next = False
+
+    def read(self) -> list[ShellCommand]:
+        """Return the commands in the order in which they end."""
+        while self.at < len(self._text) and (self._open or not self._is_inner):
+            self._step(self._text[self.at])
+        self._end()
+        return self._found
+
+    def _step(self, char: str) -> None:
+        if char in _BLANKS:
+            self.at += 1
+        elif self._text.startswith("\\\n", self.at):
+            self.at += 2
+        elif char == "#":
+            self._until_mark("\n")
+        elif char in _REDIRECTS or self._text.startswith("&>", self.at):
+            self._redirect()
+        elif char in _ENDS:
+            self.at += 1
+            self._open += {"(": 1, ")": -1}.get(char, 0)
+            self._end()
+            if char == "\n":
+                self._read_documents()
+        else:
+            self._take(self._word())
+
+    def _take(self, word: str) -> None:
+        next_char = self._text[self.at : self.at + 1]
+        if self._drops_next or (word.isdigit() and next_char and next_char in _REDIRECTS):
+            self._drops_next = False
+        else:
+            self._words.append(word)
+
+    def _end(self) -> None:
+        self._drops_next = False
+        number = len(self._found)
+        self._awaited += (msgspec.structs.replace(each, number=number) for each in self._own)
+        if self._words or self._own:
+            self._found.append(ShellCommand(tuple(self._words)))
+        self._words, self._own = [], []
+
+    def _redirect(self) -> None:
+        start = self.at
+        while self.at < len(self._text) and self._text[self.at] in "<>&|":
+            self.at += 1
+        if self._text[start : self.at] == "<<":
+            self._await_document()
+        elif not self._text.startswith("(", self.at):
+            self._drops_next = True
+
+    def _await_document(self) -> None:
+        is_indented = self._text.startswith("-", self.at)
+        self.at += is_indented
+        while self._text[self.at : self.at + 1] in (" ", "\t"):
+            self.at += 1
+        self._own.append(_Awaited(self._word(), is_indented))
+
+    def _read_documents(self) -> None:
+        for awaited in self._awaited:
+            command = self._found[awaited.number]
+            documents = (*command.documents, self._document(awaited))
+            self._found[awaited.number] = ShellCommand(command.words, documents)
+        self._awaited = []
+
+    def _document(self, awaited: _Awaited) -> str:
+        lines: list[str] = []
+        while self.at < len(self._text):
+            line = self._until_mark("\n")
+            self.at += 1
+            if (line.lstrip("\t") if awaited.is_indented else line) == awaited.mark:
+                break
+            lines.append(line)
+        return "\n".join(lines)
+
+    def _word(self) -> str:
+        parts: list[str] = []
+        while self.at < len(self._text):
+            char = self._text[self.at]
+            if char in _BLANKS or char in _ENDS or char in _REDIRECTS:
+                break
+            parts.append(self._part(char))
+        return "".join(parts)
+
+    def _part(self, char: str) -> str:
+        if char == "'":
+            return self._read_quoted("'")
+        if char == '"':
+            return self._double_quoted()
+        if char == "\\":
+            self.at += 2
+            return self._text[self.at - 1 : self.at].strip("\n")
+        if self._text.startswith(("$'", '$"'), self.at):
+            self.at += 1
+            return self._part(self._text[self.at])
+        return self._plain(char)
+
+    def _plain(self, char: str) -> str:
+        """Read what means the same inside of double quotes and outside."""
+        if self._text.startswith("${", self.at):
+            return f"{self._read_quoted('}')}}}"
+        if char == "`" or (self._text.startswith("$(", self.at) and self._depth < _DEEPEST):
+            return self._substitution(char)
+        self.at += 1
+        return char
+
+    def _read_quoted(self, mark: str) -> str:
+        """Return what is between this mark and the next one, and pass both."""
+        start = self.at
+        self.at += 1
+        self._until_mark(mark)
+        self.at += 1
+        return self._text[start + (mark != "}") : self.at - 1]
+
+    def _until_mark(self, mark: str) -> str:
+        start, end = self.at, self._text.find(mark, self.at)
+        self.at = len(self._text) if end < 0 else end
+        return self._text[start : self.at]
+
+    def _double_quoted(self) -> str:
+        self.at += 1
+        parts: list[str] = []
+        while self.at < len(self._text) and (char := self._text[self.at]) != '"':
+            if char == "\\" and self._text[self.at + 1 : self.at + 2] in tuple('$`"\\\n'):
+                parts.append(self._text[self.at + 1])
+                self.at += 2
+            else:
+                parts.append(self._plain(char))
+        self.at += 1
+        return "".join(parts)
+
+    def _substitution(self, char: str) -> str:
+        if char == "`":
+            inner = _Lexer(self._read_quoted("`"), self._depth + 1)
+            found = inner.read()
+        else:
+            inner = _Lexer(self._text, self._depth + 1, at=self.at + 2, is_inner=True)
+            found = inner.read()
+            self.at = inner.at
+        # Whoever changes the folder in there is back when it is over.
+        self._found += (each for each in found if each.words[:1] != ("cd",))
+        return "$PWD" if [each.words for each in found] == [("pwd",)] else _SUBSTITUTED

@@ -1,0 +1,72 @@
+"""Torn events: what can be made of one whose hook was killed, or found no room on the disk.
+
+The transcript has what the event would have told, so it is enough to know the session: from the
+name of the file, or from what was written of it.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.hook_events import HookEvent
+from leftoff.environment import Environment
+from leftoff.hooks.spool import Letter
+
+_FIELDS = ("session_id", "transcript_path", "cwd")
+_HEAD_BYTES = 64 * 1024
+_PLAIN = re.compile(r"[\w-]+", re.ASCII)
+
+
+def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
+    """Return the event as far as it can be known; None if not even its session can."""
+    dialect = DIALECTS.get(letter.agent)
+    if dialect is None:
+        return None
+    told = _fields(_head(letter.path))
+    session = told.get("session_id") or letter.session
+    transcript = told.get("transcript_path") or _transcript(letter.agent, session, environment)
+    cwd = told.get("cwd") or (_fields(_head(Path(transcript))).get("cwd") if transcript else None)
+    if not session or not cwd:
+        return None
+    payload = {"session_id": session, "transcript_path": transcript, "cwd": cwd}
+    return dialect.translate(letter.event, payload, at=letter.at)
+
+
+def _fields(data: bytes) -> dict[str, str]:
+    """Find the first value of each field that counts, in JSON that may end anywhere."""
+    found = {}
+    for name in _FIELDS:
+        match = re.search(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")' % name.encode(), data)
+        value = _string(match[1]) if match else None
+        if value and "\0" not in value:
+            found[name] = value
+    return found
+
+
+def _string(data: bytes) -> str | None:
+    try:
+        value: Any = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _transcript(agent: str, session: str, environment: Environment) -> str:
+    """Find the transcript of a session by its name, as Claude Code keeps them."""
+    if agent != "claude" or not _PLAIN.fullmatch(session):
+        return ""
+    found = (environment.find_agent_folder(agent) / "projects").glob(f"*/{session}.jsonl")
+    return next((str(path) for path in found if path.is_file()), "")
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except (OSError, ValueError):
+        return b""

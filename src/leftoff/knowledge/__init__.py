@@ -1,0 +1,1 @@
+"""Knowledge: what a project remembers beyond one checkpoint: memory, features, and corrections."""

@@ -1,0 +1,136 @@
+"""Features, fixes and the work on them: what is to be done, what was tried, what is done.
+
+Features and fixes are the project's, in `features.json` of the store; a loop is the session's or
+worktree's, in `loops/`.
+"""
+
+from leftoff.knowledge.features.attempt_lessons import brief_helper
+from leftoff.knowledge.features.board import (
+    AgentResult,
+    Attempt,
+    Board,
+    Choice,
+    Feature,
+    Fix,
+    Interrupted,
+    Loop,
+    LoopStatus,
+    Orchestration,
+    Scenario,
+    Status,
+    Tasks,
+    Team,
+)
+from leftoff.knowledge.features.board_files import waiting_in
+from leftoff.knowledge.features.edit_board import (
+    Archived,
+    ItemDraft,
+    add,
+    add_fix,
+    archive,
+    find,
+    glance,
+    load,
+    put,
+    restore,
+    update,
+    waits_for,
+)
+from leftoff.knowledge.features.import_features import (
+    import_items,
+    import_loops,
+    import_orchestration,
+    places,
+)
+from leftoff.knowledge.features.interruption import (
+    how_to_go_on,
+    list_failed_approaches,
+    list_interrupted_loops,
+    mark_interrupted,
+    ways_to_go_on,
+)
+from leftoff.knowledge.features.loop_steps import Again, Try
+from leftoff.knowledge.features.loops import (
+    Ending,
+    Reset,
+    attempt,
+    fail,
+    keep_loop,
+    loop,
+    loops,
+    pass_,
+    reset_completed,
+    start,
+)
+from leftoff.knowledge.features.orchestration import (
+    Folded,
+    add_result,
+    fold_orchestration,
+    keep_orchestration,
+)
+from leftoff.knowledge.features.work_context import (
+    WorkingContext,
+    WorkNotes,
+    helper_text,
+    working_context,
+)
+
+__all__ = [
+    "Again",
+    "AgentResult",
+    "Archived",
+    "Attempt",
+    "Board",
+    "Choice",
+    "Ending",
+    "Feature",
+    "Fix",
+    "Folded",
+    "Interrupted",
+    "ItemDraft",
+    "Loop",
+    "LoopStatus",
+    "Orchestration",
+    "Reset",
+    "Scenario",
+    "Status",
+    "Tasks",
+    "Team",
+    "Try",
+    "WorkNotes",
+    "WorkingContext",
+    "add",
+    "add_fix",
+    "add_result",
+    "archive",
+    "attempt",
+    "brief_helper",
+    "fail",
+    "find",
+    "fold_orchestration",
+    "glance",
+    "helper_text",
+    "how_to_go_on",
+    "import_items",
+    "import_loops",
+    "import_orchestration",
+    "keep_loop",
+    "keep_orchestration",
+    "list_failed_approaches",
+    "list_interrupted_loops",
+    "load",
+    "loop",
+    "loops",
+    "mark_interrupted",
+    "pass_",
+    "places",
+    "put",
+    "reset_completed",
+    "restore",
+    "start",
+    "update",
+    "waiting_in",
+    "waits_for",
+    "ways_to_go_on",
+    "working_context",
+]

@@ -1,0 +1,38 @@
+"""What attempts teach: failed ones become failures in memory, those that worked successes."""
+
+from collections.abc import Sequence
+
+from leftoff.knowledge.features import board_files
+from leftoff.knowledge.features.board import Feature, Fix, Loop
+from leftoff.knowledge.features.loop_owner import find_loop_of, place_of
+from leftoff.knowledge.features.loop_steps import Try
+from leftoff.knowledge.features.work_context import helper_text
+from leftoff.store import Store
+
+_RULES = 5
+
+
+def learn(store: Store, item: Feature | Fix, what: Try) -> None:
+    """Remember how an attempt went."""
+    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
+
+    lesson = memory.EntryDraft(
+        kind="failure" if what.result == "failed" else "success",
+        text=what.approach,
+        why=what.root_cause or "; ".join(what.errors),
+        impact=what.prevention,
+        feature=item.id,
+        sources=[item.id],
+        files=list(item.related_files),
+    )
+    memory.add(store, [lesson])
+
+
+def brief_helper(store: Store, item: Feature | Fix, *, verify: Sequence[str] = ()) -> str:
+    """Tell a helper agent what is done here, what failed and which rules hold."""
+    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
+
+    found = find_loop_of(board_files.load(store), place_of(store, None), item.id)
+    standing = found[1] if found else Loop(feature=item.id, attempt=item.attempts + 1)
+    rules = [entry.text for entry in memory.entries(store, kinds=["rule"], limit=_RULES)]
+    return helper_text(standing, item, verify=verify, rules=rules)

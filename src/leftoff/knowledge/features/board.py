@@ -1,0 +1,224 @@
+"""Features, fixes and the work on them, as values.
+
+Features and fixes are the project's: every worktree sees the same ones. A loop is the work on one
+of them, attempt after attempt, and belongs to the session or worktree that does it.
+"""
+
+# ruff: noqa: RUF012 - msgspec gives every struct a list or dict of its own; ruff sees that only of
+# the structs that name msgspec themselves.
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from leftoff.checkpoint import Record
+
+Status = Literal[
+    "pending", "needs_tests", "in_progress", "passing", "failing", "blocked", "escalated"
+]
+LoopStatus = Literal["idle", "pending", "in_progress", "completed", "escalated", "needs_review"]
+LoopType = Literal["feature", "fix"]
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+
+MAX_ATTEMPTS = 15
+
+
+class Scenario(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What must hold before a feature counts as done."""
+
+    scenario: str = ""
+    given: str = ""
+    when: str = ""
+    then: str = ""
+
+
+class WorkItem(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What features and fixes have in common."""
+
+    id: str
+    name: str
+    description: str = ""
+    status: Status = "pending"
+    phase: str | None = None
+    verification: dict[str, Any] = {}
+    attempts: int = 0
+    max_attempts: int = MAX_ATTEMPTS
+    scenarios: list[Scenario] = []
+    related_files: list[str] = []
+    issue: int | None = None
+    pr: int | None = None
+    branch: str | None = None
+    labels: list[str] = []
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+    archived_at: Moment | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the work on it is done; older files say so with `passes`."""
+        return self.status == "passing" or self.extra.get("passes") is True
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether it was put away."""
+        return self.archived_at is not None
+
+
+class Feature(WorkItem, frozen=True, kw_only=True, omit_defaults=True):
+    """Something the project is to be able to do: `feature-007`."""
+
+    priority: int | str | None = None
+    dependencies: list[str] = []
+
+
+class Fix(WorkItem, frozen=True, kw_only=True, omit_defaults=True):
+    """A repair of a feature: `fix-feature-007-1`."""
+
+    linked_to: str
+
+
+class AgentResult(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What one of several agents that worked together brought back."""
+
+    agent: str
+    status: Literal["completed", "failed"]
+    role: str = ""
+    feature: str | None = None
+    summary: str = ""
+    files: list[str] = []
+    errors: list[str] = []
+    root_cause: str = ""
+    prevention: str = ""
+    timestamp: str | None = None
+
+
+class Choice(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """A decision that agents took together."""
+
+    decision: str
+    rationale: str = ""
+    alternatives: list[str] = []
+    impact: str = ""
+    feature: str | None = None
+
+
+class Team(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """Agents that work on one feature at once, with what each has reached."""
+
+    name: str
+    feature: str | None = None
+    mates: list[AgentResult] = []
+
+
+class Orchestration(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """Several agents at work together, until what they found is in memory."""
+
+    session: str | None = None
+    results: list[AgentResult] = []
+    team: Team | None = None
+    decisions: list[Choice] = []
+    patterns: list[str] = []
+
+
+class Board(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """All features and fixes of a project, those put away included."""
+
+    features: list[Feature] = []
+    fixes: list[Fix] = []
+    orchestration: Orchestration = Orchestration()
+    taken_in: int = 0
+    """How much of the log of changes that could not be written at once is already in here."""
+
+    @property
+    def items(self) -> list[Feature | Fix]:
+        """Every feature and fix."""
+        return [*self.features, *self.fixes]
+
+    @property
+    def active_feature(self) -> Feature | None:
+        """The first feature that is not finished."""
+        return next((each for each in self.open_items if isinstance(each, Feature)), None)
+
+    @property
+    def open_items(self) -> list[Feature | Fix]:
+        """What is still to be done."""
+        return [each for each in self.items if not (each.is_archived or each.is_complete)]
+
+    @property
+    def pressing(self) -> list[Feature | Fix]:
+        """The same, what is under way first: a list of some must not leave that out."""
+        return sorted(self.open_items, key=lambda each: each.status != "in_progress")
+
+    def led_by(self, feature_id: str | None) -> "Board":
+        """Return the same board with one feature before all others."""
+        ordered = sorted(self.features, key=lambda each: each.id != feature_id)
+        return msgspec.structs.replace(self, features=ordered)
+
+    @property
+    def archive(self) -> list[Feature | Fix]:
+        """What was put away."""
+        return [each for each in self.items if each.is_archived]
+
+
+class Attempt(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """One try, and how it went: `passed`, `failed`, or what another system says."""
+
+    attempt: int
+    approach: str
+    result: str
+    errors: list[str] = []
+    root_cause: str = ""
+
+
+class Tasks(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """The agent's own tasks for a loop, by id."""
+
+    enabled: bool = False
+    chain: list[str] = []
+    current: str | None = None
+    completed: list[str] = []
+
+
+class Interrupted(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a session left a loop that it did not finish."""
+
+    feature: str
+    attempt: int
+    reason: str
+    at: Moment
+    phase: str | None = None
+    session_id: str | None = None
+
+
+class Loop(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """The work on one feature or fix; `attempt` is the one under way."""
+
+    feature: str | None = None
+    name: str | None = None
+    type: LoopType = "feature"
+    linked_to: str | None = None
+    status: LoopStatus = "idle"
+    phase: str | None = None
+    attempt: int = 0
+    max_attempts: int = MAX_ATTEMPTS
+    started_at: Moment | None = None
+    last_attempt_at: Moment | None = None
+    verification: dict[str, Any] = {}
+    history: list[Attempt] = []
+    tasks: Tasks = Tasks()
+    last_checkpoint: str | None = None
+    escalation_requested: bool = False
+    interrupted: Interrupted | None = None
+    worktree: str | None = None
+    session_id: str | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether somebody works on it, or did when the session broke off."""
+        return self.feature is not None and self.status in {"pending", "in_progress"}
+
+    @property
+    def scope(self) -> str | None:
+        """The feature that commits name: the loop's own, or the one that its fix repairs."""
+        return self.linked_to if self.type == "fix" else self.feature

@@ -1,0 +1,195 @@
+"""Where features and loops are kept: `features.json` and `loops/` in the project's store.
+
+A change reads, edits and replaces whole files under the store's lock, so no parallel writer's
+change is lost. Where the lock cannot be had or the store cannot be written, the change goes to the
+log `features.jsonl` instead, which survives without either; the next writer takes it in. Readers
+see both.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from leftoff.errors import StoreRefused
+from leftoff.knowledge.features import change_log
+from leftoff.knowledge.features.board import Board, Loop
+from leftoff.knowledge.features.board_json import decode, encode
+from leftoff.knowledge.features.change_log import BoardState
+from leftoff.store import Store, disk, log
+from leftoff.store.layout import Area
+
+_BOARD = "features.json"
+_LOG = "features.jsonl"
+_LOOPS = "loops"
+# Loops of long ago are idle; nobody asks for them.
+_NEWEST_LOOPS = 100
+
+Edit = Callable[[BoardState], BoardState]
+
+
+def load(store: Store) -> BoardState:
+    """Return the board and the loops of a project, as they stand now."""
+    try:
+        state = _read_files(store.project.store)
+        # The board comes first: what is taken in meanwhile is then read twice, and not missed.
+        pending, _ = _pending(store.project.store, state.board)
+        for folder in _fallbacks(store):
+            pending += log.read(folder / _LOG, change_log.decode)[0]
+    except OSError as error:
+        raise StoreRefused(
+            f"The features cannot be read: {error.filename}: {error.strerror}",
+            hint="Make the file readable for yourself; it is left as it is.",
+        ) from error
+    return change_log.apply_lines(state, pending)
+
+
+def glance(store: Store) -> BoardState:
+    """Return what of them can be read; whoever only mentions them takes a broken board for none."""
+    try:
+        return load(store)
+    except StoreRefused:
+        loops: dict[str, Loop] = {}
+        with contextlib.suppress(OSError):
+            loops = _read_loops(store.project.store / _LOOPS)
+        return BoardState(board=Board(), loops=loops)
+
+
+def change(store: Store, edit: Edit) -> BoardState:
+    """Edit the board and the loops, durably; an edit that raises changes nothing."""
+    if any(_is_waiting(store)):
+        # Asking for the index takes in what the fallback holds.
+        store.index()
+    edited: list[tuple[BoardState, BoardState]] = []
+
+    def edit_once(before: BoardState) -> BoardState:
+        edited.append((before, edit(before)))
+        return edited[-1][1]
+
+    if not any(_is_waiting(store)):
+        with _hold_lock(store) as is_held:
+            if is_held:
+                with contextlib.suppress(OSError):
+                    return _change_files(store.project.store, edit_once)
+    # Files that were replaced and could not be synced hold the edit already: it is not done twice.
+    return _change_log(store, edit, edited)
+
+
+def waiting_in(store: Store) -> Path | None:
+    """Tell where changes wait that could not be written to the store."""
+    return next((folder for folder in _fallbacks(store) if (folder / _LOG).exists()), None)
+
+
+def _change_files(root: Path, edit: Edit) -> BoardState:
+    disk.sweep(root / "tmp")
+    before = _apply_pending(root)
+    after = edit(before)
+    # The board first: whoever is killed before the loops are written does the same again.
+    _write_board(root, before, after)
+    _write_loops(root, before, after)
+    return after
+
+
+def _apply_pending(root: Path) -> BoardState:
+    """Bring the files up to date with the log, and return what they hold."""
+    before = _read_files(root)
+    pending, end = _pending(root, before.board)
+    if end == before.board.taken_in:
+        return before
+    after = change_log.apply_lines(before, pending)
+    board = msgspec.structs.replace(after.board, taken_in=end)
+    after = msgspec.structs.replace(after, board=board)
+    # The board last: it says that the lines are taken in, the loops of them included.
+    _write_loops(root, before, after)
+    _write_board(root, before, after)
+    return after
+
+
+def _write_board(root: Path, before: BoardState, after: BoardState) -> None:
+    if after.board != before.board:
+        disk.replace(root / _BOARD, encode(after.board), temps=root / "tmp")
+
+
+def _write_loops(root: Path, before: BoardState, after: BoardState) -> None:
+    # A loop that moves to another key is written there before its old place is cleared.
+    for key, loop in sorted(after.loops.items(), key=lambda each: each[1].status == "idle"):
+        if before.loops.get(key) != loop:
+            disk.ensure_folder(root / _LOOPS)
+            disk.replace(root / _LOOPS / f"{key}.json", encode(loop), temps=root / "tmp")
+
+
+def _change_log(
+    store: Store, edit: Edit, edited: Sequence[tuple[BoardState, BoardState]] = ()
+) -> BoardState:
+    before = edited[0][0] if edited else load(store)
+    after = edited[0][1] if edited else edit(before)
+    line = change_log.difference(before, after, at=store.now())
+    if line is not None:
+        store.append_line("features", msgspec.json.encode(line))
+    return load(store)
+
+
+@contextlib.contextmanager
+def _hold_lock(store: Store) -> Iterator[bool]:
+    area = Area(store.project.store)
+    with contextlib.ExitStack() as stack:
+        try:
+            area.prepare()
+            is_held = stack.enter_context(disk.lock(area.lock))
+        except (OSError, StoreRefused):
+            is_held = False
+        yield is_held
+
+
+def _read_files(root: Path) -> BoardState:
+    return BoardState(board=_read_board(root / _BOARD), loops=_read_loops(root / _LOOPS))
+
+
+def _read_board(path: Path) -> Board:
+    try:
+        return decode(disk.read(path)[0], Board)
+    except (FileNotFoundError, NotADirectoryError):
+        return Board()
+    except log.UNREADABLE as error:
+        raise StoreRefused(
+            f"{path} holds no features that can be read: {error}",
+            hint="Repair it or move it away; it is left as it is.",
+        ) from error
+
+
+def _read_loops(folder: Path) -> dict[str, Loop]:
+    if not disk.is_own_folder(folder):
+        return {}
+    found: dict[str, Loop] = {}
+    for path in _newest(folder):
+        # A garbled one is as good as none: its features are on the board.
+        with contextlib.suppress(OSError, StoreRefused, *log.UNREADABLE):
+            found[path.stem] = decode(disk.read(path)[0], Loop)
+    return found
+
+
+def _newest(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        stamps = [
+            (entry.stat(follow_symlinks=False).st_mtime_ns, entry.name)
+            for entry in entries
+            if entry.name.endswith(".json")
+        ]
+    return [folder / name for _, name in sorted(stamps, reverse=True)[:_NEWEST_LOOPS]]
+
+
+def _pending(root: Path, board: Board) -> tuple[list[change_log.FeatureLogLine], int]:
+    """Return the lines of the store's log that are not on a board yet, and where they end."""
+    # A log that is shorter than what was taken in of it is another one.
+    begin = board.taken_in if board.taken_in <= log.identify(root / _LOG)[1] else 0
+    return log.read(root / _LOG, change_log.decode, begin)
+
+
+def _fallbacks(store: Store) -> list[Path]:
+    return store.fallbacks()
+
+
+def _is_waiting(store: Store) -> Iterator[bool]:
+    return ((folder / _LOG).exists() for folder in _fallbacks(store))

@@ -1,0 +1,181 @@
+"""Changes as lines of a log, for when the files themselves cannot be replaced.
+
+A line holds what differs, key by key, so that it can be taken in after others have changed other
+keys. Taking it in twice changes nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from leftoff.checkpoint import Record, new_id, to_plain
+from leftoff.knowledge.features.board import Board, Loop
+from leftoff.knowledge.features.board_json import from_plain
+from leftoff.knowledge.features.numbering import next_like
+from leftoff.store.log import UNREADABLE
+
+_LISTS = ("features", "fixes")
+
+
+class BoardState(msgspec.Struct, frozen=True, kw_only=True):
+    """The board, and the loops by the key of their session or worktree."""
+
+    board: Board = Board()
+    loops: dict[str, Loop] = {}
+
+
+class Keys(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The keys of one record that got another value, or none."""
+
+    set: dict[str, Any] = {}
+    unset: list[str] = []
+
+
+class ItemKeys(Keys, frozen=True, kw_only=True, omit_defaults=True):
+    """The same of a feature or fix; `created_at` tells it from another with the same number."""
+
+    id: str
+    created_at: str | None = None
+
+
+class FeatureLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One change."""
+
+    id: str
+    at: datetime
+    features: list[ItemKeys] = []
+    fixes: list[ItemKeys] = []
+    orchestration: Keys | None = None
+    loops: dict[str, Keys] = {}
+
+
+decode = msgspec.json.Decoder(FeatureLogLine).decode
+
+
+def difference(before: BoardState, after: BoardState, *, at: datetime) -> FeatureLogLine | None:
+    """Return what was changed as a line, or None if nothing was."""
+    old, new = to_plain(before.board), to_plain(after.board)
+    orchestration = _keys(old.get("orchestration", {}), new.get("orchestration", {}))
+    line = FeatureLogLine(
+        id=new_id(at),
+        at=at,
+        features=_items(old.get("features", []), new.get("features", [])),
+        fixes=_items(old.get("fixes", []), new.get("fixes", [])),
+        orchestration=orchestration,
+        loops=_loops(before.loops, after.loops),
+    )
+    is_empty = not (line.features or line.fixes or line.orchestration or line.loops)
+    return None if is_empty else line
+
+
+def apply_lines(state: BoardState, lines: Sequence[FeatureLogLine]) -> BoardState:
+    """Take lines in; one that does not fit is left out.
+
+    A line may stand before the one it builds on, where one was kept in the store and the other in
+    the fallback. So what does not fit is tried once more at the end.
+    """
+    too_early: list[FeatureLogLine] = []
+    for line in lines:
+        taken_in = _try_to_apply(state, line)
+        state = taken_in or state
+        too_early += [] if taken_in else [line]
+    for line in too_early:
+        state = _try_to_apply(state, line) or state
+    return state
+
+
+def _try_to_apply(state: BoardState, line: FeatureLogLine) -> BoardState | None:
+    try:
+        return _apply_line(state, line)
+    except UNREADABLE:
+        return None
+
+
+def _apply_line(state: BoardState, line: FeatureLogLine) -> BoardState:
+    board = to_plain(state.board)
+    renamed = _find_new_ids(board, [*line.features, *line.fixes])
+    for name in _LISTS:
+        board[name] = _merge_items(board.get(name, []), getattr(line, name), renamed)
+    if line.orchestration is not None:
+        board["orchestration"] = _merge_keys(board.get("orchestration", {}), line.orchestration)
+    loops = dict(state.loops)
+    for key, keys in line.loops.items():
+        merged = _merge_keys(_plain(loops.get(key)), keys)
+        if merged.get("feature") in renamed:
+            merged["feature"] = renamed[merged["feature"]]
+        loops[key] = from_plain(merged, Loop)
+    return BoardState(board=from_plain(board, Board), loops=loops)
+
+
+def _items(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[ItemKeys]:
+    standing = {each["id"]: each for each in old}
+    found = []
+    for each in new:
+        keys = _keys(standing.get(each["id"], {}), each)
+        if keys is not None:
+            found.append(
+                ItemKeys(
+                    id=each["id"],
+                    created_at=each.get("created_at"),
+                    set=keys.set,
+                    unset=keys.unset,
+                )
+            )
+    return found
+
+
+def _loops(old: dict[str, Loop], new: dict[str, Loop]) -> dict[str, Keys]:
+    found = {}
+    for key, loop in new.items():
+        keys = _keys(_plain(old.get(key)), to_plain(loop))
+        if keys is not None:
+            found[key] = keys
+    return found
+
+
+def _plain(record: Record | None) -> dict[str, Any]:
+    return {} if record is None else to_plain(record)
+
+
+def _keys(old: dict[str, Any], new: dict[str, Any]) -> Keys | None:
+    changed = {key: value for key, value in new.items() if key not in old or old[key] != value}
+    gone = [key for key in old if key not in new]
+    return Keys(set=changed, unset=gone) if changed or gone else None
+
+
+def _merge_keys(standing: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    kept = {key: value for key, value in standing.items() if key not in keys.unset}
+    return {**kept, **keys.set}
+
+
+def _merge_items(
+    standing: list[dict[str, Any]], keys: list[ItemKeys], renamed: dict[str, str]
+) -> list[dict[str, Any]]:
+    found = {each["id"]: each for each in standing}
+    for each in keys:
+        item_id = renamed.get(each.id, each.id)
+        found[item_id] = {**_merge_keys(found.get(item_id, {}), each), "id": item_id}
+    return list(found.values())
+
+
+def _find_new_ids(board: dict[str, Any], items: list[ItemKeys]) -> dict[str, str]:
+    """Tell which ids must change, as another writer gave the same number to something else."""
+    standing = {each["id"]: each for name in _LISTS for each in board.get(name, [])}
+    renamed: dict[str, str] = {}
+    for item in items:
+        other = standing.get(item.id)
+        if other is not None and _is_another(other, item):
+            same = (each["id"] for each in standing.values() if not _is_another(each, item))
+            known = next(same, None)
+            renamed[item.id] = known or next_like([*standing, *renamed.values()], item.id)
+    return renamed
+
+
+def _is_another(standing: dict[str, Any], item: ItemKeys) -> bool:
+    """Tell two things apart; two writers may have made theirs in the same microsecond."""
+    if standing.get("created_at") != item.created_at:
+        return True
+    is_new = "created_at" in item.set
+    return is_new and "name" in item.set and item.set["name"] != standing.get("name")

@@ -1,0 +1,238 @@
+"""Features and fixes: note them, find them, change them, put them away."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from leftoff.errors import LeftoffError, UsageError
+from leftoff.knowledge.features import board_files
+from leftoff.knowledge.features.board import Board, Feature, Fix, Scenario, Status, WorkItem
+from leftoff.knowledge.features.change_log import BoardState
+from leftoff.knowledge.features.clean_texts import NAME_LIMIT, clean, clean_all
+from leftoff.knowledge.features.numbering import expand_id, next_feature_id, next_fix_id
+from leftoff.store import Store
+
+ItemType = TypeVar("ItemType", bound=WorkItem)
+
+
+class ItemDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A feature or fix as it is told, before it has a number."""
+
+    name: str
+    description: str = ""
+    status: Status = "pending"
+    priority: int | str | None = None
+    scenarios: Sequence[Scenario] = ()
+    dependencies: Sequence[str] = ()
+    related_files: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    issue: int | None = None
+    branch: str | None = None
+
+
+class Archived(msgspec.Struct, frozen=True, kw_only=True):
+    """What was put away just now."""
+
+    features: list[Feature] = []
+    fixes: list[Fix] = []
+
+    @property
+    def messages(self) -> list[str]:
+        """What to tell of it; nothing where nothing was put away."""
+        counts = {"features": len(self.features), "fixes": len(self.fixes)}
+        return [f"Archived {count} completed {what}" for what, count in counts.items() if count]
+
+
+def load(store: Store) -> Board:
+    """Return all features and fixes of the project."""
+    return board_files.load(store).board
+
+
+def glance(store: Store) -> Board:
+    """Return the features and fixes that can be read, none if their file is broken."""
+    return board_files.glance(store).board
+
+
+def add(store: Store, draft: ItemDraft) -> Feature:
+    """Note a feature under a new number."""
+    now = store.now()
+    common = _common(draft, now)
+
+    def edit(state: BoardState) -> BoardState:
+        board = state.board
+        dependencies = [find(board, each).id for each in draft.dependencies]
+        feature = Feature(
+            id=next_feature_id(each.id for each in board.features),
+            priority=draft.priority,
+            dependencies=dependencies,
+            **common,
+        )
+        return with_board(state, features=[*board.features, feature])
+
+    made = board_files.change(store, edit).board
+    return next(each for each in made.features[::-1] if _is_made(each, common))
+
+
+def add_fix(store: Store, linked_to: str, draft: ItemDraft) -> Fix:
+    """Note a fix of a feature, also of one that was put away."""
+    now = store.now()
+    common = _common(draft, now)
+
+    def edit(state: BoardState) -> BoardState:
+        board = state.board
+        feature = find(board, linked_to)
+        if isinstance(feature, Fix):
+            raise UsageError(
+                f"{feature.id} is a fix itself",
+                hint=f"Link the new one to its feature: {feature.linked_to}",
+            )
+        taken = [each.id for each in board.fixes]
+        fix = Fix(id=next_fix_id(taken, feature.id), linked_to=feature.id, **common)
+        return with_board(state, fixes=[*board.fixes, fix])
+
+    made = board_files.change(store, edit).board
+    return next(each for each in made.fixes[::-1] if _is_made(each, common))
+
+
+def put(store: Store, items: Sequence[Feature | Fix]) -> Board:
+    """Take in features and fixes that have their numbers already, in place of what has the same."""
+
+    def edit(state: BoardState) -> BoardState:
+        for item in items:
+            state = with_item(state, item)
+        return state
+
+    return board_files.change(store, edit).board
+
+
+def update(store: Store, key: str, **values: Any) -> Feature | Fix:
+    """Change keys of a feature or fix, such as its pull request's number."""
+    now = store.now()
+
+    def edit(state: BoardState) -> BoardState:
+        item = find(state.board, key)
+        changed = msgspec.structs.replace(item, **values)
+        return state if changed == item else with_item(state, changed, at=now)
+
+    return find(board_files.change(store, edit).board, key)
+
+
+def archive(store: Store) -> Archived:
+    """Put away what is complete; what was put away before stays as it is."""
+    now = store.now()
+    moved: list[Feature | Fix] = []
+
+    def edit(state: BoardState) -> BoardState:
+        moved.clear()
+        for item in state.board.items:
+            if item.is_complete and not item.is_archived:
+                moved.append(msgspec.structs.replace(item, archived_at=now))
+                state = with_item(state, moved[-1])
+        return state
+
+    board_files.change(store, edit)
+    return Archived(
+        features=[each for each in moved if isinstance(each, Feature)],
+        fixes=[each for each in moved if isinstance(each, Fix)],
+    )
+
+
+def restore(store: Store, key: str) -> Feature | Fix:
+    """Bring back what was put away, as something still to be done."""
+    item = find(load(store), key)
+    if not item.is_archived:
+        raise LeftoffError(
+            f"{item.id} is not archived",
+            hint="`leftoff feature list --all` shows what is.",
+        )
+    return update(store, item.id, archived_at=None, status="pending", extra=_drop_completion(item))
+
+
+def _drop_completion(item: Feature | Fix) -> dict[str, Any]:
+    """Return the keys not known, without the older mark of completion."""
+    return {key: value for key, value in item.extra.items() if key != "passes"}
+
+
+def find(board: Board, key: str) -> Feature | Fix:
+    """Return a feature or fix by its id; `7` means feature-007."""
+    wanted = expand_id(key)
+    for item in board.items:
+        if item.id == wanted:
+            return item
+    raise LeftoffError(
+        f"There is no feature or fix {wanted}",
+        hint=_near(wanted, board) + "`leftoff feature list --all` shows the ones there are.",
+    )
+
+
+def _near(wanted: str, board: Board) -> str:
+    import difflib  # noqa: PLC0415 - only someone who mistyped needs it
+
+    names = {each.name.lower(): each.id for each in board.items}
+    ids = {each.id: each.id for each in board.items}
+    known = {**names, **ids}
+    near = difflib.get_close_matches(wanted.lower(), known, n=1)
+    return f"Did you mean {known[near[0]]}? " if near else ""
+
+
+def waits_for(board: Board, item: Feature | Fix) -> list[str]:
+    """Return the ids of what a feature depends on and what is not finished."""
+    needed = item.dependencies if isinstance(item, Feature) else []
+    open_ids = {each.id for each in board.open_items}
+    return [each for each in needed if each in open_ids]
+
+
+def with_board(state: BoardState, **values: Any) -> BoardState:
+    """Return the state with other lists on its board."""
+    board = msgspec.structs.replace(state.board, **values)
+    return msgspec.structs.replace(state, board=board)
+
+
+def with_item(state: BoardState, item: Feature | Fix, *, at: datetime | None = None) -> BoardState:
+    """Return the state with a feature or fix in the place of the one with its id."""
+    if at is not None:
+        item = msgspec.structs.replace(item, updated_at=at)
+    if isinstance(item, Feature):
+        return with_board(state, features=_replace_or_append(state.board.features, item))
+    return with_board(state, fixes=_replace_or_append(state.board.fixes, item))
+
+
+def _replace_or_append(items: list[ItemType], item: ItemType) -> list[ItemType]:
+    if any(each.id == item.id for each in items):
+        return [item if each.id == item.id else each for each in items]
+    return [*items, item]
+
+
+def _is_made(item: Feature | Fix, common: dict[str, Any]) -> bool:
+    return (item.created_at, item.name) == (common["created_at"], common["name"])
+
+
+def _common(draft: ItemDraft, now: datetime) -> dict[str, Any]:
+    name = clean(" ".join(draft.name.split()), limit=NAME_LIMIT)
+    if not name:
+        raise UsageError(
+            "A feature needs a name.", hint='Say what it is: `leftoff feature add "Export orders"`.'
+        )
+    return {
+        "name": name,
+        "description": clean(draft.description),
+        "status": draft.status,
+        "scenarios": [_clean_scenario(each) for each in draft.scenarios],
+        "related_files": clean_all(draft.related_files),
+        "labels": clean_all(draft.labels),
+        "issue": draft.issue,
+        "branch": draft.branch,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _clean_scenario(scenario: Scenario) -> Scenario:
+    return Scenario(
+        scenario=clean(scenario.scenario),
+        given=clean(scenario.given),
+        when=clean(scenario.when),
+        then=clean(scenario.then),
+    )

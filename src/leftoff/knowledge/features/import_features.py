@@ -1,0 +1,116 @@
+"""Taking in: features, fixes and loops that another system's files hold."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from leftoff.knowledge.features import board_files
+from leftoff.knowledge.features.board import Board, Feature, Fix, Loop, Orchestration
+from leftoff.knowledge.features.change_log import BoardState
+from leftoff.knowledge.features.edit_board import with_board, with_item
+from leftoff.knowledge.features.loop_owner import place_of
+from leftoff.knowledge.features.numbering import next_like
+from leftoff.store import Store
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+FORMER_ID = "former_id"
+"""Under which key an item tells the number it had where it comes from."""
+
+
+def import_items(
+    store: Store, found: Sequence[Feature | Fix], *, written_at: datetime | None = None
+) -> list[Feature | Fix]:
+    """Take in features and fixes of other files; return what is new or was changed.
+
+    One that is known here is replaced only by what was written after its last change here. A number
+    that is taken by something else becomes the next free one.
+    """
+    from leftoff.redact import redact_value  # noqa: PLC0415 - looking at features needs none
+
+    told = [redact_value(each) for each in found]
+    taken: list[Feature | Fix] = []
+
+    def edit(state: BoardState) -> BoardState:
+        taken.clear()
+        for item in told:
+            placed = _resolve_item(state.board, item, written_at or _EVER)
+            if placed is not None:
+                taken.append(placed)
+                state = with_item(state, placed)
+        return state
+
+    board_files.change(store, edit)
+    return taken
+
+
+def _resolve_item(board: Board, item: Feature | Fix, written_at: datetime) -> Feature | Fix | None:
+    """Return the item as it is to be kept; None if what is here already stands."""
+    known = next((each for each in board.items if _is_same(each, item)), None)
+    if known is None:
+        return _renumber_item(board, item)
+    extra = {**item.extra, **{key: known.extra[key] for key in known.extra if key == FORMER_ID}}
+    item = msgspec.structs.replace(item, id=known.id, extra=extra)
+    # Putting it away is a change, too.
+    changed_at = max(known.updated_at or _EVER, known.archived_at or _EVER)
+    is_newer = written_at > changed_at or (item.updated_at or _EVER) > changed_at
+    return item if item != known and is_newer else None
+
+
+def _is_same(known: Feature | Fix, item: Feature | Fix) -> bool:
+    if item.id not in {known.id, known.extra.get(FORMER_ID)} or type(known) is not type(item):
+        return False
+    if known.created_at is not None and known.created_at == item.created_at:
+        return True
+    return known.name == item.name
+
+
+def _renumber_item(board: Board, item: Feature | Fix) -> Feature | Fix:
+    taken = [each.id for each in board.items]
+    if item.id not in taken:
+        return item
+    extra = {**item.extra, FORMER_ID: item.id}
+    return msgspec.structs.replace(item, id=next_like(taken, item.id), extra=extra)
+
+
+def import_loops(store: Store, found: Mapping[str, Loop]) -> list[Loop]:
+    """Take in loops by their session; one that is under way here stays as it is."""
+    if not found:
+        return []
+    taken: list[Loop] = []
+
+    def edit(state: BoardState) -> BoardState:
+        taken.clear()
+        loops = dict(state.loops)
+        for session_id, loop in found.items():
+            place = place_of(store, session_id or None)
+            mine = msgspec.structs.replace(
+                loop, worktree=place.worktree, session_id=place.session_id
+            )
+            known = loops.get(place.key, Loop())
+            if known.status == "idle" and known != mine and mine.status != "idle":
+                loops[place.key] = mine
+                taken.append(mine)
+        return msgspec.structs.replace(state, loops=loops)
+
+    board_files.change(store, edit)
+    return taken
+
+
+def import_orchestration(store: Store, found: Orchestration | None) -> None:
+    """Take in how agents work together, unless something is known of it here."""
+    if found is None or found == Orchestration():
+        return
+
+    def edit(state: BoardState) -> BoardState:
+        is_known = state.board.orchestration != Orchestration()
+        return state if is_known else with_board(state, orchestration=found)
+
+    board_files.change(store, edit)
+
+
+def places(store: Store) -> list[Path]:
+    """Tell which files and folders change when features or loops do."""
+    root = store.project.store
+    return [root / "features.json", *store.log_paths("features"), root / "loops"]

@@ -1,0 +1,72 @@
+"""Whose loop is whose: each session has one, and so has each worktree for those without a session.
+
+Whoever has none of his own goes on with the newest one of his worktree: a session that died leaves
+its loop to the next.
+"""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from leftoff.git.state import printable
+from leftoff.knowledge.features.board import Loop
+from leftoff.knowledge.features.change_log import BoardState
+from leftoff.store import Store, plain_name
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+
+class LoopOwner(NamedTuple):
+    """A worktree, and the session that works there if there is one."""
+
+    worktree: str
+    session_id: str | None
+
+    @property
+    def key(self) -> str:
+        """The name of the loop's file."""
+        if self.session_id:
+            return f"session-{plain_name(self.session_id)}"
+        return f"worktree-{plain_name(self.worktree)}"
+
+
+def place_of(store: Store, session_id: str | None) -> LoopOwner:
+    """Tell where we are."""
+    return LoopOwner(printable(str(store.project.worktree)), session_id)
+
+
+def find_loop(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
+    """Return the loop at hand with its key: one's own, else the newest of this worktree.
+
+    Of others' loops one under way comes first, then one completed and not yet shipped.
+    """
+    own = state.loops.get(place.key)
+    if own is not None and own.status != "idle":
+        return place.key, own
+    under_way = {key: loop for key, loop in state.loops.items() if loop.is_under_way}
+    return _newest(under_way, place) or find_completed(state, place)
+
+
+def find_completed(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
+    """Return the completed loop at hand: one's own, else the newest of this worktree."""
+    own = state.loops.get(place.key)
+    if own is not None and own.status != "idle":
+        return (place.key, own) if own.status == "completed" else None
+    done = {key: loop for key, loop in state.loops.items() if loop.status == "completed"}
+    return _newest(done, place)
+
+
+def find_loop_of(state: BoardState, place: LoopOwner, item_id: str) -> tuple[str, Loop] | None:
+    """Return the loop of one feature or fix in this worktree."""
+    own = state.loops.get(place.key)
+    if own is not None and own.feature == item_id:
+        return place.key, own
+    return _newest({k: loop for k, loop in state.loops.items() if loop.feature == item_id}, place)
+
+
+def _newest(loops: dict[str, Loop], place: LoopOwner) -> tuple[str, Loop] | None:
+    here = [(key, loop) for key, loop in loops.items() if loop.worktree == place.worktree]
+    return max(here, key=lambda each: _moment(each[1]), default=None)
+
+
+def _moment(loop: Loop) -> datetime:
+    return loop.last_attempt_at or loop.started_at or _EVER

@@ -1,0 +1,161 @@
+"""The steps of a loop: begun, taken up, tried, closed. Values in, values out."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from leftoff.knowledge.features.board import Attempt, Feature, Fix, Loop, LoopStatus, Status
+from leftoff.knowledge.features.change_log import BoardState
+from leftoff.knowledge.features.clean_texts import clean, clean_all
+from leftoff.knowledge.features.edit_board import find, with_item
+from leftoff.knowledge.features.interruption import how_to_go_on
+
+Again = Literal["retry", "fresh", "reset"]
+
+INTERRUPTED = "interrupted"
+
+
+class Try(msgspec.Struct, frozen=True, kw_only=True):
+    """What was tried, and how it went."""
+
+    approach: str = ""
+    result: Literal["passed", "failed"] = "failed"
+    errors: Sequence[str] = ()
+    root_cause: str = ""
+    prevention: str = ""
+    verification: Mapping[str, Any] = {}
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    """How a loop ends, and the last try."""
+
+    status: Status
+    loop_status: LoopStatus
+    what: Try
+
+
+def begin_loop(
+    item: Feature | Fix, standing: Loop | None, again: Again | None, at: datetime
+) -> Loop:
+    """Return the loop to work in: a new one, or the one that stands."""
+    if standing is None or standing.status == "completed" or again == "reset":
+        return _build_loop(item, at)
+    if again is None and standing.interrupted is not None:
+        raise how_to_go_on(standing)
+    return _again(standing, again)
+
+
+def _build_loop(item: Feature | Fix, now: datetime) -> Loop:
+    linked_to = item.linked_to if isinstance(item, Fix) else None
+    return Loop(
+        feature=item.id,
+        name=item.name,
+        type="fix" if linked_to else "feature",
+        linked_to=linked_to,
+        status="in_progress",
+        phase=item.phase,
+        attempt=item.attempts + 1,
+        max_attempts=item.max_attempts,
+        started_at=now,
+    )
+
+
+def _again(standing: Loop, again: Again | None) -> Loop:
+    """Take up a loop; an attempt that broke off counts, unless it is to be tried once more."""
+    begun = msgspec.structs.replace(
+        standing, status="in_progress", escalation_requested=False, interrupted=None
+    )
+    if again != "fresh" or standing.interrupted is None:
+        return begun
+    broken = Attempt(
+        attempt=standing.attempt, approach="(broken off before it was told)", result=INTERRUPTED
+    )
+    return msgspec.structs.replace(
+        begun, attempt=standing.attempt + 1, history=[*standing.history, broken]
+    )
+
+
+def close_loop(standing: Loop, end: End) -> Loop:
+    """Return the loop as it is at its end."""
+    is_done = end.loop_status == "completed"
+    tasks = standing.tasks
+    if is_done:
+        tasks = msgspec.structs.replace(tasks, current=None, completed=list(tasks.chain))
+    return msgspec.structs.replace(
+        standing,
+        status=end.loop_status,
+        verification={**standing.verification, **end.what.verification},
+        tasks=tasks,
+        escalation_requested=end.loop_status == "escalated",
+        interrupted=None,
+    )
+
+
+def with_attempt(state: BoardState, key: str, what: Try, now: datetime) -> BoardState:
+    """Note a try in a loop, and on the board how many there were."""
+    standing = state.loops[key]
+    last = standing.history[-1].attempt if standing.history else 0
+    number = max(standing.attempt, last + 1)
+    has_failed = what.result == "failed"
+    is_last = has_failed and number >= standing.max_attempts
+    after = msgspec.structs.replace(
+        standing,
+        attempt=number + 1 if has_failed and not is_last else number,
+        status="escalated" if is_last else "in_progress",
+        escalation_requested=is_last,
+        last_attempt_at=now,
+        verification={**standing.verification, **what.verification},
+        history=[*standing.history, _attempt(what, number)],
+        interrupted=None,
+    )
+    item = find(state.board, standing.feature or "")
+    changed = msgspec.structs.replace(
+        item,
+        attempts=max(item.attempts, number),
+        status="escalated" if is_last else item.status,
+    )
+    return with_item(with_loop(state, key, after), changed, at=now)
+
+
+def _attempt(what: Try, number: int) -> Attempt:
+    return Attempt(
+        attempt=number,
+        approach=what.approach,
+        result=what.result,
+        errors=list(what.errors),
+        root_cause=what.root_cause,
+    )
+
+
+def idle_after(standing: Loop, commit: str | None = None) -> Loop:
+    """Return the idle record that comes after a loop."""
+    return Loop(last_checkpoint=commit, worktree=standing.worktree, session_id=standing.session_id)
+
+
+def clean_try(what: Try) -> Try:
+    """Return a try as it may be kept."""
+    return msgspec.structs.replace(
+        what,
+        approach=clean(what.approach),
+        errors=clean_all(what.errors),
+        root_cause=clean(what.root_cause),
+        prevention=clean(what.prevention),
+        verification={
+            key: clean(value) if isinstance(value, str) else value
+            for key, value in what.verification.items()
+        },
+    )
+
+
+def clear_completion(item: Feature | Fix) -> Feature | Fix:
+    """Take the older mark of completion off what is worked on again."""
+    if item.status == "passing" or "passes" not in item.extra:
+        return item
+    return msgspec.structs.replace(item, extra={**item.extra, "passes": False})
+
+
+def with_loop(state: BoardState, key: str, loop: Loop) -> BoardState:
+    """Return the state with a loop in the place of the one with its key."""
+    return msgspec.structs.replace(state, loops={**state.loops, key: loop})

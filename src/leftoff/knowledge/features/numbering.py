@@ -1,0 +1,36 @@
+"""The numbers of features and fixes: `feature-007`, `fix-feature-007-1`. None is given twice."""
+
+import re
+from collections.abc import Iterable
+
+_WIDTH = 3
+
+
+def next_feature_id(taken: Iterable[str]) -> str:
+    """Return the id after the highest one."""
+    return f"feature-{_next(taken, 'feature-'):0{_WIDTH}d}"
+
+
+def next_fix_id(taken: Iterable[str], feature_id: str) -> str:
+    """Return the id after the highest one of the feature's fixes."""
+    prefix = f"fix-{feature_id}-"
+    return f"{prefix}{_next(taken, prefix)}"
+
+
+def next_like(taken: Iterable[str], item_id: str) -> str:
+    """Return a free id of the same kind as one that is taken."""
+    if item_id.startswith("fix-"):
+        feature_id = item_id.removeprefix("fix-").rpartition("-")[0]
+        return next_fix_id(taken, feature_id)
+    return next_feature_id(taken)
+
+
+def expand_id(key: str) -> str:
+    """Return the id that a short form means: `7` and `feature-7` are `feature-007`."""
+    found = re.fullmatch(r"(?:feature-)?(\d+)", key.strip().lower())
+    return f"feature-{int(found[1]):0{_WIDTH}d}" if found else key.strip()
+
+
+def _next(taken: Iterable[str], prefix: str) -> int:
+    numbers = [each.removeprefix(prefix) for each in taken if each.startswith(prefix)]
+    return 1 + max((int(each) for each in numbers if each.isdecimal()), default=0)

@@ -1,0 +1,130 @@
+"""Several agents at work together: what they found goes to memory, then the slate is clean."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from leftoff.knowledge.features import board_files
+from leftoff.knowledge.features.board import AgentResult, Choice, Orchestration
+from leftoff.knowledge.features.change_log import BoardState
+from leftoff.knowledge.features.edit_board import with_board
+from leftoff.store import Store
+
+if TYPE_CHECKING:
+    from leftoff.knowledge import memory
+
+
+class Folded(msgspec.Struct, frozen=True, kw_only=True):
+    """What went to memory."""
+
+    results: int
+    team: str | None = None
+    decisions: int = 0
+    patterns: int = 0
+
+    @property
+    def messages(self) -> list[str]:
+        """What to tell of it."""
+        team = [f"Cleaned up team state for {self.team}"] if self.team else []
+        return [*team, f"Persisted {self.results} agent results to procedural memory"]
+
+
+def keep_orchestration(store: Store, orchestration: Orchestration) -> None:
+    """Take in how agents work together, in place of what was known."""
+    board_files.change(store, lambda state: with_board(state, orchestration=orchestration))
+
+
+def add_result(store: Store, session: str, result: AgentResult) -> None:
+    """Note what one of the agents brought back; the same said twice is noted once."""
+
+    def edit(state: BoardState) -> BoardState:
+        known = state.board.orchestration
+        results = known.results if result in known.results else [*known.results, result]
+        after = msgspec.structs.replace(known, session=known.session or session, results=results)
+        return with_board(state, orchestration=after)
+
+    board_files.change(store, edit)
+
+
+def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | None:
+    """Bring results, patterns and decisions to memory and clear them; None if there are none.
+
+    What is said twice is one entry of the memory, so it may be killed anywhere and done again.
+    What others add meanwhile stays for the next time.
+    """
+    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
+
+    known = board_files.glance(store).board.orchestration
+    results = _all_results(known)
+    if known.session is None or not results:
+        return None
+    drafts = _drafts(known, results)
+    memory.add(store, [msgspec.structs.replace(draft, at=at) for draft in drafts])
+    board_files.change(
+        store,
+        lambda state: with_board(state, orchestration=_without(state.board.orchestration, known)),
+    )
+    return Folded(
+        results=len(results),
+        team=known.team.name if known.team else None,
+        decisions=len(known.decisions),
+        patterns=len(known.patterns),
+    )
+
+
+def _all_results(known: Orchestration) -> list[AgentResult]:
+    mates = known.team.mates if known.team else []
+    return [*known.results, *(each for each in mates if each not in known.results)]
+
+
+def _without(now: Orchestration, folded: Orchestration) -> Orchestration:
+    results = [each for each in now.results if each not in folded.results]
+    return msgspec.structs.replace(
+        now,
+        session=now.session if results else None,
+        results=results,
+        team=None if now.team == folded.team else now.team,
+        decisions=[each for each in now.decisions if each not in folded.decisions],
+        patterns=[each for each in now.patterns if each not in folded.patterns],
+    )
+
+
+def _drafts(known: Orchestration, results: Sequence[AgentResult]) -> "list[memory.EntryDraft]":
+    from leftoff.knowledge import memory  # noqa: PLC0415 - same
+
+    session = [known.session] if known.session else []
+    patterns = [
+        memory.EntryDraft(kind="pattern", text=each, sources=session) for each in known.patterns
+    ]
+    decisions = [_decision(each, session) for each in known.decisions]
+    return [*(_lesson(each, session) for each in results), *decisions, *patterns]
+
+
+def _lesson(result: AgentResult, session: list[str]) -> "memory.EntryDraft":
+    from leftoff.knowledge import memory  # noqa: PLC0415 - same
+
+    return memory.EntryDraft(
+        kind="success" if result.status == "completed" else "failure",
+        text=result.summary or f"{result.agent}: {result.role or result.status}",
+        why=result.root_cause or "; ".join(result.errors),
+        impact=result.prevention,
+        feature=result.feature,
+        sources=session,
+        files=result.files,
+    )
+
+
+def _decision(choice: Choice, session: list[str]) -> "memory.EntryDraft":
+    from leftoff.knowledge import memory  # noqa: PLC0415 - same
+
+    return memory.EntryDraft(
+        kind="decision",
+        text=choice.decision,
+        why=choice.rationale,
+        alternatives=choice.alternatives,
+        impact=choice.impact,
+        feature=choice.feature,
+        sources=session,
+    )

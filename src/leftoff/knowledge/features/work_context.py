@@ -1,0 +1,127 @@
+"""What an agent at work should have before it: the files at hand, and a few lines for its helpers.
+
+Both are pure: values in, bounded text out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from leftoff.git.state import PathChange, printable
+from leftoff.knowledge.features.board import Board, Feature, Fix, Loop
+from leftoff.knowledge.features.interruption import list_failed_approaches
+from leftoff.text.fence import Rendered, join, say
+
+WORKING_LINES = 40
+HELPER_CHARS = 500
+
+# Lines of the rendered context that hold no entry, and how many entries each part may have at most.
+_FRAME_LINES = 14
+_MOST = {"decisions": 5, "understanding": 4, "next_steps": 5}
+_CHANGES = {"?": "new", "A": "new", "D": "deleted", "R": "renamed", "C": "copied"}
+_RELATED_FIRST = 5
+_SCENARIOS, _FAILURES, _RULES = 5, 3, 5
+
+
+class WorkNotes(msgspec.Struct, frozen=True, kw_only=True):
+    """What only the one who works knows."""
+
+    decisions: Sequence[str] = ()
+    understanding: Mapping[str, str] = {}
+    next_steps: Sequence[str] = ()
+
+
+class WorkingContext(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the work stands, in at most 40 lines of JSON."""
+
+    updated_at: datetime
+    feature: str | None = None
+    summary: str = ""
+    files: dict[str, str] = {}
+    decisions: list[str] = []
+    understanding: dict[str, str] = {}
+    next_steps: list[str] = []
+
+
+def working_context(
+    board: Board, changes: Iterable[PathChange], notes: WorkNotes, at: datetime
+) -> WorkingContext:
+    """Put together where the work stands: the first unfinished feature and the files at hand."""
+    feature = board.active_feature
+    decisions = _lines(notes.decisions)[-_MOST["decisions"] :]
+    understanding = dict(list(notes.understanding.items())[: _MOST["understanding"]])
+    next_steps = _lines(notes.next_steps)[: _MOST["next_steps"]]
+    room = WORKING_LINES - _FRAME_LINES - len(decisions) - len(understanding) - len(next_steps)
+    files = _roles(feature, changes)
+    return WorkingContext(
+        updated_at=at,
+        feature=feature.id if feature else None,
+        summary=feature.name if feature else "",
+        files=dict(list(files.items())[:room]),
+        decisions=decisions,
+        understanding={key: _line(text) for key, text in understanding.items()},
+        next_steps=next_steps,
+    )
+
+
+def _roles(feature: Feature | None, changes: Iterable[PathChange]) -> dict[str, str]:
+    """Tell of each file what it has to do with the work; changed files of the feature first.
+
+    Some of its other files come next, so that many changes elsewhere do not crowd them out.
+    """
+    related = feature.related_files if feature else []
+    part = f"part of {feature.id}" if feature else ""
+    changed = {printable(each.path): _change(each) for each in changes}
+    both = {path: f"{changed[path]} - {part}" for path in related if path in changed}
+    rest = {path: f"related - {part}" for path in related if path not in changed}
+    others = {path: how for path, how in changed.items() if path not in both}
+    near = dict(list(rest.items())[:_RELATED_FIRST])
+    return {**both, **near, **others, **rest}
+
+
+def _change(change: PathChange) -> str:
+    letters = change.code.replace(".", "")
+    how = next((_CHANGES[letter] for letter in letters if letter in _CHANGES), "modified")
+    return f"{how} from {printable(change.from_path)}" if change.from_path else how
+
+
+def helper_text(
+    loop: Loop,
+    item: Feature | Fix,
+    *,
+    verify: Sequence[str] = (),
+    rules: Sequence[str] = (),
+) -> Rendered:
+    """Tell a helper agent in at most 500 characters what is done here and what to avoid."""
+    head = say(
+        "Feature {id:100}: {name:200} (attempt {attempt}/{most})",
+        id=loop.feature,
+        name=item.name,
+        attempt=loop.attempt,
+        most=loop.max_attempts,
+    )
+    lines = [say("Verify: {text:110}", text="; ".join(verify))] if verify else []
+    failed = list_failed_approaches(loop.history)[-_FAILURES:]
+    lines += [say("Avoid: {text:90}", text=each) for each in failed]
+    lines += [say("Rule: {text:70}", text=each) for each in rules[:_RULES]]
+    names = [each.scenario or each.then for each in item.scenarios[:_SCENARIOS]]
+    lines += [say("Must hold: {text:60}", text=each) for each in names if each]
+    return _fitting([head, *lines], HELPER_CHARS)
+
+
+def _fitting(lines: Sequence[Rendered], limit: int) -> Rendered:
+    kept: list[Rendered] = []
+    for line in lines:
+        if len(join([*kept, line])) <= limit:
+            kept.append(line)
+    return join(kept)
+
+
+def _lines(texts: Sequence[str]) -> list[str]:
+    return [_line(text) for text in texts if text.strip()]
+
+
+def _line(text: str, limit: int = 200) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

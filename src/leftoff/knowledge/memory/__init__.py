@@ -1,0 +1,74 @@
+"""Memory: decisions, failed approaches, rules and patterns that outlive checkpoints.
+
+The truth is `memory.jsonl` in the store, one line for what was said and one for what was done about
+it; nothing is edited or deleted. Entries are the project's, shared by its worktrees.
+"""
+
+from leftoff.knowledge.memory.api import (
+    MOST_DECISIONS,
+    add,
+    change,
+    count_unreadable,
+    entries,
+    find,
+    from_source,
+    is_empty,
+    is_sound,
+    learn,
+    live,
+    overview,
+    rebuild,
+    search,
+    twin,
+    waiting_in,
+)
+from leftoff.knowledge.memory.entry import (
+    CONFIDENCES,
+    KINDS,
+    STATUSES,
+    Confidence,
+    EntryDraft,
+    Kind,
+    MemoryEntry,
+    NoSuchEntry,
+    Status,
+    id_of,
+    plain,
+)
+from leftoff.knowledge.memory.import_memory import import_entries
+from leftoff.knowledge.memory.learn_from_save import format_warning, take_lessons
+from leftoff.knowledge.memory.repeats import find_repeat
+
+__all__ = [
+    "CONFIDENCES",
+    "KINDS",
+    "MOST_DECISIONS",
+    "STATUSES",
+    "Confidence",
+    "EntryDraft",
+    "Kind",
+    "MemoryEntry",
+    "NoSuchEntry",
+    "Status",
+    "add",
+    "change",
+    "count_unreadable",
+    "entries",
+    "find",
+    "find_repeat",
+    "format_warning",
+    "from_source",
+    "id_of",
+    "import_entries",
+    "is_empty",
+    "is_sound",
+    "learn",
+    "live",
+    "overview",
+    "plain",
+    "rebuild",
+    "search",
+    "take_lessons",
+    "twin",
+    "waiting_in",
+]

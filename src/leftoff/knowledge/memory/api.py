@@ -1,0 +1,312 @@
+"""The book: adding to the memory, asking it, and changing what it says."""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import UsageError
+from leftoff.knowledge.memory.entry import (
+    KINDS,
+    EntryChange,
+    EntryDraft,
+    Kind,
+    MemoryEntry,
+    NoSuchEntry,
+    Status,
+    apply_change,
+    cut_words,
+    entry_of,
+    id_of,
+    merge_repeat,
+)
+from leftoff.knowledge.memory.memory_index import MemoryIndex
+from leftoff.knowledge.memory.memory_log import LOG, Overlay, about, decode_line, line_of
+from leftoff.store import Store, log
+from leftoff.store.database import IndexAway
+from leftoff.store.search_text import match_expression
+
+# So many decisions are looked at; older ones stay in the log and are found by search.
+MOST_DECISIONS = 50
+_SHORTEST_PREFIX = 4
+
+
+@contextlib.contextmanager
+def open_index(store: Store) -> Iterator[MemoryIndex]:
+    """Open the index of a project's memory."""
+    index = MemoryIndex(store.find_cache_path("memory.sqlite"), store.log_paths(LOG))
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def _load_known(store: Store, ids: Iterable[str]) -> Overlay:
+    """Look up some entries as they are now; a save never waits for an index to be built."""
+    logs = store.log_paths(LOG)
+    index = MemoryIndex.at_hand(store.find_cache_path("memory.sqlite"), logs)
+    if index is None:
+        return about(logs, ids)
+    try:
+        overlay = index.with_few_news()
+        if overlay is not None:
+            found = {each: overlay.get(each) for each in ids}
+            return Overlay(found.get)
+    except IndexAway:
+        pass
+    finally:
+        index.close()
+    return about(logs, ids)
+
+
+def is_sound(store: Store) -> bool:
+    """Say whether the index says what the log says, all of which is read."""
+    if is_empty(store):
+        return True
+    with open_index(store) as index:
+        return index.is_sound()
+
+
+def rebuild(store: Store) -> None:
+    """Make the index anew."""
+    with open_index(store) as index:
+        index.rebuild()
+
+
+def is_empty(store: Store) -> bool:
+    """Say whether nothing was ever remembered, without opening anything."""
+    return not any(path.exists() for path in store.log_paths(LOG))
+
+
+def waiting_in(store: Store) -> Path | None:
+    """Tell where entries wait that could not be written to the store."""
+    aside = store.log_paths(LOG)[1:]
+    return next((path.parent for path in aside if path.exists()), None)
+
+
+def count_unreadable(store: Store) -> log.SkippedLines:
+    """Count the lines of the store's log that cannot be read; a torn last one is not one yet."""
+    return log.count_skipped(store.log_paths(LOG)[0], decode_line)
+
+
+def add(
+    store: Store, drafts: Iterable[EntryDraft], *, status: Status = "active"
+) -> list[MemoryEntry]:
+    """Remember things durably; return those that are new.
+
+    What is known already gains a source, and becomes active if it was queued. What was rejected or
+    superseded does not come back.
+    """
+    told = [entry_of(draft, now=store.now(), status=status) for draft in drafts]
+    if not told:
+        return []
+    new: dict[str, MemoryEntry] = {}
+    lines: list[bytes] = []
+    overlay = _load_known(store, [entry.id for entry in told])
+    for entry in told:
+        known = overlay.get(entry.id)
+        stands = entry if known is None else merge_repeat(known, entry)
+        if stands == known:
+            continue
+        overlay.put(stands)
+        lines.append(line_of(entry))
+        if known is None or known.status != stands.status or known.id in new:
+            new[stands.id] = stands
+    if lines:
+        store.append_line(LOG, b"\n".join(lines))
+    return list(new.values())
+
+
+def learn(store: Store, *checkpoints: Checkpoint) -> list[MemoryEntry]:
+    """Remember the decisions and failed approaches of saved checkpoints; return what is new."""
+    drafts = [draft for checkpoint in checkpoints for draft in _drafts(checkpoint)]
+    return add(store, [draft for draft in drafts if draft.text.strip()])
+
+
+def _drafts(checkpoint: Checkpoint) -> Iterator[EntryDraft]:
+    # A session saves the same state many times; it is one source.
+    sources = [checkpoint.session_id or checkpoint.id]
+    for decision in checkpoint.decisions:
+        yield EntryDraft(
+            kind="decision",
+            at=checkpoint.saved_at,
+            text=decision.what,
+            why=decision.why,
+            alternatives=decision.alternatives,
+            impact=decision.impact,
+            feature=checkpoint.feature,
+            sources=sources,
+        )
+    for failure in checkpoint.failed:
+        yield EntryDraft(
+            kind="failure",
+            at=checkpoint.saved_at,
+            text=failure.what,
+            why=failure.why,
+            feature=checkpoint.feature,
+            sources=sources,
+            files=checkpoint.files_modified[:_FILES],
+        )
+
+
+# The files that were worked on when an approach failed; beyond a few they tell nothing of it.
+_FILES = 10
+
+
+def entries(
+    store: Store,
+    *,
+    kinds: Iterable[Kind] | None = None,
+    statuses: Iterable[Status] = ("active",),
+    feature: str | None = None,
+    limit: int | None = None,
+) -> list[MemoryEntry]:
+    """Return entries, the one first said last first."""
+    if is_empty(store):
+        return []
+    with open_index(store) as index:
+        index.sync()
+        return index.newest(_kinds(kinds), statuses, feature=feature, limit=limit)
+
+
+def _kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
+    return list(KINDS if kinds is None else dict.fromkeys(kinds))
+
+
+def from_source(store: Store, source: str) -> list[MemoryEntry]:
+    """Return all that a session or checkpoint told, whatever became of it, newest first."""
+    if is_empty(store):
+        return []
+    with open_index(store) as index:
+        index.sync()
+        return index.from_source(source)
+
+
+def overview(store: Store, limits: Mapping[Kind, int]) -> dict[Kind, list[MemoryEntry]]:
+    """Return the newest active entries of several kinds at once, newest first."""
+    if is_empty(store):
+        return {kind: [] for kind in limits}
+    with open_index(store) as index:
+        index.sync()
+        return {
+            kind: index.newest([kind], ["active"], limit=limit) for kind, limit in limits.items()
+        }
+
+
+def live(store: Store, kind: Kind, *, limit: int = MOST_DECISIONS) -> list[MemoryEntry]:
+    """Return the active entries of a kind that are in view: the newest, oldest first."""
+    return entries(store, kinds=(kind,), limit=limit)[::-1]
+
+
+def search(
+    store: Store,
+    words: str,
+    *,
+    kinds: Iterable[Kind] | None = None,
+    statuses: Iterable[Status] = ("active",),
+    limit: int | None = 20,
+) -> list[MemoryEntry]:
+    """Find entries by words, newest first; all words must occur, the last may be a beginning."""
+    match = match_expression(words)
+    if not match or is_empty(store):
+        return []
+    with open_index(store) as index:
+        index.sync()
+        return index.search(f"{match} AND {among(_kinds(kinds), statuses)}", limit=limit)
+
+
+def among(kinds: Iterable[str], statuses: Iterable[str]) -> str:
+    """Narrow a full-text question to kinds and statuses."""
+    asked = (("kind", kinds), ("status", statuses))
+    return " AND ".join(
+        f"({' OR '.join(f'{column} : {value}' for value in values)})" for column, values in asked
+    )
+
+
+def twin(store: Store, draft: EntryDraft) -> MemoryEntry | None:
+    """Return the entry that says the same, whatever became of it."""
+    if is_empty(store):
+        return None
+    entry_id = id_of(draft.kind, cut_words(draft.text))
+    return _load_known(store, [entry_id]).get(entry_id)
+
+
+def find(store: Store, entry_id: str) -> MemoryEntry:
+    """Return the entry with this id or beginning of an id, or say what there is."""
+    key = entry_id.strip().lower()
+    found = [] if is_empty(store) else _matches(store, key)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(entry.id for entry in found[:5])
+        raise NoSuchEntry(f"Several entries begin with '{key}': {ids}", hint="Give more of it.")
+    if 0 < len(key) < _SHORTEST_PREFIX:
+        raise NoSuchEntry(
+            f"'{entry_id}' is too short to tell entries apart.",
+            hint=f"Give at least {_SHORTEST_PREFIX} characters of the id.",
+        )
+    raise NoSuchEntry(
+        f"The memory has no entry '{entry_id}'",
+        hint="`leftoff memory list --all` shows the ones there are.",
+    )
+
+
+def _matches(store: Store, key: str) -> list[MemoryEntry]:
+    with open_index(store) as index:
+        index.sync()
+        exact = index.get(key)
+        if exact is not None:
+            return [exact]
+        return index.with_prefix(key) if len(key) >= _SHORTEST_PREFIX else []
+
+
+def change(  # noqa: PLR0913 - each thing that can change, by its name
+    store: Store,
+    entry_id: str,
+    *,
+    status: Status | None = None,
+    text: str | None = None,
+    why: str | None = None,
+    by: str | None = None,
+) -> MemoryEntry:
+    """Approve, edit, reject or supersede an entry; the log keeps what it said before."""
+    known = find(store, entry_id)
+    told = EntryChange(
+        id=known.id,
+        at=store.now(),
+        status=status,
+        text=None if text is None else _words(store, known, text),
+        why=None if why is None else cut_words(why),
+        by=_successor(store, known, by) if status == "superseded" else None,
+    )
+    new = apply_change(known, told)
+    if new != known:
+        store.append_line(LOG, line_of(told))
+    return new
+
+
+def _words(store: Store, known: MemoryEntry, text: str) -> str:
+    words = cut_words(text)
+    if not words:
+        raise UsageError("There are no words to put in its place.")
+    other = twin(store, EntryDraft(kind=known.kind, text=words))
+    if other is not None and other.id != known.id:
+        raise UsageError(
+            f"Entry {other.id} says the same already.",
+            hint=f"`leftoff memory supersede {known.id} {other.id}` lets it stand for both.",
+        )
+    return words
+
+
+def _successor(store: Store, known: MemoryEntry, by: str | None) -> str:
+    if not by:
+        raise UsageError("Say which entry takes its place.", hint="Give the id of the new one.")
+    successor = find(store, by)
+    if successor.id == known.id:
+        raise UsageError("An entry cannot take its own place.")
+    if successor.superseded_by == known.id:
+        raise UsageError(
+            f"Entry {successor.id} was superseded by this one.",
+            hint=f"`leftoff memory approve {successor.id}` brings it back first.",
+        )
+    return successor.id

@@ -1,0 +1,133 @@
+"""Repeats: a failed approach that is about to be tried again.
+
+Two things tell: the command is the one that failed, or what is said has the words of the failure.
+In the files of the failure half of its words are enough; elsewhere nearly all must be there.
+Rather none is found than a wrong one: a command of one word says nothing.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import PurePosixPath
+
+from leftoff.knowledge.memory.api import among, is_empty, open_index
+from leftoff.knowledge.memory.entry import MemoryEntry, cut_words, id_of
+from leftoff.knowledge.memory.memory_index import STEM, MemoryIndex
+from leftoff.knowledge.memory.memory_log import Overlay
+from leftoff.store import Store
+from leftoff.store.search_text import split_cjk
+
+_MOST_LOOKED_AT = 100
+_MOST_WORDS = 32
+_LONGEST_CHARS = 4_000
+_SPAN = re.compile(r"`([^`\n]+)`")
+_PART = re.compile(r"[^\s`\"'“”‘’()\[\]{}|;&<>,]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]+")
+_WORD = re.compile(r"[^\W_]+")
+_BEFORE_COMMANDS = frozenset("running run ran using use tried trying calling executing".split())
+_LONGEST_SPAN = 12
+_DULL = frozenset(
+    """
+    the and for with from into that this then than when was were are has have had not but its use
+    using used try tried trying run running ran make made add added set does did via all any too
+    der die das und mit von ist war nicht les des une pour avec dans est los las una con por para
+    """.split()
+)
+
+
+def find_repeat(
+    store: Store, *, command: str = "", files: Collection[str] = (), text: str = ""
+) -> MemoryEntry | None:
+    """Return the failed approach that this repeats: the same command, or words and a file."""
+    command, text = command[:_LONGEST_CHARS], text[:_LONGEST_CHARS]
+    if is_empty(store) or not (command.strip() or text.strip()):
+        return None
+    with open_index(store) as index:
+        overlay = index.with_news()
+        same = overlay.get(id_of("failure", cut_words(text))) if text.strip() else None
+        if same is not None and same.status == "active":
+            return same
+        for failure in _candidates(index, overlay, _words_of(command, text)):
+            if _is_same_command(failure, command) or _is_same_approach(failure, files, text):
+                return failure
+    return None
+
+
+def _candidates(index: MemoryIndex, overlay: Overlay, words: list[str]) -> Iterator[MemoryEntry]:
+    """Yield the newest failures that share the beginning of a word."""
+    if not words:
+        return
+    # Those that the index lacks are few, and looked at one by one.
+    failures = (entry for entry in overlay.entries.values() if entry.kind == "failure")
+    yield from (entry for entry in failures if entry.status == "active")
+    found = " OR ".join(_term(word) for word in words)
+    match = f"text : ({found}) AND {among(['failure'], ['active'])}"
+    for entry in index.search(match, limit=_MOST_LOOKED_AT):
+        if entry.id not in overlay.entries:
+            yield entry
+
+
+def _term(word: str) -> str:
+    # Stems are found by the index of beginnings of this length; shorter words are whole.
+    return f'"{word[:STEM]}"*' if len(word) >= STEM else f'"{split_cjk(word).strip()}"'
+
+
+def _words_of(command: str, text: str) -> list[str]:
+    words = _stems(text) | {*_WORD.findall(command.casefold())}
+    return sorted(words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
+
+
+def _is_same_command(failure: MemoryEntry, command: str) -> bool:
+    run = _parts(command)
+    if not run:
+        return False
+    if len(run) > 2 and _holds(_parts(failure.text), run):
+        return True
+    return any(span == run or (len(span) > 1 and _holds(run, span)) for span in _spans(failure))
+
+
+def _spans(failure: MemoryEntry) -> Iterator[list[str]]:
+    """Yield what may be a command in the words of a failure: quoted, or all of them."""
+    for quoted in _SPAN.findall(failure.text):
+        yield _parts(quoted)
+    parts = _parts(failure.text)
+    while parts and parts[0] in _BEFORE_COMMANDS:
+        del parts[0]
+    if len(parts) <= _LONGEST_SPAN:
+        yield parts
+
+
+def _parts(text: str) -> list[str]:
+    found = (part.rstrip(".:!?") for part in _PART.findall(text.casefold()))
+    return [part for part in found if part]
+
+
+def _holds(parts: list[str], inner: list[str]) -> bool:
+    return f" {' '.join(inner)} " in f" {' '.join(parts)} "
+
+
+def _is_same_approach(failure: MemoryEntry, files: Collection[str], text: str) -> bool:
+    """Say whether one sentence has enough of the failure's words; a long text has most words."""
+    own, is_about = _stems(failure.text), _is_about(failure, files)
+    for sentence in _SENTENCE_END.split(text):
+        shared = len(own & _stems(sentence))
+        if is_about and shared > 1 and 2 * shared >= len(own):
+            return True
+        if shared > 2 and 5 * shared >= 4 * len(own):
+            return True
+    return False
+
+
+def _is_about(failure: MemoryEntry, files: Collection[str]) -> bool:
+    names = (PurePosixPath(path).name for path in files)
+    return bool({*failure.files} & {*files}) or any(
+        len(name) > STEM and name in failure.text for name in names
+    )
+
+
+def _stems(text: str) -> set[str]:
+    """Return the telling words, cut to their beginning; in Chinese each character is a word."""
+    words = _WORD.findall(split_cjk(text).casefold())
+    telling = (
+        word for word in words if (len(word) > 2 or not word.isascii()) and word not in _DULL
+    )
+    return {word[:STEM] for word in telling}

@@ -1,0 +1,166 @@
+"""Whether a message corrects the agent, sentence by sentence, and how sure that is."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+from leftoff.knowledge.reflect.own_prose import Sentence, sentences
+from leftoff.phrases.corrections import Corrections, find_spoken
+from leftoff.phrases.match import fold
+
+Grade = Literal["low", "medium", "high"]
+
+ORDER: tuple[Grade, ...] = get_args(Grade)
+"""From the least to the most certain."""
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|_+")
+_QUESTION = re.compile(r"\?[)\"'\s]*$")
+_MOST_LEADS = 6
+_MOST_REASONS = 3
+_FEWEST_WORDS = 3
+_FEWEST_CHARACTERS = 5
+
+
+class CorrectingSentence(msgspec.Struct, frozen=True):
+    """A sentence that corrects the agent."""
+
+    text: str
+    grade: Grade
+
+
+class UserMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message, and what is known of it besides its words."""
+
+    text: str
+    is_answer: bool = True
+    """Whether the agent did or said something before it."""
+    is_refusal: bool = False
+    """Whether it is the reason for refusing a tool call."""
+
+
+def judge(said: UserMessage) -> list[CorrectingSentence]:
+    """Return the corrections in a message."""
+    found = sentences(said.text)
+    if not found:
+        return []
+    spoken = _find_spoken(found)
+    best = max((_judge_in(phrases, found, said) for phrases in spoken), key=_weigh)
+    if best or not said.is_refusal:
+        return best
+    return _take_reasons(found, spoken[0])
+
+
+def is_at_least(grade: Grade | None, bar: Grade) -> bool:
+    """Tell whether a grade reaches a bar: low, then medium, then high."""
+    return grade is not None and ORDER.index(grade) >= ORDER.index(bar)
+
+
+def essence(text: str) -> str:
+    """Return the words by which a rule is known again, whatever stands before its point."""
+    words = fold(text)
+    for phrases in _find_spoken([Sentence(text, words)]):
+        words = _strip_lead(words, phrases)[0] or words
+    return " ".join(_WORD.findall(words.replace("_", " "))) or words
+
+
+def _weigh(findings: Sequence[CorrectingSentence]) -> int:
+    return sum(1 + ORDER.index(finding.grade) for finding in findings)
+
+
+def _find_spoken(found: Sequence[Sentence]) -> list[Corrections]:
+    text = " ".join(sentence.plain for sentence in found)
+    return find_spoken(text, _WORD.findall(text))
+
+
+def _judge_in(
+    phrases: Corrections, found: Sequence[Sentence], said: UserMessage
+) -> list[CorrectingSentence]:
+    findings: list[CorrectingSentence] = []
+    is_opened = False
+    for sentence in found:
+        words, says_no = _strip_lead(sentence.plain, phrases)
+        is_opened = is_opened or says_no
+        if not words:
+            # A `No.` on its own tells how the next sentence is meant.
+            continue
+        grade = _grade(words, phrases, is_opened=is_opened, is_answer=said.is_answer)
+        if grade is not None:
+            findings.append(CorrectingSentence(sentence.text, grade))
+        is_opened = False
+    return findings
+
+
+def _strip_lead(words: str, phrases: Corrections) -> tuple[str, bool]:
+    """Take off what stands before the point, and tell whether it says that something is wrong."""
+    says_no = False
+    for _ in range(_MOST_LEADS):
+        lead = phrases.openers.match(words)
+        says_no = says_no or lead is not None
+        lead = lead or phrases.fillers.match(words)
+        if lead is None or not lead.end():
+            break
+        words = words[lead.end() :].lstrip(" ,.:;!-—、，。")
+    return words, says_no
+
+
+def _grade(words: str, phrases: Corrections, *, is_opened: bool, is_answer: bool) -> Grade | None:
+    request = phrases.requests.match(words)
+    if request is not None:
+        words = words[request.end() :].rstrip(" ?")
+    elif _QUESTION.search(words) or phrases.questions.search(words.rstrip(" .。!")):
+        return None
+    if phrases.one_off.search(words) or phrases.not_rules.search(words):
+        return None
+    if not _says_something(words, phrases):
+        return None
+    grade = _match(words, phrases, is_opened=is_opened, is_answer=is_answer)
+    # A wish can be declined, what points at the talk cannot be read without it, and what comes
+    # before the agent did anything corrects nothing, unless it says no: to an earlier session.
+    is_first = not (is_answer or is_opened)
+    if grade == "high" and (request or is_first or phrases.vague.search(words)):
+        return "medium"
+    return grade
+
+
+def _match(words: str, phrases: Corrections, *, is_opened: bool, is_answer: bool) -> Grade | None:
+    if phrases.high.match(words):
+        return "high"
+    if (is_answer or is_opened) and phrases.alternatives.match(words):
+        return "high" if is_opened else "medium"
+    if phrases.medium.match(words) or (is_opened and is_answer and phrases.orders.match(words)):
+        return "medium"
+    return None
+
+
+def _says_something(words: str, phrases: Corrections) -> bool:
+    """Say whether a sentence can be read alone: it has words that carry a meaning."""
+    if phrases.is_dense:
+        rest = words
+        for word in sorted(phrases.empty, key=len, reverse=True):
+            rest = rest.replace(word, "")
+        return len(_WORD.findall(rest)) > 0
+    return any(word not in phrases.empty for word in _WORD.findall(words))
+
+
+def _take_reasons(found: Sequence[Sentence], phrases: Corrections) -> list[CorrectingSentence]:
+    """Take the reason for a refusal as it is: someone typed it to steer the agent."""
+    if len(found) > _MOST_REASONS:
+        return []
+    return [
+        CorrectingSentence(sentence.text, "low")
+        for sentence in found
+        if _is_statement(sentence.plain, phrases) and _says_enough(sentence.plain, phrases)
+    ]
+
+
+def _is_statement(words: str, phrases: Corrections) -> bool:
+    refused = (_QUESTION, phrases.questions, phrases.one_off, phrases.not_rules)
+    return bool(words) and not any(pattern.search(words) for pattern in refused)
+
+
+def _says_enough(words: str, phrases: Corrections) -> bool:
+    if phrases.is_dense:
+        return len(words) >= _FEWEST_CHARACTERS
+    return len(_WORD.findall(words)) >= _FEWEST_WORDS and _says_something(words, phrases)

@@ -1,0 +1,185 @@
+"""The use-case: hear the sessions, keep what is new as rules."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from leftoff.errors import LeftoffError
+from leftoff.knowledge import memory
+from leftoff.knowledge.memory import EntryDraft, MemoryEntry
+from leftoff.knowledge.reflect.harvest import Correction
+from leftoff.knowledge.reflect.judge_message import Grade, essence, is_at_least
+from leftoff.knowledge.reflect.read_sessions import (
+    Heard,
+    SessionSource,
+    find_source,
+    keep_mark,
+    read_corrections,
+    sources,
+)
+from leftoff.store import Store
+from leftoff.text import times
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """A correction that adds nothing: it is known, or was rejected."""
+
+    text: str
+    reason: Literal["known", "rejected"]
+
+
+class Reflection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reflection brought; in a dry run, what it would bring."""
+
+    sessions: list[str] = []
+    """The sessions in which something was found."""
+    saved: list[MemoryEntry] = []
+    queued: list[MemoryEntry] = []
+    skipped: list[Skipped] = []
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.saved or self.queued)
+
+
+def reflect(
+    store: Store,
+    *,
+    bar: Grade = "high",
+    since: datetime | None = None,
+    session: str | None = None,
+    is_dry_run: bool = False,
+) -> Reflection:
+    """Turn the corrections of the project's sessions into rules, active from `bar` upwards."""
+    chosen = [find_source(store, session)] if session else _recent(store, since)
+    heard = [*_read_sources(store, chosen, is_named=session is not None)]
+    found = _classify_corrections(heard, _rules(store, *memory.STATUSES), bar)
+    sure = [draft for draft in found.new if is_at_least(draft.confidence, bar)]
+    rest = [draft for draft in found.new if not is_at_least(draft.confidence, bar)]
+    if is_dry_run:
+        saved = _as_entries(store, sure, "active")
+        queued = _as_entries(store, rest, "queued")
+    else:
+        saved = memory.add(store, sure)
+        queued = memory.add(store, rest, status="queued")
+        # One more source is all that they gain: what is active stays so.
+        memory.add(store, found.again, status="queued")
+        # Only now: whoever dies before finds the same again, and the memory knows it.
+        for each in heard:
+            keep_mark(store, each)
+    told = [each.source.session_id for each in heard if each.corrections]
+    return Reflection(sessions=told, saved=saved, queued=queued, skipped=found.skipped)
+
+
+def queue(store: Store) -> list[MemoryEntry]:
+    """Return the rules that wait for review, oldest first."""
+    return _rules(store, "queued")[::-1]
+
+
+def _recent(store: Store, since: datetime | None) -> list[SessionSource]:
+    after = since.timestamp() if since else 0.0
+    return [each for each in sources(store) if each.touched_at >= after]
+
+
+def _read_sources(
+    store: Store, chosen: Iterable[SessionSource], *, is_named: bool
+) -> Iterator[Heard]:
+    for source in chosen:
+        try:
+            yield read_corrections(store, source)
+        except (LeftoffError, OSError):
+            # One that cannot be read must not keep the others from being heard.
+            if is_named:
+                raise
+
+
+def _rules(store: Store, *statuses: memory.Status) -> list[MemoryEntry]:
+    kinds: tuple[memory.Kind, ...] = ("rule",)
+    return memory.entries(store, kinds=kinds, statuses=statuses)
+
+
+class _Found(msgspec.Struct, frozen=True, kw_only=True):
+    new: list[EntryDraft]
+    again: list[EntryDraft]
+    skipped: list[Skipped]
+
+
+def _classify_corrections(
+    heard: Iterable[Heard], rules: Iterable[MemoryEntry], bar: Grade
+) -> _Found:
+    """Tell what is new from what is known; a rule that waits is news once it is said plainly."""
+    known = {essence(rule.text): rule for rule in rules}
+    new: dict[str, EntryDraft] = {}
+    again: list[EntryDraft] = []
+    skipped: list[Skipped] = []
+    for each, correction in _corrections(heard):
+        key = essence(correction.text)
+        draft = _draft(correction, each.source)
+        rule = known.get(key)
+        if rule is not None:
+            draft = msgspec.structs.replace(draft, text=rule.text)
+        if rule is None or (_waits(rule) and is_at_least(draft.confidence, bar)):
+            new[key] = _merge_drafts(new[key], draft) if key in new else draft
+            continue
+        skipped.append(Skipped(text=correction.text, reason=_reason(rule)))
+        if _is_as_first_said(rule):
+            again.append(draft)
+    return _Found(new=list(new.values()), again=again, skipped=skipped)
+
+
+def _waits(rule: MemoryEntry) -> bool:
+    return rule.status == "queued" and _is_as_first_said(rule)
+
+
+def _is_as_first_said(rule: MemoryEntry) -> bool:
+    """Tell whether a rule was never edited: the memory knows entries by their first words."""
+    return memory.id_of("rule", rule.text) == rule.id
+
+
+def _reason(rule: MemoryEntry) -> Literal["known", "rejected"]:
+    return "rejected" if rule.status == "rejected" else "known"
+
+
+def _corrections(heard: Iterable[Heard]) -> Iterator[tuple[Heard, Correction]]:
+    return ((each, correction) for each in heard for correction in each.corrections)
+
+
+def _draft(correction: Correction, source: SessionSource) -> EntryDraft:
+    return EntryDraft(
+        kind="rule",
+        text=correction.text,
+        why=correction.why,
+        confidence=correction.grade,
+        sources=[source.session_id],
+        at=times.parse(correction.at),
+    )
+
+
+def _merge_drafts(first: EntryDraft, second: EntryDraft) -> EntryDraft:
+    is_surer = not is_at_least(first.confidence, second.confidence or "low")
+    return msgspec.structs.replace(
+        second if is_surer else first,
+        sources=[*dict.fromkeys([*first.sources, *second.sources])],
+    )
+
+
+def _as_entries(
+    store: Store, drafts: Iterable[EntryDraft], status: memory.Status
+) -> list[MemoryEntry]:
+    """Show drafts as they would be kept."""
+    return [
+        MemoryEntry(
+            id=memory.id_of("rule", draft.text),
+            at=draft.at or store.now(),
+            kind="rule",
+            text=draft.text,
+            why=draft.why,
+            confidence=draft.confidence,
+            sources=draft.sources,
+            status=status,
+        )
+        for draft in drafts
+    ]

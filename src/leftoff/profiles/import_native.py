@@ -1,0 +1,337 @@
+"""Importing: what the native files of a profile hold, taken into the store. The files stay."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.checkpoint import (
+    SCHEMA,
+    Checkpoint,
+    Source,
+    cut_to_limits,
+    from_plain,
+    new_id,
+    to_plain,
+)
+from leftoff.errors import LeftoffError
+from leftoff.fingerprints import can_be_path, fingerprint
+from leftoff.git import query
+from leftoff.names import FORBIDDEN, RESERVED, kebab
+from leftoff.profiles.profile import More, Native, Profile
+from leftoff.profiles.regular_files import digest, read_regular
+from leftoff.session import prompt_queue
+from leftoff.store import Store
+from leftoff.text.times import is_plausible
+
+_TRIGGER = "import"
+_FOREIGN = "It belongs to another project; from a folder that you name, it is taken in."
+# One event for all would be read again for each of them.
+_BATCH = 100
+# Native files tell their time to the minute.
+_PRECISION_SECONDS = 60
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be imported, and why."""
+
+    path: str
+    problem: str
+
+
+class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of an import."""
+
+    imported: int = 0
+    known: int = 0
+    prompts: int = 0
+    memories: int = 0
+    features: int = 0
+    problems: list[Problem] = []
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one file."""
+
+    checkpoint: Checkpoint | None = None
+    is_new: bool = False
+    is_open: bool = True
+    """Whether somebody may still take it up."""
+    is_foreign: bool = False
+    """Whether it belongs to another project that keeps its files in the same folder."""
+    problem: str | None = None
+
+
+def import_all(  # noqa: PLR0913 - each has its name
+    store: Store,
+    name: str,
+    profile: Profile,
+    folder: Path,
+    *,
+    watched: Callable[[Iterable[Path]], Iterable[Path]] = iter,
+    is_ours: Callable[[Path], bool] = lambda _: False,
+) -> ImportReport:
+    """Take in every native file of a folder; one that cannot be read is told and skipped.
+
+    What a mirror of ours wrote shows what the store has already.
+    """
+    tally = _Tally(store)
+    for path in watched([*profile.natives(folder)]):
+        if is_ours(path):
+            tally.known += 1
+        else:
+            tally.add(path, import_file(store, name, profile, path))
+    tally.close()
+    more = profile.more(folder)
+    queued = _import_prompts(store, more)
+    memories, features = import_knowledge(store, more)
+    told = [Problem(path=str(folder), problem=problem) for problem in more.problems]
+    return ImportReport(
+        imported=tally.imported,
+        known=tally.known,
+        prompts=queued,
+        memories=memories,
+        features=features,
+        problems=[*tally.problems, *told],
+    )
+
+
+class _Tally:
+    """What came of the files of an import, with what is still to be done about them."""
+
+    def __init__(self, store: Store) -> None:
+        self.imported = 0
+        self.known = 0
+        self.problems: list[Problem] = []
+        self._store = store
+        self._settled: list[str] = []
+        self._telling: list[Checkpoint] = []
+
+    def add(self, path: Path, taken: Taken) -> None:
+        """Note what came of one file."""
+        problem = _FOREIGN if taken.is_foreign else taken.problem
+        if problem is not None:
+            self.problems.append(Problem(path=str(path), problem=problem))
+            return
+        self.imported += taken.is_new
+        self.known += not taken.is_new
+        if taken.checkpoint is None or not taken.is_new:
+            return
+        if not taken.is_open:
+            self._settled.append(taken.checkpoint.id)
+        if taken.checkpoint.decisions or taken.checkpoint.failed:
+            self._telling.append(taken.checkpoint)
+            if len(self._telling) >= _BATCH:
+                self._learn()
+
+    def close(self) -> None:
+        """Do what is still to be done."""
+        mark_declined(self._store, self._settled)
+        self._learn()
+
+    def _learn(self) -> None:
+        if self._telling:
+            from leftoff.knowledge import memory  # noqa: PLC0415 - many files tell of nothing to remember
+
+            memory.learn(self._store, *self._telling)
+            self._telling = []
+
+
+def mark_declined(store: Store, ids: Sequence[str]) -> None:
+    """Offer these to no session: they were taken up long ago."""
+    for begin in range(0, len(ids), _BATCH):
+        store.record("declined", ids[begin : begin + _BATCH])
+
+
+def import_knowledge(store: Store, more: More) -> tuple[int, int]:
+    """Take in what files hold of memory and features; return how much of each was new."""
+    return _import_memories(store, more), _import_features(store, more)
+
+
+class NativeEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that somebody made in a native file: to what we wrote, or all of it."""
+
+    at: datetime
+    base: Checkpoint | None = None
+    """What the file showed before: it has more than the file can hold."""
+
+
+def import_file(
+    store: Store, name: str, profile: Profile, path: Path, *, edit: NativeEdit | None = None
+) -> Taken:
+    """Take in one file, as a checkpoint of its own or as a change to one."""
+    found = read_regular(path)
+    if found is None:
+        return Taken(problem="It is not a regular file that can be read.")
+    data, stat = found
+    native = _read(profile, path, data)
+    if native.problem is not None:
+        return Taken(problem=native.problem)
+    if _is_foreign(native, store) and (edit or path.is_relative_to(profile.home(store.project))):
+        return Taken(is_foreign=True)
+    if native.shows and (entry := store.index().get(native.shows)) and not entry.problem:
+        return Taken(checkpoint=store.load(entry), is_open=native.is_open)
+    if edit is None or _is_another(native, edit.base):
+        edit = NativeEdit(at=_moment(native, stat))
+    source = Source(
+        profile=name,
+        path=query.printable(str(path)),
+        sha256=digest(data),
+        extra=_build_time_extra(native),
+    )
+    try:
+        checkpoint = _checkpoint(
+            store, source, _complete_native(native, profile, store, edit), edit.at
+        )
+    except (
+        msgspec.ValidationError, LeftoffError, ValueError, TypeError, LookupError, OverflowError
+    ) as error:  # fmt: skip
+        return Taken(problem=f"It does not make a checkpoint: {error}")
+    saved = store.add(checkpoint)
+    return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
+
+
+def _moment(native: Native, stat: os.stat_result) -> datetime:
+    """Return when a file was saved: as it tells, or else as the file system does."""
+    if native.saved_at and is_plausible(native.saved_at):
+        return native.saved_at
+    return datetime.fromtimestamp(stat.st_mtime, UTC)
+
+
+def _complete_native(native: Native, profile: Profile, store: Store, edit: NativeEdit) -> Native:
+    """Add what the file cannot hold: the rest of what it showed before, and fingerprints."""
+    kept = _beyond(profile, edit.base) if edit.base else {}
+    files = _files(native.told, edit.base, store, edit.at)
+    told = {
+        key: value
+        for key, value in native.told.items()
+        if key in profile.HOLDS or not _repeats(edit.base, value)
+    }
+    return msgspec.structs.replace(native, told={**kept, **told, "files": files})
+
+
+def _repeats(base: Checkpoint | None, told: object) -> bool:
+    """Say whether what stands beside a file is only what we wrote there of its last state."""
+    known = (base.summary, base.intent, base.left_off, base.name) if base else ()
+    return told in [" ".join(text.split()) for text in known if text]
+
+
+def _is_foreign(native: Native, store: Store) -> bool:
+    return native.project not in {"", query.printable(str(store.project.root))}
+
+
+def _is_another(native: Native, base: Checkpoint | None) -> bool:
+    """Say whether a file that we wrote tells of another state now, as after a git checkout."""
+    if not native.is_exact or native.saved_at is None:
+        return False
+    if base is None:
+        return True
+    known = base.source.extra.get(_TOLD_AT) if base.source else None
+    return native.saved_at != base.saved_at and _build_time_extra(native)[_TOLD_AT] != known
+
+
+_TOLD_AT = "told_at"
+
+
+def _build_time_extra(native: Native) -> dict[str, str]:
+    """Keep the time that a file tells: whoever changes it by hand seldom changes that, too."""
+    is_told = native.is_exact and native.saved_at is not None
+    return {_TOLD_AT: native.saved_at.isoformat()} if is_told and native.saved_at else {}
+
+
+def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
+    """Return what a checkpoint says that no file of this profile can hold."""
+    ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
+    return {key: value for key, value in to_plain(base).items() if key not in ours}
+
+
+def _files(
+    told: Mapping[str, Any], base: Checkpoint | None, store: Store, moment: datetime
+) -> list[dict[str, Any]]:
+    """Return the files that are named, each with its fingerprint if that is known."""
+    named = told.get("files") or []
+    if not base:
+        return [_as_then(each, store, moment) for each in named]
+    known = {file.path: to_plain(file) for file in base.files}
+    files = [known.get(each["path"]) or _as_then(each, store, moment) for each in named]
+    here = {each["path"] for each in named}
+    plan = told.get("plan") or {}
+    others = {*(told.get("files_modified") or []), plan.get("path")} - here
+    return [*files, *(file for path, file in known.items() if path in others)]
+
+
+def _as_then(named: dict[str, Any], store: Store, moment: datetime) -> dict[str, Any]:
+    """Add the fingerprint of a file that was last written before the moment."""
+    if "size" in named or not can_be_path(named["path"]):
+        return named
+    seen = fingerprint(named["path"], store.project.worktree)
+    if seen.mtime is None or seen.mtime > moment.timestamp() + _PRECISION_SECONDS:
+        return named
+    return {**to_plain(seen), **named}
+
+
+def _read(profile: Profile, path: Path, data: bytes) -> Native:
+    try:
+        return profile.read(path, data)
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        # What a file holds may be anything; a reader that did not foresee it must not stop others.
+        return Native(problem=f"It cannot be read: {error}")
+
+
+def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
+    from leftoff.redact import redact_value  # noqa: PLC0415 - a look that finds nothing needs none
+
+    project = store.project
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    # The same content at the same moment has the same id, so a second import finds it here.
+    known_by = digest(f"{source.profile}:{native.name}:{source.sha256}".encode())[:8]
+    plain: dict[str, Any] = {
+        "trigger": _TRIGGER,
+        "project": query.printable(str(project.root)),
+        "worktree": query.printable(str(project.worktree)),
+        **{key: value for key, value in native.told.items() if value not in (None, [], {}, "")},
+        "schema": SCHEMA,
+        "id": f"{new_id(moment)[:19]}-{known_by}",
+        "saved_at": moment.isoformat(),
+        "name": _name(native.name),
+        "source": to_plain(source),
+    }
+    draft = from_plain({key: each for key, each in plain.items() if each is not None}, Checkpoint)
+    return cut_to_limits(redact_value(draft))[0]
+
+
+def _name(text: str | None) -> str | None:
+    name = kebab(text or "")
+    if name in FORBIDDEN or name in RESERVED:
+        return f"{name}-imported"
+    return name or None
+
+
+def _import_prompts(store: Store, more: More) -> int:
+    found = more.prompts.items()
+    return sum(
+        len(prompt_queue.import_prompts(store, each, session_id)) for session_id, each in found
+    )
+
+
+def _import_memories(store: Store, more: More) -> int:
+    if not (more.memories or more.queued):
+        return 0
+    from leftoff.knowledge import memory  # noqa: PLC0415 - most layouts hold none
+
+    new = memory.import_entries(store, more.memories)
+    return len(new) + len(memory.import_entries(store, more.queued, status="queued"))
+
+
+def _import_features(store: Store, more: More) -> int:
+    if not (more.features or more.loops or more.orchestration):
+        return 0
+    from leftoff.knowledge import features  # noqa: PLC0415 - most layouts hold none
+
+    taken = features.import_items(store, more.features, written_at=more.features_at)
+    features.import_loops(store, more.loops)
+    features.import_orchestration(store, more.orchestration)
+    return len(taken)

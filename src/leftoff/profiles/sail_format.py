@@ -1,0 +1,289 @@
+"""One checkpoint of sail as JSON: what it says in sail's words, and what those cannot hold.
+
+Keys that sail's readers do not know are allowed there, so a member of ours keeps what would be
+lost: the name, the moment to the millisecond, and values that a plain text cannot tell apart.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from leftoff.checkpoint import Checkpoint, Plan, to_plain
+from leftoff.names import suggest_name
+from leftoff.profiles import sail_plans
+from leftoff.profiles.json_codec import ALL_TEXTS, OBJECT, TEXT, Kind, Plain, is_number, object_of
+from leftoff.profiles.profile import Native
+from leftoff.profiles.regular_files import digest
+
+HOLDS = frozenset(
+    {
+        "name", "reason", "summary", "intent", "left_off", "decisions", "next_action", "blockers",
+        "plan", "tdd_phase", "files_modified", "session_id", "context", "sail",
+    }
+)  # fmt: skip
+OURS = "leftoff"
+REST = "sail"
+"""The key of a checkpoint for what its native file holds beyond the keys we know."""
+
+_GUARDED = frozenset({"context", "precompact"})
+_STAMP = re.compile(r"(\d{8}T\d{6})Z")
+_DEEPEST = 40
+
+
+# Reading
+
+
+def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
+    """Read a file; its name and the plan it lies with tell what it does not say itself."""
+    try:
+        found = json.loads(data.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        return Native(problem=f"It is not valid JSON: {error}")
+    if not isinstance(found, dict) or not _NATIVE.keys() & found.keys():
+        return Native(problem="It has none of the keys of a checkpoint.")
+    native = _plain(found)
+    ours = native.pop(OURS, None)
+    ours = ours if isinstance(ours, dict) else {}
+    told = _tell(native)
+    if ours.get("check") == _check(native):
+        told |= {
+            REST: _without_derived(object_of(told.get(REST)), ours),
+            **object_of(ours.get("exact")),
+        }
+    if plan is not None and not told.get("plan"):
+        told["plan"] = {"title": plan}
+    saved_at = _find_moment(native, ours, stem)
+    name = ours.get("name") if ours else plan or _name(told, saved_at)
+    return Native(told=told, name=sail_plans.text(name), saved_at=saved_at)
+
+
+_STAGE = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
+_NATIVE = {
+    "timestamp": TEXT,
+    "summary": TEXT,
+    "decisions": ALL_TEXTS,
+    "next_action": TEXT,
+    "blockers": ALL_TEXTS,
+    "context": OBJECT,
+}
+_CONTEXT = {
+    "active_plan": TEXT,
+    "active_plan_stage": _STAGE,
+    "active_tdd_phase": TEXT,
+    "files_in_progress": ALL_TEXTS,
+}
+
+
+def _plain(value: Any, deep: int = 0) -> Any:
+    """Check that a value can be kept: JSON of others nests and counts without end."""
+    if deep > _DEEPEST:
+        raise ValueError("It is nested too deeply.")
+    if isinstance(value, dict):
+        return {str(key): _plain(each, deep + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each, deep + 1) for each in value]
+    is_huge = isinstance(value, int) and abs(value) >= 1 << 63
+    is_odd = isinstance(value, float) and value - value != 0
+    return str(value) if is_huge or is_odd else value
+
+
+def _tell(native: Plain) -> Plain:
+    """Tell what sail's keys say in ours; what they hold beside that is kept as it is."""
+    context, guard = object_of(native.get("context")), object_of(native.get("compaction_context"))
+    told: Plain = {
+        "summary": native.get("summary"),
+        "decisions": [_decision(each) for each in _list(native.get("decisions"))],
+        "blockers": [_words(each) for each in _list(native.get("blockers"))],
+        "plan": sail_plans.plan_of(
+            sail_plans.text(context.get("active_plan")), context.get("active_plan_stage")
+        ),
+        "tdd_phase": context.get("active_tdd_phase"),
+        "files_modified": [_words(each) for each in _list(context.get("files_in_progress"))],
+        "session_id": sail_plans.text(object_of(native.get("epistemic")).get("session_id")),
+    }
+    if isinstance(action := native.get("next_action"), str) and action:
+        told["next_action"] = {"text": action}
+    percent = guard.get("context_percentage_at_checkpoint")
+    if isinstance(percent, int | float) and not isinstance(percent, bool):
+        told["context"] = {"percent": float(percent)}
+        if guard.get("triggered_by_guardian") is True:
+            told["reason"] = f"context {percent:.0f}%"
+    told |= {key: None for key in ("summary", "tdd_phase") if not isinstance(told[key], str)}
+    told = {key: value for key, value in told.items() if value not in (None, [], {}, "")}
+    if rest := _rest(native):
+        told[REST] = rest
+    return told
+
+
+def _rest(native: Plain) -> Plain:
+    """Return what is in a file beyond what we know how to write: unknown keys and odd values."""
+    rest = _find_odd(native, _NATIVE)
+    if isinstance(context := native.get("context"), dict):
+        odd = _find_odd(context, _CONTEXT)
+        rest |= {"context": odd} if odd else {}
+    return rest
+
+
+def _find_odd(found: Plain, table: Mapping[str, Kind]) -> Plain:
+    """Return the members that a table does not know, or would not write just so."""
+    return {
+        key: value
+        for key, value in found.items()
+        if key not in table or (value is not None and table[key].read(value) is None)
+    }
+
+
+def _without_derived(rest: Plain, ours: Plain) -> Plain:
+    """Leave out what we wrote ourselves, made of other keys of the checkpoint."""
+    return {
+        key: value
+        for key, value in rest.items()
+        if key not in _DERIVED or key in _list(ours.get("kept"))
+    }
+
+
+_DERIVED = ("epistemic", "compaction_context")
+
+
+def _decision(value: object) -> Plain:
+    """Read `what: why`, or the object that some write."""
+    if isinstance(value, dict):
+        what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
+        why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
+        return _make_decision(_words(what or value), _words(why))
+    what, _, why = _words(value).partition(": ")
+    return _make_decision(what, why)
+
+
+def _make_decision(what: str, why: str) -> Plain:
+    return {"what": what, "why": why} if why else {"what": what}
+
+
+def _words(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _list(value: object) -> list[Any]:
+    if isinstance(value, str):
+        return [value] if value else []
+    return value if isinstance(value, list) else []
+
+
+def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
+    told = sail_plans.moment(native.get("timestamp"))
+    exact = sail_plans.moment(ours.get("saved_at"))
+    if exact is not None and (told is None or exact.replace(microsecond=0) == told):
+        return exact
+    stamp = _STAMP.match(stem)
+    return told or (sail_plans.moment(stamp[1]) if stamp else None)
+
+
+def _name(told: Plain, saved_at: datetime | None) -> str:
+    action = object_of(told.get("next_action")).get("text")
+    if told.get("summary") or action:
+        return suggest_name([told.get("summary"), action], None)
+    return f"checkpoint-{saved_at:%Y%m%d-%H%M%S}" if saved_at else "checkpoint-without-summary"
+
+
+# Writing
+
+
+def render(checkpoint: Checkpoint) -> str:
+    """Write a checkpoint as sail's JSON."""
+    native = _native(checkpoint)
+    kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
+    exact = _exact(checkpoint, native)
+    ours: Plain = {
+        "id": checkpoint.id,
+        "name": checkpoint.name,
+        "saved_at": checkpoint.saved_at.astimezone(UTC).isoformat(),
+        "check": _check(native),
+        **({"kept": kept} if kept else {}),
+        **({"exact": exact} if exact else {}),
+    }
+    return f"{json.dumps({**native, OURS: ours}, ensure_ascii=False, indent=2)}\n"
+
+
+def _native(checkpoint: Checkpoint) -> Plain:
+    rest = object_of(checkpoint.extra.get(REST))
+    action = checkpoint.next_action
+    native: Plain = {
+        "timestamp": f"{checkpoint.saved_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "summary": checkpoint.task or None,
+        "decisions": [
+            f"{each.what}: {each.why}" if each.why else each.what for each in checkpoint.decisions
+        ],
+        "next_action": action.text if action else None,
+        "blockers": checkpoint.blockers,
+        "context": {**_context(checkpoint), **object_of(rest.get("context"))},
+        **_optional(checkpoint),
+    }
+    native |= {key: value for key, value in rest.items() if key != "context"}
+    if "context" in rest and not isinstance(rest["context"], dict):
+        native["context"] = rest["context"]
+    return native
+
+
+def _context(checkpoint: Checkpoint) -> Plain:
+    plan = checkpoint.plan or Plan()
+    return {
+        "active_plan": plan.title or plan.path,
+        "active_plan_stage": plan.step if plan.step is not None else plan.stage,
+        "active_tdd_phase": checkpoint.tdd_phase,
+        "files_in_progress": _files(checkpoint),
+    }
+
+
+def _files(checkpoint: Checkpoint) -> list[str]:
+    named = [file.path for file in checkpoint.files if file.role != "plan"]
+    return list(dict.fromkeys([*checkpoint.files_modified, *named]))
+
+
+def _optional(checkpoint: Checkpoint) -> Plain:
+    """Write the members that only newer files have, where there is something to say."""
+    found: Plain = {}
+    if checkpoint.session_id:
+        found["epistemic"] = {"session_id": checkpoint.session_id}
+    use = checkpoint.context
+    if use is not None and use.percent is not None:
+        found["compaction_context"] = {
+            "triggered_by_guardian": checkpoint.trigger in _GUARDED,
+            "context_percentage_at_checkpoint": use.percent,
+            "key_context": _key_context(checkpoint),
+        }
+    return found
+
+
+def _key_context(checkpoint: Checkpoint) -> Plain:
+    action = checkpoint.next_action
+    asked = [*checkpoint.questions, *checkpoint.blockers]
+    is_guess = action is not None and action.origin == "inferred"
+    return {
+        "current_task": checkpoint.intent or checkpoint.task or None,
+        "blocking_question": asked[0] if asked else None,
+        "last_file_edited": checkpoint.files_modified[-1] if checkpoint.files_modified else None,
+        "next_intended_action": action.text if action else None,
+        "confidence_caveat": _CAVEAT if is_guess else None,
+    }
+
+
+_CAVEAT = "The next action was inferred from the session; nobody stated it."
+
+
+def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
+    """Return the values that reading the file back would not give."""
+    plain = to_plain(checkpoint)
+    back = _tell(_plain(dict(native)))
+    keys = HOLDS - {"name", REST}
+    exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
+    if "files_modified" in exact:
+        # Not all of the files in progress were changed; the others are named all the same.
+        exact["files"] = [{"path": each.path, "role": each.role} for each in checkpoint.files]
+    return exact
+
+
+def _check(native: Mapping[str, Any]) -> str:
+    """Tell one content from another, so that what was kept beside it is not taken for changed."""
+    return digest(json.dumps(native, sort_keys=True).encode())[:12]

@@ -1,0 +1,290 @@
+"""Plans that go in stages, and test-first sessions, as JSON files below `.claude`. Only read here.
+
+`state-index.json` says what is under way; without it, the plans' own files do.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.projects import trees
+from leftoff.text import times
+
+FOLDER = ".claude"
+INDEX = "state-index.json"
+PLANS = "plans"
+PLAN_STATE = "state.json"
+TDD = "tdd-sessions/active.json"
+WORKTREES = "worktrees"
+
+# How many stages a plan has that does not list its own.
+STAGES = 7
+_ENDED = frozenset({"complete", "completed", "done", "halted", "archived", "abandoned", "closed"})
+_LAST_STAGE = "execute"
+_LIMIT = 1024 * 1024
+
+Stage = int | float | str
+
+
+class StagedPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan, and the stage it has reached."""
+
+    name: str
+    stage: Stage | None = None
+    number: int | None = None
+    """The stage's place among all stages."""
+    total: int = STAGES
+    status: str = ""
+    updated_at: datetime
+    is_open: bool = True
+
+
+class TddSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session in which tests are written before the code."""
+
+    id: str | None = None
+    phase: str | None = None
+    target: str | None = None
+    mode: str | None = None
+
+
+def observe(worktree: Path) -> dict[str, Any]:
+    """Return what is under way in a worktree, in canonical keys; nothing where nobody says."""
+    folder = worktree / FOLDER
+    index = read_index(folder)
+    if index is None:
+        return {}
+    name, phase = active_plan(index), text(index.get("active_tdd_phase"))
+    told: dict[str, Any] = {"tdd_phase": phase} if phase else {}
+    if name:
+        told["plan"] = plan_of(name, index.get("active_plan_stage", index.get(_TWIN_STAGE)))
+        if (state := read_plan(folder, name)) is not None and "step" in told["plan"]:
+            told["plan"]["total"] = state.total
+    return told
+
+
+_TWIN, _TWIN_STAGE = "active_blueprint", "active_blueprint_stage"
+
+
+def active_plan(index: Mapping[str, Any]) -> str | None:
+    """Return the plan that an index calls active."""
+    return text(index.get("active_plan")) or text(index.get(_TWIN))
+
+
+def plan_of(name: str | None, stage: object) -> dict[str, Any]:
+    """Tell a plan and its stage in canonical keys: a number is a step, a word is a stage."""
+    plan: dict[str, Any] = {"title": name} if name else {}
+    if isinstance(stage, int) and not isinstance(stage, bool):
+        plan["step"] = stage
+    elif isinstance(stage, str | float) and stage != "":
+        plan["stage"] = str(stage)
+    return plan
+
+
+def read_index(folder: Path) -> dict[str, Any] | None:
+    """Read state-index.json; None where there is none, or none that can be read."""
+    return read_object(folder / INDEX)
+
+
+def read_object(path: Path) -> dict[str, Any] | None:
+    """Read a JSON object; None where there is none."""
+    try:
+        data = trees.read_start(path, _LIMIT, follow=True)
+        found = json.loads(data.decode("utf-8-sig", "replace"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def plans(folder: Path) -> list[StagedPlan]:
+    """Return all plans that can be read, by name."""
+    found = [read_plan(folder, name) for name in _names(folder)]
+    return [plan for plan in found if plan is not None]
+
+
+def _names(folder: Path) -> Iterator[str]:
+    try:
+        yield from sorted(
+            path.name
+            for path in (folder / PLANS).iterdir()
+            if path.is_dir() and path.name not in {"archive", "archived"}
+        )
+    except OSError:
+        return
+
+
+def read_plan(folder: Path, name: str) -> StagedPlan | None:
+    """Read one plan's state."""
+    path = folder / PLANS / name / PLAN_STATE
+    if not is_plan_name(name) or (state := read_object(path)) is None:
+        return None
+    stages = state.get("stages")
+    listed = [*stages] if isinstance(stages, dict) else []
+    stage = _stage(state.get("current_stage"))
+    number = _number(stage, listed)
+    ended = _find_end(state, stages)
+    return StagedPlan(
+        name=name,
+        stage=stage,
+        number=number,
+        total=_total(stage, number, listed),
+        status=ended or "",
+        updated_at=moment(state.get("updated")) or _find_time(path),
+        is_open=ended is None,
+    )
+
+
+def is_plan_name(name: str) -> bool:
+    """Say whether a name can be a plan's folder."""
+    return bool(name) and not name.startswith(".") and not set(name) & set("/\\\0")
+
+
+def _stage(value: object) -> Stage | None:
+    is_one = isinstance(value, int | float | str) and not isinstance(value, bool)
+    return value if is_one and value != "" else None  # type: ignore[return-value]
+
+
+def _number(stage: Stage | None, listed: list[str]) -> int | None:
+    if isinstance(stage, str) and not stage.isdecimal():
+        return listed.index(stage) + 1 if stage in listed else None
+    return None if stage is None else int(stage)
+
+
+def _total(stage: Stage | None, number: int | None, listed: list[str]) -> int:
+    """Tell how many stages there are; a plan may list only those that were reached."""
+    if number is None or number > len(listed) or (stage not in listed and _LAST_STAGE in listed):
+        return max(STAGES, len(listed), number or 0)
+    return len(listed)
+
+
+def _find_end(state: Mapping[str, Any], stages: object) -> str | None:
+    """Return the word that says a plan is over; None while it goes on."""
+    last = stages.get(_LAST_STAGE) if isinstance(stages, dict) else None
+    words = [
+        state.get("status"),
+        last.get("status") if isinstance(last, dict) else last,
+        "archived" if state.get("archived") else None,
+        state.get("current_stage"),
+    ]
+    said = [each.lower() for each in words if isinstance(each, str)]
+    return next((each for each in said if each in _ENDED), None)
+
+
+def tdd_session(folder: Path) -> TddSession | None:
+    """Read the test-first session under way."""
+    found = read_object(folder / TDD)
+    if found is None:
+        return None
+    keys = ("id", "phase", "target", "mode")
+    session = TddSession(**{key: text(found.get(key)) for key in keys})
+    is_over = (session.phase or "").lower() in _ENDED
+    return None if is_over or session == TddSession() else session
+
+
+def delegates(folder: Path) -> list[str]:
+    """Return the names of the worktrees that helpers work in."""
+    try:
+        found = sorted(path.name for path in (folder / WORKTREES).iterdir() if path.is_dir())
+    except OSError:
+        return []
+    return found
+
+
+def text(value: object) -> str | None:
+    """Return a text that says something."""
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def moment(value: object) -> datetime | None:
+    """Read a time as such files have it: with a zone, or in UTC."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+        if not isinstance(value, str):
+            return None
+        found = times.parse(value.strip())
+        return found.astimezone(UTC) if found else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _find_time(path: Path) -> datetime:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return datetime.fromtimestamp(0, UTC)
+
+
+class PlanCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint as its file beside the plans tells it."""
+
+    saved_at: datetime
+    summary: str | None = None
+    next_action: str | None = None
+    id: str | None = None
+    """The id of the same checkpoint in our store, where it came from there."""
+
+
+def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
+    """Return the checkpoints that were written last, newest first by the time they tell."""
+    paths = [
+        *folder.glob("checkpoints/*.json"),
+        *folder.glob(f"{PLANS}/*/checkpoints/*.json"),
+    ]
+    found = [_read_kept(path) for path in sorted(paths, key=_find_time, reverse=True)[:limit]]
+    return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
+
+
+def _read_kept(path: Path) -> PlanCheckpoint | None:
+    found = read_object(path)
+    if found is None:
+        return None
+    ours = found.get("leftoff")
+    return PlanCheckpoint(
+        saved_at=moment(found.get("timestamp")) or _find_time(path),
+        summary=text(found.get("summary")),
+        next_action=text(found.get("next_action")),
+        id=text(ours.get("id")) if isinstance(ours, dict) else None,
+    )
+
+
+class DelegatedTask(msgspec.Struct, frozen=True, kw_only=True):
+    """What a helper was given to do, and how far it is."""
+
+    what: str
+    status: str = "in progress"
+    agent: str | None = None
+
+
+def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask]:
+    """Return what is being done by helpers, as the index tells or their worktrees show."""
+    if not index.get("delegate_running"):
+        return []
+    told = index.get("delegation")
+    listed = told.get("tasks") if isinstance(told, dict) else index.get("delegate_tasks", told)
+    if isinstance(listed, dict):
+        listed = [_add_name(name, each) for name, each in listed.items()]
+    tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
+    return [task for task in tasks if task] or [
+        DelegatedTask(what=name) for name in delegates(folder)
+    ]
+
+
+def _add_name(name: str, value: object) -> dict[str, Any]:
+    """Read a task that is told under its name, by its status or at length."""
+    told = value if isinstance(value, dict) else {"status": value}
+    return {"id": name, **told}
+
+
+def _task(value: object) -> DelegatedTask | None:
+    if not isinstance(value, dict):
+        return DelegatedTask(what=value) if isinstance(value, str) and value else None
+    keys = ("description", "task", "name", "title", "id")
+    what = next((found for key in keys if (found := text(value.get(key)))), None)
+    status = text(value.get("status")) or "in progress"
+    agent = text(value.get("agent")) or text(value.get("worker"))
+    return DelegatedTask(what=what, status=status.replace("_", " "), agent=agent) if what else None

@@ -1,0 +1,248 @@
+"""Projects: which one a folder belongs to, and which folders and stores it has."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from leftoff.environment import Environment
+from leftoff.errors import NotAProject
+from leftoff.git.repository import Repository, list_linked_worktrees, repository_at
+from leftoff.git.safe_directories import is_safe
+from leftoff.projects import store_places
+from leftoff.projects.identities import marks_below
+from leftoff.projects.store_places import plain_store
+from leftoff.projects.trees import guard, guard_store
+
+
+class Project(msgspec.Struct, frozen=True, kw_only=True):
+    """A git repository with all its worktrees, or a plain folder."""
+
+    environment: Environment
+    """The environment in which it was found."""
+    root: Path
+    """The project's folder: the main worktree's, or the plain folder."""
+    worktree: Path
+    """The worktree we are in; the same as root outside git."""
+    store: Path
+    """Where the project's checkpoints are kept."""
+    fallback: Path
+    """Where a save goes while the store cannot be written."""
+    strays: tuple[Path, ...] = ()
+    """Folders where earlier versions put it, or where it went before `git init`."""
+    earlier: tuple[Path, ...] = ()
+    """Stores that this project had in another place; the next command moves them in."""
+    shared: tuple[Path, ...] = ()
+    """Those of the earlier stores that another folder uses too; they are copied, not moved."""
+    is_moved: bool = False
+    """Whether the mark of the folder still names the path that it had before."""
+    is_git: bool = False
+    distrusted: Path | None = None
+    """A repository around this folder that is left alone, as it belongs to another user."""
+
+    @property
+    def state_folder(self) -> Path:
+        """The folder for state that belongs to the user, not to this project."""
+        return self.environment.state_folder
+
+
+def find_project(environment: Environment, start: Path | None = None) -> Project:
+    """Find the project a folder belongs to: its repository, else a known folder above, else itself.
+
+    The home folder and `/` never become a project by accident: a repository there counts only
+    for someone who names it with LEFTOFF_PROJECT. A repository of the user's that cannot be read
+    now raises an OSError: its checkpoints are in no other store.
+    """
+    named = environment.project_override
+    here = Path(os.path.realpath(start or named or _current_folder()))
+    explicit = here if named and start is None else None
+    barred = {environment.home, Path(here.anchor)} - {explicit}
+    candidates = [folder for folder in (here, *here.parents) if folder not in barred]
+    distrusted = None
+    for folder in candidates:
+        repository = repository_at(folder, is_named=folder == explicit)
+        if repository is not None and _is_trusted(environment, repository):
+            below = candidates[: candidates.index(folder) + 1]
+            return _build_git_project(environment, folder, repository, below)
+        if repository is not None and distrusted is None:
+            distrusted = folder
+        if folder in environment.home.parents:
+            break
+    project = _find_plain_project(environment, here, candidates, distrusted)
+    if project is None:
+        raise NotAProject(
+            f"{here} is not a project: leftoff keeps no checkpoints for the home folder or /",
+            hint="Go to a project's folder, or name this one with LEFTOFF_PROJECT.",
+        )
+    return project
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise NotAProject(
+            "The folder you are in no longer exists.", hint="Go to one that does, then retry."
+        ) from error
+
+
+def _is_trusted(environment: Environment, repository: Repository) -> bool:
+    """Say whether git would trust a repository: it is the user's own, or they said so."""
+    try:
+        others = repository.owners() - environment.list_user_ids()
+    except OSError:
+        return False
+    place = repository.worktree or repository.git_dir
+    return not others or is_safe(place, environment.list_git_settings(), environment.home)
+
+
+def _find_plain_project(
+    environment: Environment, here: Path, candidates: Sequence[Path], distrusted: Path | None
+) -> Project | None:
+    """Return the project of a folder that is in no repository, if it can be one."""
+    for folder in candidates:
+        moved = store_places.find_former_path(environment, folder)
+        known = [folder, *([moved] if moved is not None else [])]
+        if any(plain_store(environment, each).is_dir() for each in known):
+            return _build_plain_project(environment, folder, moved=moved, distrusted=distrusted)
+    if here not in candidates:
+        return None
+    # A tree that is all someone else's, as a mounted one, is one project with its repository.
+    is_foreign = distrusted is not None and not _is_own(environment, here)
+    root = distrusted if distrusted is not None and is_foreign else here
+    return _build_plain_project(environment, root, distrusted=distrusted)
+
+
+def _is_own(environment: Environment, folder: Path) -> bool:
+    try:
+        return folder.stat().st_uid in environment.list_user_ids()
+    except OSError:
+        return False
+
+
+def _build_plain_project(
+    environment: Environment,
+    folder: Path,
+    *,
+    moved: Path | None = None,
+    distrusted: Path | None = None,
+) -> Project:
+    store = plain_store(environment, folder)
+    project = Project(
+        environment=environment,
+        root=folder,
+        worktree=folder,
+        store=store,
+        fallback=store,
+        distrusted=distrusted,
+    )
+    return _complete(project, moved)
+
+
+def _build_git_project(
+    environment: Environment, folder: Path, repository: Repository, below: Sequence[Path]
+) -> Project:
+    """Build the project of a repository; `below` are the folders from where we are up to it."""
+    common = repository.common_dir
+    # A linked worktree's own git folder lies in the common one, which lies in the main worktree.
+    is_linked = repository.git_dir != common
+    root = common.parent if is_linked and common.name == ".git" else folder
+    apart = plain_store(environment, root) if environment.keeps_stores_apart else None
+    store = apart or common / "leftoff"
+    project = Project(
+        environment=environment,
+        root=root,
+        worktree=folder,
+        store=store,
+        fallback=store,
+        earlier=tuple(_list_earlier(environment, root, store, below)),
+        is_git=True,
+    )
+    return _complete(project, store_places.find_former_path(environment, root))
+
+
+def _list_earlier(
+    environment: Environment, root: Path, store: Path, below: Sequence[Path]
+) -> list[Path]:
+    """List the stores that folders had while they were projects of their own."""
+    folders = dict.fromkeys([*below, root])
+    plain = [place for each in folders for place in store_places.list_plain(environment, each)]
+    earlier = [place for place in plain if place != store]
+    for each in below:
+        earlier += store_places.list_former(environment, each) if each != root else []
+    if not os.path.lexists(store):
+        # Right after `git init`. Later a folder below is found when somebody works there.
+        new = store_places.list_below(environment, root)
+        earlier += [place for place in new if place not in {store, *earlier}]
+    return earlier
+
+
+def _complete(project: Project, moved: Path | None) -> Project:
+    """Add the fallbacks and what a move left behind, and guard the folders against links."""
+    guard(project.root)
+    guard(project.worktree)
+    for place in (project.store, *project.earlier):
+        guard_store(place)
+    environment = project.environment
+    # What was saved to the fallback before `git init` is still this project's.
+    plain = plain_store(environment, project.root)
+    keys = dict.fromkeys(map(store_places.key_of, [project.store, plain]))
+    roots = (environment.state_folder / "fallback", *environment.list_former_fallbacks())
+    fallback, *others = (folder / key for key in keys for folder in roots)
+    former = [plain_store(environment, moved)] if moved is not None else []
+    former = [place for place in former if place.is_dir()]
+    is_shared = moved is not None and store_places.is_used_at(environment, moved)
+    return msgspec.structs.replace(
+        project,
+        fallback=fallback,
+        strays=tuple(other for other in others if other.is_dir()),
+        earlier=(*project.earlier, *former),
+        shared=tuple(former) if is_shared else (),
+        is_moved=moved is not None,
+    )
+
+
+def list_stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
+    """List the stores that may hold a project's checkpoints too, each with its folder.
+
+    For a plain folder these are the stores of folders that are gone. For a repository it is the
+    store in its git folder, left there when LEFTOFF_HOME was set, and those of plain folders that
+    were at its path or below.
+    """
+    if not project.is_git:
+        return store_places.list_lost(project.environment)
+    return [*_list_left_in_git(project), *_list_plain_below(project)]
+
+
+def _list_left_in_git(project: Project) -> list[tuple[Path, Path]]:
+    repository = repository_at(project.worktree, is_named=True)
+    place = repository.common_dir / "leftoff" if repository else project.store
+    return [(project.root, place)] if place != project.store and place.is_dir() else []
+
+
+def _list_plain_below(project: Project) -> list[tuple[Path, Path]]:
+    environment = project.environment
+    marks = marks_below(store_places.folder_marks(environment), project.root)
+    found = {mark.path: plain_store(environment, mark.path) for mark in marks}
+    used = {project.store, *project.earlier}
+    return [each for each in found.items() if each[1] not in used and each[1].is_dir()]
+
+
+def explain_distrust(project: Project) -> tuple[str, str] | None:
+    """Say why the repository around a project is not used, and what to do about it."""
+    if project.distrusted is None:
+        return None
+    what = (
+        f"{project.distrusted} is a git repository that belongs to another user, so leftoff "
+        f"reads nothing from it and keeps your checkpoints in {project.store}"
+    )
+    way_out = f"If you trust it: git config --global --add safe.directory {project.distrusted}"
+    return what, way_out
+
+
+def list_folders(project: Project) -> list[Path]:
+    """List the project's folders: the worktree we are in, the main one, and all others."""
+    repository = repository_at(project.worktree, is_named=True) if project.is_git else None
+    others = list_linked_worktrees(repository) if repository else []
+    return list(dict.fromkeys([project.worktree, project.root, *others]))

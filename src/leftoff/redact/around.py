@@ -1,0 +1,342 @@
+"""Secrets told by the place they stand in: headers, cookies, URLs, commands, login files."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from leftoff.redact.addresses import ADDRESSES, PIPES, Pipe
+from leftoff.redact.commands import COMMANDS, LETTERS, LONG_OPTIONS
+from leftoff.redact.judge import (
+    is_dashed,
+    is_password,
+    is_path,
+    is_placeholder,
+    is_token,
+    looks_random,
+)
+from leftoff.redact.keyed import STEMS, find_keyed_at
+from leftoff.redact.lazy import lazy
+from leftoff.redact.lookup import Lookup
+from leftoff.redact.manifests import find_manifest
+from leftoff.redact.places import PLACES, SecretPlace
+from leftoff.redact.private_keys import PRIVATE_KEYS
+from leftoff.redact.prose import PROSE, is_stated
+from leftoff.redact.rule_index import ANCHOR_WORDS
+from leftoff.redact.shapes import Span
+from leftoff.redact.statements import STATEMENTS
+from leftoff.redact.telling_words import KEY_GUARD
+
+_ABBREVIATIONS = {
+    "<h>": r"(?:<q>)?\]?\s{0,8}[:=]\s{0,8}(?:<q>)?",
+    "<credential>": r"([\w.~+/=:@!$%^&*-]{8,4096})",
+    "<scheme>": (
+        r"(?:bearer|basic|token|bot|apikey|api-key|key|splunk|sso-key|geniekey|oauth|jwt"
+        r"|private-token|discogs|shopping|dpop|pve\w{0,8}|zoho-oauthtoken|klaviyo-api-key)[ =]{1,4}"
+    ),
+    "<text>": r"(?:[bfrun@$]{0,2}<q>[^\"'\\\r\n]{0,200}<q>)",
+    "<secret>": r"(?:some\()?[bfrun@$]{0,2}<q>([^\"'\\\r\n]{1,200})<q>",
+    "<value>": r"(?:<q>([^\"'\\\r\n]{1,200})<q>|([^\s\"'`\\]{1,200}))",
+    "<q>": r"\\{0,8}[\"'`]",
+}
+_LOOK_BEHIND = 250
+_PIN = 6
+_LOOK_AHEAD = 9000
+# The beginning of a long value tells enough of it.
+_JUDGED = 256
+_COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
+_OPTION = lazy(
+    rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
+)
+# With the blank after it: what a tool's name has.
+_WORD = lazy(rb"[\w-]++[ ]?")
+_OPENINGS = 3
+_PIPED = lazy(
+    rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
+    rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl|gcloud|doppler|op|kinit)\b"
+)
+# What an example has in the place of a session: a word, a name in a program.
+_PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
+_SESSION = (b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"login", b"remember")
+_SEALED = 24
+# A text without any of these words has no mark of a private key.
+MARKED = (b"private", b"openvpn")
+# A text without any of these prints nothing into another program.
+PRINTED = (b"echo", b"printf ")
+_NOT_A_USER = b" \t\r\n\"'(,/<>&|;*{}[]"
+_Judge = Callable[[bytes], bool]
+_Row = tuple[str, re.Pattern[bytes], _Judge]
+
+
+def _in_header(value: bytes) -> bool:
+    if is_placeholder(value) or value.lower().startswith(b"realm="):
+        return False
+    return looks_random(value, needs_digit=False) or is_token(value, literal=True, named=True)
+
+
+def _without_scheme(value: bytes) -> bool:
+    return len(value) >= 16 and not is_placeholder(value) and looks_random(value)
+
+
+def _in_url(value: bytes) -> bool:
+    return not is_placeholder(value)
+
+
+def _is_given(value: bytes) -> bool:
+    return not is_placeholder(value) and (not value.startswith(b"-") or is_dashed(value))
+
+
+def _in_command(value: bytes) -> bool:
+    # Fewer digits are a port or a count.
+    is_number = value.isdigit() and len(value) < _PIN
+    return _is_given(value) and not is_path(value) and not is_number
+
+
+def _is_mixed(value: bytes) -> bool:
+    return _in_command(value) and is_password(value, literal=False)
+
+
+def _is_encoded(value: bytes) -> bool:
+    return not is_placeholder(value) and (value.endswith(b"=") or looks_random(value))
+
+
+def _literal(value: bytes) -> bool:
+    return is_password(value, literal=True)
+
+
+def _is_sealed(value: bytes) -> bool:
+    if is_placeholder(value) or (value.startswith(b"realm=") and b"=" not in value[6:]):
+        return False
+    return b"=" in value or any(len(word) >= 16 for word in value.split())
+
+
+def _in_cookie(value: bytes) -> bool:
+    if is_placeholder(value):
+        return False
+    # The name is missing where only the value is cut.
+    crumbs = (crumb.rpartition(b"=") for crumb in value.rstrip(b"=").split(b";"))
+    return any(_is_crumb(name, crumb) for name, _, crumb in crumbs)
+
+
+def _is_crumb(name: bytes, crumb: bytes) -> bool:
+    """Tell what opens a session from a word, a constant, a path and the like."""
+    if _PLAIN.fullmatch(crumb) or is_path(crumb):
+        return len(crumb) >= _SEALED
+    is_session = any(word in name.lower() for word in _SESSION)
+    is_sealed = is_session or looks_random(crumb)
+    return len(crumb) >= _SEALED or (len(crumb) >= _PIN and is_sealed)
+
+
+def _always(_value: bytes) -> bool:
+    return True
+
+
+_JUDGES: dict[str, _Judge] = {
+    "in_header": _in_header,
+    "without_scheme": _without_scheme,
+    "in_url": _in_url,
+    "in_command": _in_command,
+    "mixed": _is_mixed,
+    "given": _is_given,
+    "encoded": _is_encoded,
+    "literal": _literal,
+    "random": looks_random,
+    "told": is_stated,
+    "sealed": _is_sealed,
+    "in_cookie": _in_cookie,
+    "always": _always,
+}
+
+
+def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
+    """Yield every secret that an address, a command or a pipe gives away."""
+    if b"@" in data:
+        yield from _in_addresses(data)
+    if b"-" in data:
+        yield from _in_commands(data)
+    if may_print:
+        yield from _in_pipes(data)
+
+
+def find_words(low: bytes) -> list[tuple[bytes, int]]:
+    """List the words of a text in small letters that any rule begins with, and their places."""
+    return _lookup().hits(low)
+
+
+def find_after_words(
+    data: bytes, low: bytes, hits: list[tuple[bytes, int]]
+) -> Iterator[tuple[bool, Span]]:
+    """Yield every secret that a word before it gives away, and whether that word is its name."""
+    ends = dict.fromkeys(STEMS, 0)
+    done: dict[bytes, int] = {}
+    manifest = 0
+    places = _by_literal()
+    for word, at in hits:
+        if word in places and at >= done.get(word, 0) and _is_at(data, at, word):
+            for span in _at_places(data, at, places[word]):
+                done[word] = max(span.end, done.get(word, 0))
+                yield False, span
+        if word == b"secret" and at >= manifest:
+            manifest, spans = find_manifest(data, at)
+            yield from ((True, span) for span in spans)
+        if word not in ends or at < ends[word]:
+            continue
+        if named := find_keyed_at(data, low, word, at):
+            ends[word] = named.end
+            yield True, named
+
+
+@cache
+def _lookup() -> Lookup:
+    # In this order, so that of two names for the same value the earlier one is told.
+    words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED])
+    return Lookup(words, {} if b"key" in _by_literal() else {b"key": KEY_GUARD})
+
+
+@cache
+def _by_literal() -> dict[bytes, list[SecretPlace]]:
+    places: dict[bytes, list[SecretPlace]] = {}
+    for place in (*PLACES, *PRIVATE_KEYS, *STATEMENTS, *PROSE):
+        places.setdefault(place.literal.encode(), []).append(place)
+    return places
+
+
+def _is_at(data: bytes, at: int, literal: bytes) -> bool:
+    return _any_of(literal).match(data, at, at + _LOOK_AHEAD) is not None
+
+
+@cache
+def _any_of(literal: bytes) -> re.Pattern[bytes]:
+    """Return what matches wherever any place with this literal does: most hits are at no place."""
+    return compile_pattern("|".join(f"(?:{place.pattern})" for place in _by_literal()[literal]))
+
+
+@cache
+def compile_pattern(pattern: str) -> re.Pattern[bytes]:
+    """Compile a pattern of the tables, once it is needed."""
+    for short, long in _ABBREVIATIONS.items():
+        pattern = pattern.replace(short, long)
+    flags = b"" if pattern.startswith("(?i") else b"(?i)"
+    return re.compile(flags + pattern.encode())
+
+
+def _at_places(data: bytes, at: int, places: Iterable[SecretPlace]) -> Iterator[Span]:
+    for place in places:
+        if span := _at_place(data, at, place):
+            yield span
+
+
+def _at_place(data: bytes, at: int, place: SecretPlace) -> Span | None:
+    found = compile_pattern(place.pattern).match(data, at, at + _LOOK_AHEAD)
+    if not found:
+        return None
+    judge = _JUDGES[place.judge]
+    if not place.before:
+        return _secret(found, place.kind, judge)
+    start = max(0, at - _LOOK_BEHIND)
+    before = compile_pattern(place.before).search(data[start:at])
+    if before and before.lastindex:
+        return _shift_span(_secret(before, place.kind, judge), start)
+    return _secret(found, place.kind, judge) if before else None
+
+
+def _shift_span(span: Span | None, by: int) -> Span | None:
+    return Span(span.start + by, span.end + by, span.kind) if span else None
+
+
+def _secret(found: re.Match[bytes], kind: str, judge: _Judge) -> Span | None:
+    group = found.lastindex or 0
+    start, end = found.span(group)
+    judged = found.string[start : min(end, start + _JUDGED)]
+    return Span(start, end, kind) if judge(judged) else None
+
+
+def _in_addresses(data: bytes) -> Iterator[Span]:
+    """Look at what precedes each `@`; an `@` is found at the speed of memory."""
+    at = data.find(b"@", 1)
+    while at >= 0:
+        if data[at - 1] not in _NOT_A_USER:
+            yield from _in_address(data, at)
+        at = data.find(b"@", at + 1)
+
+
+def _in_address(data: bytes, at: int) -> Iterator[Span]:
+    """Try the last few places where an address may begin; more are not in one address."""
+    # An address has no line end in it, and what is before its `@` has a slash.
+    first = max(0, at - _LOOK_BEHIND)
+    line = data[first:at].rpartition(b"\n")[2]
+    if b"/" not in line:
+        return
+    first = at - len(line)
+    for kind, opening, pattern, judge, _, _ in ADDRESSES:
+        if opening not in line:
+            continue
+        start = at
+        for _ in range(_OPENINGS):
+            start = data.rfind(opening, first, start)
+            if start < 0:
+                break
+            found = compile_pattern(pattern).match(data, start, at)
+            if found and (span := _secret(found, kind, _JUDGES[judge])):
+                yield span
+                break
+
+
+def _in_pipes(data: bytes) -> Iterator[Span]:
+    """Look at what is printed into a program that asks for a password."""
+    for found in _PIPED.finditer(data):
+        for pipe in PIPES:
+            if compile_pattern(pipe.pattern).match(
+                data, found.start(), found.start() + _LOOK_BEHIND
+            ):
+                yield from _in_pipe(data, found.start(), pipe)
+
+
+def _in_pipe(data: bytes, at: int, pipe: Pipe) -> Iterator[Span]:
+    start = max(0, at - _LOOK_BEHIND)
+    found = compile_pattern(pipe.before).search(data[start:at])
+    span = _secret(found, pipe.kind, _in_command) if found else None
+    if moved := _shift_span(span, start):
+        yield moved
+
+
+def _in_commands(data: bytes) -> Iterator[Span]:
+    """Look at each line that has an option which may take a password, once."""
+    done = 0
+    while option := _OPTION.search(data, done):
+        at = option.start()
+        start = data.rfind(b"\n", done, at) + 1 or done
+        end = data.find(b"\n", at)
+        done = len(data) if end < 0 else end
+        yield from _in_line(data, start, done)
+
+
+def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
+    tools, rows = _tools()
+    # Most lines with an option are code or prose: no word of theirs is the end of a tool's name.
+    if _ends_of_tools().isdisjoint(_WORD.findall(data[start:end].lower())):
+        return
+    at = start
+    while found := tools.search(data, at, end):
+        stop = _COMMAND_END.search(data, found.end(), end)
+        at = stop.start() if stop else end
+        for kind, pattern, judge in rows[found[1].lower()]:
+            for hit in pattern.finditer(data, found.end(), at):
+                if span := _secret(hit, kind, judge):
+                    yield span
+
+
+@cache
+def _ends_of_tools() -> frozenset[bytes]:
+    """Return the last words of all tools' names and a blank each: `cifs` of `mount.cifs`."""
+    return frozenset(name.rpartition(b".")[2] + b" " for name in (*_tools()[1], b"exe"))
+
+
+@cache
+def _tools() -> tuple[re.Pattern[bytes], dict[bytes, list[_Row]]]:
+    rows: dict[bytes, list[_Row]] = {}
+    for row in COMMANDS:
+        pattern = compile_pattern(r"(?-i:(?<=[ ]))" + row.pattern)
+        for tool in row.tools.split():
+            rows.setdefault(tool.encode(), []).append((row.kind, pattern, _JUDGES[row.judge]))
+    names = b"|".join(re.escape(tool) for tool in sorted(rows, key=len, reverse=True))
+    return re.compile(rb"(?i)(?<![\w-])(" + names + rb")(?:\.exe)?(?=[ ])"), rows

@@ -1,0 +1,109 @@
+"""The rows of the tables, found by the first bytes of a text or by a fixed part in its middle."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from leftoff.redact.issuers import ROWS, Row
+from leftoff.redact.lookup import Lookup
+from leftoff.redact.template import find_fixed_part, openings, solid_part, to_pattern
+
+# Shapes that need not hold a long run.
+ANCHORED: tuple[Row, ...] = (
+    ("azure secret", "<3 tilde><1 digit>Q~<31-34 tilde>", "<3 tilde><1 digit>Q~<8 tilde>"),
+    (
+        "vault unseal key",
+        "Unseal Key <1-2 digit>: (<40+ jose>)",
+        "Unseal Key <1 digit>: (<8 jose>)",
+    ),
+    ("azure signature", "sig=(<40+ encoded>)", "sig=(<8 encoded>)"),
+    (
+        "zapier webhook",
+        "hooks.zapier.com/hooks/(catch/<8+ path>)",
+        "hooks.zapier.com/hooks/(catch)",
+    ),
+)
+# A text without any of these words, in small letters, has none of those rows but the first.
+ANCHOR_WORDS = (b"unseal ", b"sig=", b"zapier")
+KEY = 3
+_KEY_BYTES = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
+
+class Opening(NamedTuple):
+    """A fixed text, and the rows whose shapes begin with it.
+
+    Beside each row is how many letters and digits must follow: a slice is cheaper than a match.
+    """
+
+    text: bytes
+    rows: list[tuple[Row, int]]
+
+
+@cache
+def by_key() -> dict[bytes, list[Opening]]:
+    """Index the rows by the first bytes of their openings, the longest opening first."""
+    texts: dict[bytes, list[tuple[Row, int]]] = {}
+    for row in ROWS:
+        solid = solid_part(row[1])
+        for text in filter(None, openings(row[1])):
+            texts.setdefault(text.encode(), []).append((row, solid))
+    index: dict[bytes, list[Opening]] = {}
+    for opening in sorted(texts, key=len, reverse=True):
+        for key in _keys(opening):
+            index.setdefault(key, []).append(Opening(opening, texts[opening]))
+    return index
+
+
+def _keys(text: bytes) -> Iterator[bytes]:
+    if len(text) >= KEY:
+        yield text[:KEY]
+        return
+    for more in _KEY_BYTES:
+        yield from _keys(text + bytes([more]))
+
+
+@cache
+def index_anchored() -> dict[bytes, Row]:
+    """Return the rows that need no long run by their fixed texts."""
+    return {find_fixed_part(row[1]).encode(): row for row in ANCHORED}
+
+
+@cache
+def anchors(*, has_word: bool) -> Lookup:
+    """Return how to look for the fixed texts of those rows, with or without a word in them."""
+    texts = index_anchored()
+    return Lookup(text for text in texts if has_word or not _has_word(text))
+
+
+def _has_word(text: bytes) -> bool:
+    return any(word in text.lower() for word in ANCHOR_WORDS)
+
+
+@cache
+def infixes() -> tuple[tuple[bytes, Row], ...]:
+    """List the rows without an opening, each with the fixed text to look for first."""
+    fixed = ((find_fixed_part(row[1]).encode(), row) for row in ROWS if row[1].startswith("<"))
+    return tuple((literal, row) for literal, row in fixed if len(literal) > 1)
+
+
+@cache
+def any_infix() -> re.Pattern[bytes]:
+    """Return what finds any of these texts: most runs have none, and one search is enough."""
+    return re.compile(b"|".join(re.escape(literal) for literal, _ in infixes()))
+
+
+@cache
+def index_joints() -> dict[bytes, list[Row]]:
+    """Index the rows whose only fixed texts are single joints by the one before the long run."""
+    joined: dict[bytes, list[Row]] = {}
+    for row in ROWS:
+        if row[1].startswith("<") and len(literal := find_fixed_part(row[1]).encode()) == 1:
+            joined.setdefault(literal, []).append(row)
+    return joined
+
+
+@cache
+def pattern(shape: str) -> re.Pattern[bytes]:
+    """Return the compiled pattern of a shape."""
+    return re.compile(to_pattern(shape).encode())

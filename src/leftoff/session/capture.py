@@ -1,0 +1,168 @@
+"""The use-case: read a session where it lies and tell where it left off."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from leftoff.checkpoint import (
+    SCHEMA,
+    Checkpoint,
+    Commit,
+    ContextUse,
+    Decision,
+    Failure,
+    InFlight,
+    LastFailure,
+    NextAction,
+    Plan,
+    Todo,
+    Transcript,
+    new_id,
+)
+from leftoff.session.facts.focus import FOCUS_FILES
+from leftoff.session.facts.next_action import infer_next_action
+from leftoff.session.facts.read_session import Progress, SessionMemory, read_session
+from leftoff.session.facts.report import Facts, report
+from leftoff.session.facts.shell_commands import shorten
+
+__all__ = ["Captured", "SessionMemory", "capture", "read_session", "to_checkpoint"]
+
+_LEFT_OFF_CHARS = 1200
+_MOST_IN_FLIGHT = 3
+_MOST_FAILED = 3
+_TASK_CHARS = 600
+_COMMAND_CHARS = 200
+
+
+class Captured(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as it stands: the facts, a checkpoint made of them, and what to remember."""
+
+    facts: Facts
+    checkpoint: Checkpoint
+    memory: SessionMemory
+
+
+def capture(
+    session_path: Path,
+    *,
+    agent: str | None = None,
+    memory: SessionMemory | None = None,
+    progress: Progress | None = None,
+    trigger: str = "import",
+) -> Captured:
+    """Read a session, only what is new if its memory is given, and make a checkpoint of it."""
+    memory = read_session(session_path, agent=agent, memory=memory, progress=progress)
+    facts = report(memory.state)
+    checkpoint = to_checkpoint(facts, memory, trigger=trigger, now=datetime.now(UTC))
+    return Captured(facts=facts, checkpoint=checkpoint, memory=memory)
+
+
+def to_checkpoint(
+    facts: Facts, memory: SessionMemory, *, trigger: str, now: datetime
+) -> Checkpoint:
+    """Make a checkpoint of a session's facts."""
+    next_action = infer_next_action(facts)
+    ranked = _existing(facts.ranked_files, facts.roots)
+    return Checkpoint(
+        schema=SCHEMA,
+        id=new_id(now),
+        saved_at=now,
+        trigger=trigger,
+        agent=memory.agent,
+        session_id=facts.session_id or None,
+        transcript=Transcript(path=memory.path, offset=memory.cursor.offset),
+        worktree=facts.cwd or None,
+        branch=facts.branch or None,
+        last_commit=_commit(facts),
+        summary=_task(facts),
+        intent=facts.intent or None,
+        left_off=facts.last_words[-_LEFT_OFF_CHARS:] or None,
+        next_action=NextAction(text=next_action, origin="inferred") if next_action else None,
+        decisions=_decisions(facts),
+        failed=_list_failures(facts),
+        files_modified=facts.files_modified,
+        focus_files=ranked[:FOCUS_FILES],
+        seen_files=ranked[FOCUS_FILES:],
+        commands=facts.commands,
+        todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
+        plan=_plan(facts),
+        in_flight=_in_flight(facts),
+        last_failure=_last_failure(facts),
+        pending_prompts=facts.pending_prompts,
+        context=_context(facts),
+    )
+
+
+def _existing(ranked: list[str], roots: list[str]) -> list[str]:
+    """Leave out what is gone, unless the session comes from elsewhere and nothing is here."""
+    here = [path for path in ranked if any(_exists(Path(root) / path) for root in roots)]
+    return here or ranked
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _commit(facts: Facts) -> Commit | None:
+    if not facts.commit_sha:
+        return None
+    return Commit(sha=facts.commit_sha, subject=facts.commit_subject)
+
+
+def _decisions(facts: Facts) -> list[Decision]:
+    """Turn refused calls into decisions; a refusal without a reason decides nothing for later."""
+    return [
+        Decision(what=f"The user refused: {refusal.what}", why=refusal.why)
+        for refusal in facts.refusals
+        if refusal.why
+    ]
+
+
+def _plan(facts: Facts) -> Plan | None:
+    if not (facts.plan_path or facts.plan_title or facts.step):
+        return None
+    return Plan(
+        path=facts.plan_path or None,
+        title=facts.plan_title or None,
+        step=facts.step,
+        total=facts.total,
+    )
+
+
+def _in_flight(facts: Facts) -> InFlight | None:
+    calls = facts.in_flight[-_MOST_IN_FLIGHT:]
+    if not calls:
+        return None
+    return InFlight(tool=calls[-1].tool, what=" · ".join(call.what for call in reversed(calls)))
+
+
+def _last_failure(facts: Facts) -> LastFailure | None:
+    if not facts.failures:
+        return None
+    last = facts.failures[-1]
+    return LastFailure(command=shorten(last.command, _COMMAND_CHARS), error=last.error)
+
+
+def _list_failures(facts: Facts) -> list[Failure]:
+    """List the failures before the last one that no later run repaired."""
+    return [
+        Failure(what=shorten(failure.command, _COMMAND_CHARS), why=failure.error)
+        for failure in reversed(facts.failures[-_MOST_FAILED - 1 : -1])
+    ]
+
+
+def _task(facts: Facts) -> str | None:
+    """Return the task if the last request is only an order within it."""
+    if facts.task == facts.intent:
+        return None
+    return facts.task[:_TASK_CHARS] or None
+
+
+def _context(facts: Facts) -> ContextUse | None:
+    if not facts.tokens:
+        return None
+    return ContextUse(tokens=facts.tokens, window=facts.window or None, percent=facts.percent)

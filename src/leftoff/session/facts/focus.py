@@ -1,0 +1,151 @@
+"""Which files will be needed next: a ranking by how, when and where each was last named."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from leftoff.session.facts import written_paths
+from leftoff.session.facts.fold_state import FoldState
+
+FOCUS_FILES = 10
+_FILE_NAME = re.compile(
+    r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$|/\.\w+$"
+    r"|/(?:Makefile|Dockerfile|Justfile|Rakefile|Gemfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
+)
+
+# How much each sign counts, and after how many calls it has faded to a third.
+EDITED, EDITED_FADES = 2.0, 12.0
+READ, READ_FADES = 2.6, 12.0
+COMMANDED, COMMANDED_FADES = 2.0, 6.0
+SHOWN, SHOWN_FADES = 0.8, 7.0
+NEW = 0.5
+OFTEN = 0.15
+IN_FLIGHT = 3.0
+DOING = 2.5
+OPEN = 1.2
+REQUESTED, REQUESTED_FADES = 2.0, 20.0
+SAID, SAID_FADES = 1.2, 12.0
+OUTLINED, OUTLINED_FADES = 1.2, 30.0
+PLANNED = 1.3
+PLANNED_AND_DONE = 0.3
+FAILED, FAILED_FADES = 1.8, 10.0
+
+
+def rank(state: FoldState) -> list[str]:
+    """Return paths, absolute where known, the most likely to be needed next first."""
+    scores = score(state)
+    return sorted(scores, key=lambda path: -scores[path])
+
+
+def score(state: FoldState) -> dict[str, float]:
+    """Return each path that may be needed next with a number for how likely it is."""
+    scores: defaultdict[str, float] = defaultdict(float)
+    names = _by_name(state)
+    _score_use(state, scores)
+    for path, weight in _weigh_named(state):
+        for known in _resolve(path, names, state):
+            scores[known] += weight
+    for call in state.open.values():
+        for path in call.paths:
+            scores[written_paths.normalise(path, state.cwd)] += IN_FLIGHT
+    return {path: value for path, value in scores.items() if _is_worth_showing(path, state)}
+
+
+def _score_use(state: FoldState, scores: defaultdict[str, float]) -> None:
+    for path, use in state.files.items():
+        if use.edits:
+            scores[path] += EDITED * _fade(state.calls - use.edited_at, EDITED_FADES)
+            scores[path] += OFTEN * math.log1p(use.edits)
+        if use.reads:
+            scores[path] += READ * _fade(state.calls - use.read_at, READ_FADES)
+
+
+def _weigh_named(state: FoldState) -> Iterable[tuple[str, float]]:
+    """Yield the paths named in the session's texts, with the weight of each naming."""
+    edited = {path.rsplit("/", 1)[-1] for path, use in state.files.items() if use.edits}
+    for path in state.plan_paths:
+        is_done = path.rsplit("/", 1)[-1] in edited
+        yield path, PLANNED_AND_DONE if is_done else PLANNED
+    fade = _fade(state.calls - state.outline.at, OUTLINED_FADES)
+    for path, weight in _each(state.outline.text, state, OUTLINED * fade):
+        is_done = _is_done(path, state)
+        yield path, weight * (PLANNED_AND_DONE if is_done else 1)
+    for todo in state.todos:
+        if todo.is_open:
+            yield from _each(todo.text, state, DOING if todo.status == "in_progress" else OPEN)
+    now = state.calls
+    for request in state.requests[-1:]:
+        fade = _fade(now - request.at, REQUESTED_FADES)
+        yield from _each(request.text, state, REQUESTED * fade)
+    for answer in state.answers[-2:]:
+        yield from _each(answer.text, state, SAID * _fade(now - answer.at, SAID_FADES))
+    for failure in state.failures[-1:]:
+        yield from _each(failure.error, state, FAILED * _fade(now - failure.at, FAILED_FADES))
+    yield from _weigh_mentions(state)
+
+
+def _is_done(path: str, state: FoldState) -> bool:
+    """Tell whether a file that the outline names was edited after it."""
+    return any(
+        use.edited_at > state.outline.at and known.endswith("/" + path)
+        for known, use in state.files.items()
+    )
+
+
+def _weigh_mentions(state: FoldState) -> Iterable[tuple[str, float]]:
+    used = {path.rsplit("/", 1)[-1] for path in state.files}
+    for mention in state.commanded:
+        weight = COMMANDED * _fade(state.calls - mention.at, COMMANDED_FADES)
+        for path in mention.paths:
+            yield path, weight
+    for mention in state.shown:
+        weight = _fade(state.calls - mention.at, SHOWN_FADES) / (1 + len(mention.paths) / 10)
+        for path in mention.paths:
+            # What was found and not yet looked at is likelier to come next.
+            yield path, weight * (SHOWN if path.rsplit("/", 1)[-1] in used else SHOWN + NEW)
+
+
+def _each(text: str, state: FoldState, weight: float) -> Iterable[tuple[str, float]]:
+    for path in written_paths.paths_in(text, is_windows=written_paths.is_windows(state.cwd)):
+        yield path, weight
+
+
+def _by_name(state: FoldState) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for path in state.files:
+        names.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+    for mention in (*state.shown, *state.commanded):
+        for path in mention.paths:
+            if "/" in path:
+                full = written_paths.normalise(path, state.cwd)
+                known = names.setdefault(path.rsplit("/", 1)[-1], [])
+                if full not in known:
+                    known.append(full)
+    return names
+
+
+def _resolve(path: str, names: dict[str, list[str]], state: FoldState) -> list[str]:
+    """Find the known files that a path in a text means; itself, if none."""
+    known = names.get(path.rsplit("/", 1)[-1], [])
+    meant = [full for full in known if full == path or full.endswith("/" + path)]
+    if meant:
+        return meant[:2]
+    return [written_paths.normalise(path, state.cwd)] if "/" in path else []
+
+
+def _is_worth_showing(path: str, state: FoldState) -> bool:
+    """Tell a file of the project from other words with slashes."""
+    if path in state.files:
+        is_plan = path == state.plan_path
+        is_ours = is_plan or not written_paths.is_scratch(path, state.roots)
+        return is_ours and path not in state.roots and not path.startswith("~")
+    if state.roots and not any(written_paths.is_under(path, root) for root in state.roots):
+        return False
+    return _FILE_NAME.search(path) is not None or any(
+        known.startswith(path + "/") for known in state.files if path not in state.roots
+    )
+
+
+def _fade(age: float, third_after: float) -> float:
+    return math.exp(-age / third_after)

@@ -1,0 +1,334 @@
+"""The fold: events in, state out. One event at a time, so that reading can go on any time."""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from leftoff.agents.loose_values import cut
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Place,
+    PlanSeen,
+    PromptQueued,
+    PromptTaken,
+    SessionEvent,
+    SessionInfo,
+    TodoChange,
+    TodoList,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserText,
+    prompt_key,
+)
+from leftoff.session.facts import shell_commands, written_paths
+from leftoff.session.facts.excerpts import clip, title_of
+from leftoff.session.facts.fold_state import (
+    FailedRun,
+    FileUse,
+    FoldState,
+    Mention,
+    Queued,
+    Refusal,
+    RunUse,
+    SessionText,
+)
+from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
+from leftoff.session.facts.todo_list import change_todo, replace_todos
+
+_REQUEST_CHARS = 4000
+_ANSWER_CHARS = 3000
+_OUTPUT_CHARS = 6000
+_COMMAND_CHARS = 1000
+_REFUSED_CHARS = 200
+_REASON_CHARS = 600
+_MOST_FILES = 1500
+_MOST_OPEN = 64
+_MOST_RUNS = 60
+_MOST = 12
+_PLAN_CHARS = 20000
+_OUTLINE_CHARS = 600
+_OUTLINE_MARKS = 6
+_TRIMMED = 0.8
+# "go on", "commit this", "please push": an order within a task, not a task.
+_SHORTEST_TASK = 20
+
+_PLAN_FOLLOWS = "Implement the following plan:\n"
+
+_UNUSED = FileUse()
+
+
+class Fold:
+    """Learns from events; `export` gives what was learnt as a value that can be stored."""
+
+    def __init__(self, state: FoldState | None = None) -> None:
+        self.state = state.copy() if state else FoldState()
+        # What was stored is clean already: only new texts are scanned for secrets.
+        self._clean = texts_of(state) if state else frozenset()
+        # Raw texts wait here: paths are looked for only in the last few, when asked.
+        self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
+        self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
+        # Outputs of failed commands, by key: most failures are repaired before anyone asks.
+        self._outputs: dict[str, str] = {}
+        self._plan_text = ""
+        self._handlers: dict[type[SessionEvent], Callable[[Any], None]] = {
+            SessionInfo: self._session,
+            Place: self._place,
+            UserText: self._request,
+            AssistantText: self._answer,
+            ToolCall: self._call,
+            ToolResult: self._result,
+            TodoList: self._todo_list,
+            TodoChange: self._todo_change,
+            PlanSeen: self._plan,
+            Usage: self._usage,
+            Compaction: self._compaction,
+            PromptQueued: self._queue_prompt,
+            PromptTaken: self._unqueue_prompt,
+        }
+
+    def add(self, events: Iterable[SessionEvent]) -> None:
+        """Learn from events, in their order."""
+        handlers = self._handlers
+        batch = list(events)
+        for event in batch:
+            handlers[type(event)](event)
+        self.state.last_at = next((e.at for e in reversed(batch) if e.at), self.state.last_at)
+
+    def export(self, redact: Redact = str) -> FoldState:
+        """Return the state as a value of its own, bounded and without secrets."""
+        self._settle(redact)
+        state = self.state.copy()
+        clean = self._clean
+        redact_texts(state, lambda text: text if text in clean else redact(text))
+        return state
+
+    def _session(self, event: SessionInfo) -> None:
+        self.state.started_at = self.state.started_at or event.at
+        # A transcript that was forked or resumed names more than one; the last one is alive.
+        self.state.session_id = event.session_id or self.state.session_id
+        self.state.agent_version = event.agent_version or self.state.agent_version
+        self.state.model = event.model or self.state.model
+
+    def _place(self, event: Place) -> None:
+        if event.cwd:
+            cwd = written_paths.normalise(event.cwd)
+            self.state.cwd = cwd
+            self.state.roots = written_paths.widen_roots(self.state.roots, cwd)[-_MOST:]
+        if event.branch:
+            self.state.branch = event.branch
+
+    def _request(self, event: UserText) -> None:
+        if event.sidechain:
+            return
+        state = self.state
+        asked = cut(event.text, _REQUEST_CHARS)
+        state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
+        if len(asked.strip()) >= min(_SHORTEST_TASK, len(state.task)):
+            state.task = asked
+        if asked.startswith(_PLAN_FOLLOWS):
+            self._plan(PlanSeen(text=event.text.split("\n", 1)[-1]))
+        # Whoever asks anew no longer waits for the calls of the turn before.
+        state.open = {key: call for key, call in state.open.items() if call.sidechain}
+        state.is_turn_over = False
+        if state.queued:
+            self._forget_queued(prompt_key(event.text))
+
+    def _answer(self, event: AssistantText) -> None:
+        if event.sidechain or not event.text or event.text.isspace():
+            return
+        state = self.state
+        said = SessionText(clip(event.text, _ANSWER_CHARS), state.calls)
+        state.answers = [*state.answers[-3:], said]
+        # A long answer that names files is as good as a plan for the turns that follow.
+        if len(event.text) >= _OUTLINE_CHARS and event.text.count("`") >= _OUTLINE_MARKS:
+            state.outline = SessionText(clip(event.text, _ANSWER_CHARS * 2), state.calls)
+        state.is_turn_over = True
+
+    def _call(self, event: ToolCall) -> None:
+        state = self.state
+        state.calls += 1
+        state.is_turn_over = False
+        state.open[event.id] = event
+        if len(state.open) > _MOST_OPEN:
+            del state.open[next(iter(state.open))]
+        if event.command:
+            self._commanded.append((event.command, state.calls))
+
+    def _result(self, event: ToolResult) -> None:
+        call = self.state.open.pop(event.id, None)
+        if call is None:
+            return
+        if event.rejected is not None:
+            if not call.sidechain:
+                self._note_refusal(call, event.rejected)
+        elif call.kind == "run":
+            self._ran(call, event)
+        elif event.ok and (call.paths or event.paths):
+            self._used(call, event)
+        if event.output and event.rejected is None:
+            self._shown.append((event.output, self.state.calls))
+
+    def _used(self, call: ToolCall, event: ToolResult) -> None:
+        state = self.state
+        is_edit = call.kind == "edit" or bool(event.paths)
+        for name in event.paths or call.paths:
+            path = written_paths.normalise(name, state.cwd)
+            use = state.files.get(path, _UNUSED)
+            if is_edit:
+                by_agent = use.edited_by_agent or call.sidechain
+                use = FileUse(use.edits + 1, use.reads, state.calls, use.read_at, by_agent)
+            else:
+                use = FileUse(
+                    use.edits, use.reads + 1, use.edited_at, state.calls, use.edited_by_agent
+                )
+            state.files[path] = use
+            if len(state.files) > _MOST_FILES:
+                _trim_files(state)
+
+    def _ran(self, call: ToolCall, event: ToolResult) -> None:
+        state = self.state
+        command = call.command
+        if event.paths:
+            self._used(call, event)
+        if not call.sidechain:
+            self._count_run(command)
+        # A push that fails after it does not undo a commit.
+        if commit := shell_commands.commit_in(command, event.output):
+            state.commit_sha, state.commit_subject = commit
+        if event.ok:
+            starts = [start for f in state.failures for start in f.command.split(maxsplit=1)[:1]]
+            if any(start in command for start in starts):
+                self._drop_repaired(command, event.output)
+        elif not call.sidechain and event.output and not event.output.isspace():
+            self._note_failure(command, event.output)
+
+    def _note_failure(self, command: str, output: str) -> None:
+        state = self.state
+        told = shell_commands.without_cd(cut(command, _COMMAND_CHARS))
+        if not told:
+            return
+        failed = FailedRun(shell_commands.key_of(command), told, "", state.calls)
+        kept = [f for f in state.failures if f.key != failed.key]
+        state.failures = [*kept[-5:], failed]
+        self._outputs[failed.key] = output
+        # Those of failures that are no longer kept would pile up in a long session.
+        known = {f.key for f in state.failures}
+        self._outputs = {key: text for key, text in self._outputs.items() if key in known}
+
+    def _drop_repaired(self, command: str, output: str) -> None:
+        repaired = shell_commands.repairs(command)
+        left = [failed for failed in self.state.failures if failed.key not in repaired]
+        if len(left) == len(self.state.failures):
+            return
+        if not (shell_commands.is_masked(command) and shell_commands.looks_failed(output)):
+            self.state.failures = left
+
+    def _count_run(self, command: str) -> None:
+        runs = self.state.runs
+        # Taken out and put back, so that the order is by last use.
+        use = runs.pop(short, None) if (short := shell_commands.shorten(command, 120)) else None
+        if short:
+            runs[short] = RunUse((use.count if use else 0) + 1, self.state.calls)
+        if len(runs) > _MOST_RUNS:
+            del runs[next(iter(runs))]
+
+    def _note_refusal(self, call: ToolCall, reason: str) -> None:
+        what = cut(call.what, _REFUSED_CHARS)
+        refusal = Refusal(f"{call.tool}: {what}", cut(reason, _REASON_CHARS))
+        self.state.refusals = [*self.state.refusals[-(_MOST - 1) :], refusal]
+
+    def _todo_list(self, event: TodoList) -> None:
+        if not event.sidechain:
+            self.state.todos = replace_todos(event)
+
+    def _todo_change(self, event: TodoChange) -> None:
+        if not event.sidechain:
+            self.state.todos = change_todo(self.state.todos, event)
+
+    def _plan(self, event: PlanSeen) -> None:
+        state = self.state
+        title = title_of(event.text)
+        path = written_paths.normalise(event.path, state.cwd) if event.path else ""
+        if path:
+            if path != state.plan_path and not title:
+                state.plan_title = ""
+            state.plan_path = path
+        elif title and title != state.plan_title:
+            state.plan_path = ""
+        state.plan_title = title or state.plan_title
+        if event.text:
+            self._plan_text = event.text[:_PLAN_CHARS]
+
+    def _usage(self, event: Usage) -> None:
+        if not event.sidechain:
+            self.state.tokens = event.tokens
+            self.state.window = event.window or self.state.window
+            self.state.model = event.model or self.state.model
+
+    def _compaction(self, event: Compaction) -> None:
+        state = self.state
+        if event.summary:
+            self._shown.append((event.summary, state.calls))
+        # Some agents tell of a compaction and its summary apart, others at once.
+        if not event.summary or state.compacted_at != state.calls:
+            state.compactions += 1
+        state.compacted_at = state.calls
+
+    def _queue_prompt(self, event: PromptQueued) -> None:
+        queued = Queued(prompt_key(event.text), cut(event.text, _REQUEST_CHARS))
+        self.state.queued = [*self.state.queued[-(_MOST - 1) :], queued]
+
+    def _unqueue_prompt(self, event: PromptTaken) -> None:
+        if event.text or event.key:
+            self._forget_queued(event.key or prompt_key(event.text))
+        else:
+            self.state.queued = self.state.queued[1:]
+
+    def _forget_queued(self, key: str) -> None:
+        self.state.queued = [queued for queued in self.state.queued if queued.key != key]
+
+    def _settle(self, redact: Redact) -> None:
+        """Look into the texts that were put off until someone asks.
+
+        Each is redacted as a whole first: a line or a path by itself may no longer look secret.
+        """
+        state = self.state
+        is_windows = written_paths.is_windows(state.cwd)
+
+        def mentions(texts: deque[tuple[str, int]]) -> list[Mention]:
+            clean = [(redact(clip(text, _OUTPUT_CHARS)), at) for text, at in texts]
+            texts.clear()
+            return [
+                Mention(at, written_paths.paths_in(t, is_windows=is_windows)) for t, at in clean
+            ]
+
+        state.shown = [*state.shown, *mentions(self._shown)][-_MOST:]
+        state.commanded = [*state.commanded, *mentions(self._commanded)][-_MOST:]
+        if self._plan_text:
+            state.plan_paths = written_paths.paths_in(
+                redact(self._plan_text), is_windows=is_windows
+            )
+            self._plan_text = ""
+        state.failures = [
+            msgspec.structs.replace(failed, error=_error_in(redact, self._outputs[failed.key]))
+            if failed.key in self._outputs
+            else failed
+            for failed in state.failures
+        ]
+        self._outputs.clear()
+
+
+def _error_in(redact: Redact, output: str) -> str:
+    return shell_commands.telling_lines(redact(clip(output, _OUTPUT_CHARS * 4)))
+
+
+def _trim_files(state: FoldState) -> None:
+    """Forget the files used longest ago, those only read before those edited."""
+    order = sorted(
+        state.files.items(), key=lambda item: (item[1].edited_at, item[1].read_at), reverse=True
+    )
+    state.files = dict(order[: int(_MOST_FILES * _TRIMMED)])

@@ -1,0 +1,49 @@
+"""Secrets are cut out of every text that the fold keeps."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from leftoff.session.facts.fold_state import (
+    FailedRun,
+    FoldState,
+    Queued,
+    Refusal,
+    SessionText,
+    TodoEntry,
+)
+
+Redact = Callable[[str], str]
+
+
+def redact_texts(state: FoldState, redact: Redact) -> None:
+    """Put each text of the state through `redact`."""
+    state.task = redact(state.task)
+    state.requests = [SessionText(redact(said.text), said.at) for said in state.requests]
+    state.answers = [SessionText(redact(said.text), said.at) for said in state.answers]
+    state.outline = SessionText(redact(state.outline.text), state.outline.at)
+    state.todos = [TodoEntry(redact(todo.text), todo.status, todo.id) for todo in state.todos]
+    state.failures = [
+        FailedRun(f.key, redact(f.command), redact(f.error), f.at) for f in state.failures
+    ]
+    state.runs = {redact(command): use for command, use in state.runs.items()}
+    state.queued = [Queued(queued.key, redact(queued.text)) for queued in state.queued]
+    state.refusals = [Refusal(redact(r.what), redact(r.why)) for r in state.refusals]
+    state.commit_subject = redact(state.commit_subject)
+    state.plan_title = redact(state.plan_title)
+    state.open = {
+        key: msgspec.structs.replace(call, what=redact(call.what), command=redact(call.command))
+        for key, call in state.open.items()
+    }
+
+
+def texts_of(state: FoldState) -> frozenset[str]:
+    """Collect the texts that `redact_texts` puts through."""
+    texts: set[str] = set()
+
+    def note(text: str) -> str:
+        texts.add(text)
+        return text
+
+    redact_texts(state.copy(), note)
+    return frozenset(texts)

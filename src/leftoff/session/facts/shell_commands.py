@@ -1,0 +1,117 @@
+"""Shell commands and their output: what was run, why it failed, what was committed."""
+
+import hashlib
+import re
+
+from leftoff.agents.loose_values import cut
+
+_CD = re.compile(r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;)\s*)+")
+_TRIMMINGS = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+-\S+|\s+\d+)*|\|\|\s*true)\s*")
+_STRONG = re.compile(
+    r"error|\bfail(?:ed|ure|ing|s)?\b|exception|traceback|\bpanic\b|\bfatal\b|❌|✗|✘",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"refus|denied|not found|no such|cannot|can't|could not|unable|invalid|undefined|unknown"
+    r"|unexpected|missing|conflict|abort|timed out|not recognized|killed|warning:",
+    re.IGNORECASE,
+)
+_NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE)
+_COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
+_COMMITTED = re.compile(r"^\[(?:[^\]\n]*?\s)?([0-9a-f]{7,40})\]\s*(.*)$", re.MULTILINE)
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
+_OWN_SAVE = re.compile(r"(?:\S*/)?leftoff(?:\s+-\S+)*\s+save(?:\s[^;&|]*)?")
+_LINE_CHARS = 180
+_TAIL_CHARS = 1500
+_COMMIT_WITHIN = 20_000
+_COMMAND_CHARS = 240
+_MOST_ERROR_LINES = 3
+
+
+def without_cd(command: str) -> str:
+    """Return the command without the change of folder before it, unless that is all of it."""
+    plain = command.strip()
+    return (_CD.sub("", plain).strip() or plain) if "cd " in plain[:200] else plain
+
+
+def shorten(command: str, chars: int = _COMMAND_CHARS) -> str:
+    """Return the command on one line, cut to a length."""
+    if len(command) <= chars and command.isprintable() and not _is_uneven(command):
+        return command
+    return cut(" ".join(cut(without_cd(command), chars * 3).split()), chars)
+
+
+def _is_uneven(command: str) -> bool:
+    return command.startswith((" ", "cd ")) or command.endswith(" ") or "  " in command
+
+
+def is_own_save(command: str) -> bool:
+    """Say whether a command does nothing but save the session that runs it."""
+    plain = without_cd(command)
+    return "leftoff" in plain and _OWN_SAVE.fullmatch(_QUOTED.sub("x", plain)) is not None
+
+
+def key_of(command: str) -> str:
+    """Return a short key, the same for commands that differ only in trimmings."""
+    return _digest(_plain(command))
+
+
+def repairs(command: str) -> set[str]:
+    """Return the keys of the commands that this one, when it passes, proves repaired."""
+    plain = _plain(command)
+    parts = plain.split(" && ")
+    if len(parts) == 1:
+        return {_digest(plain)}
+    runs = {
+        " && ".join(parts[start:end])
+        for start in range(min(len(parts), 6))
+        for end in range(start + 1, min(len(parts), 6) + 1)
+    }
+    return {key_of(run) for run in runs} | {_digest(plain)}
+
+
+def _plain(command: str) -> str:
+    command = without_cd(command)
+    # Every trimming has one of these, and most commands have no trimmings.
+    if "|" in command or "2>&1" in command:
+        command = _TRIMMINGS.sub(" ", command)
+    return " ".join(command.split())
+
+
+def _digest(plain: str) -> str:
+    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def telling_lines(output: str) -> str:
+    """Pick the few lines of a failed command's output that say what went wrong."""
+    lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
+    if not lines:
+        return ""
+    strong = [line for line in lines if _STRONG.search(line) and not _NO_ERRORS.search(line)]
+    weak = [line for line in lines if _WEAK.search(line)]
+    picked = [*strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
+    if not strong and not weak:
+        picked.insert(0, lines[0])
+    unique = dict.fromkeys(cut(line, _LINE_CHARS) for line in picked)
+    return "\n".join(list(unique)[:_MOST_ERROR_LINES])
+
+
+def looks_failed(output: str) -> bool:
+    """Tell whether output that came with a good exit code still tells of errors."""
+    return any(
+        _STRONG.search(line) and not _NO_ERRORS.search(line)
+        for line in output[-_TAIL_CHARS:].splitlines()
+    )
+
+
+def is_masked(command: str) -> bool:
+    """Tell whether a pipe hides the command's own exit code."""
+    return "|" in command.replace("||", "")
+
+
+def commit_in(command: str, output: str) -> tuple[str, str] | None:
+    """Return hash and subject of the last commit that this command made."""
+    if "commit" not in command or not _COMMIT.search(command):
+        return None
+    made = _COMMITTED.findall(output[-_COMMIT_WITHIN:])
+    return (made[-1][0], made[-1][1].strip()) if made else None

@@ -1,0 +1,206 @@
+"""The plan in use: which one it is, and at which of its steps the work stands."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from leftoff.checkpoint import Todo
+from leftoff.errors import UsageError
+from leftoff.projects import trees
+from leftoff.session.plan_text import PlanStep, PlanText, parse_plan
+
+__all__ = [
+    "FoundPlan",
+    "PlanClues",
+    "PlanStep",
+    "PlanText",
+    "find_pasted_plan",
+    "find_plan",
+    "find_plan_paths",
+    "matches_task",
+    "parse_plan",
+    "parse_step",
+    "read_plan",
+    "step_of",
+]
+
+_MAX_BYTES = 256 * 1024
+_MAX_HEAD_BYTES = 2048
+_MAX_FILES = 50
+_MAX_ENTRIES = 5000
+_MAX_PATH = 300
+
+Origin = Literal["metadata", "conversation", "folder"]
+
+
+class PlanClues(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of a session's plan, the surest first.
+
+    Paths and texts seen stand in the order of the conversation: the last one counts. Relative
+    paths start at `folder`.
+    """
+
+    stated_path: str | None = None
+    seen_paths: Sequence[str] = ()
+    seen_texts: Sequence[str] = ()
+    plans_folders: Sequence[Path] = ()
+    folder: Path | None = None
+    task: str = ""
+
+
+class FoundPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan in use; its file may be gone, or there may never have been one."""
+
+    path: str | None
+    plan: PlanText
+    origin: Origin
+
+
+def find_plan(clues: PlanClues) -> FoundPlan | None:
+    """Find the plan in use: as the session states it, as it was spoken of, or by its head."""
+    text = clues.seen_texts[-1] if clues.seen_texts else ""
+    if clues.stated_path:
+        return _plan_at(clues.stated_path, text, clues, "metadata")
+    if clues.seen_paths:
+        return _plan_at(clues.seen_paths[-1], text, clues, "conversation")
+    if text:
+        return FoundPlan(path=None, plan=parse_plan(text), origin="conversation")
+    for path in _newest_plans(clues.plans_folders):
+        head = _read_start(path, _MAX_HEAD_BYTES)
+        if head and matches_task(head, clues.task):
+            plan = read_plan(path) or parse_plan(head)
+            return FoundPlan(path=os.fspath(path), plan=plan, origin="folder")
+    return None
+
+
+def read_plan(path: Path) -> PlanText | None:
+    """Read a plan file, or return None where there is no readable one."""
+    text = _read_start(path, _MAX_BYTES)
+    return None if text is None else parse_plan(text)
+
+
+def parse_step(words: str) -> tuple[int, int]:
+    """Read a step given as `3/7` or `3 of 7`."""
+    found = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:/|of)\s*([0-9]{1,4})\s*", words)
+    step, total = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= step <= total:
+        raise UsageError(
+            f"{words!r} is not a step of a plan.",
+            hint="Give the step and the number of steps, such as 3/7.",
+        )
+    return step, total
+
+
+_DONE = frozenset({"completed", "done", "cancelled", "canceled", "skipped", "deleted"})
+_UNDER_WAY = frozenset({"in_progress", "in-progress", "active", "doing"})
+
+
+def step_of(plan: PlanText | None, todos: Sequence[Todo] = ()) -> tuple[int, int] | None:
+    """Tell at which step of how many the work stands, or None when nothing says so.
+
+    An agent's open todos are fresher than its plan, which few agents tick off; todos that are all
+    done may belong to earlier work, so then the plan's own marks come first.
+    """
+    opened = [at for at, todo in enumerate(todos, 1) if todo.status not in _DONE]
+    under_way = [at for at in opened if todos[at - 1].status in _UNDER_WAY]
+    if opened:
+        return (under_way or opened)[0], len(todos)
+    if plan is not None and plan.step is not None:
+        return plan.step, plan.total
+    return (len(todos), len(todos)) if todos else None
+
+
+# --- what a conversation tells ---
+
+_PLAN_FILE = re.compile(r"\bplans[\\/][\w.@+-]{1,200}?\.md\b")
+_NO_PATH = re.compile(r"[^\w.@+~:\\/-]")
+_PASTED = re.compile(
+    r"\bimplement (?:the following|this) plan\b[^\n]{0,200}\n\s*(\S.*)", re.IGNORECASE | re.DOTALL
+)
+
+
+def find_plan_paths(text: str) -> list[str]:
+    """Return the files of a plans folder that a request speaks of, in its order."""
+    paths = []
+    for found in _PLAN_FILE.finditer(text):
+        before = text[max(0, found.start() - _MAX_PATH) : found.start()]
+        paths.append(_NO_PATH.split(before)[-1] + found[0])
+    return paths
+
+
+def find_pasted_plan(text: str) -> str | None:
+    """Return the plan in a request such as `Implement the following plan:`."""
+    found = _PASTED.search(text)
+    return found[1].strip() if found else None
+
+
+# Words that tell nothing about which work a plan is for.
+_COMMON_WORDS = frozenset(
+    (
+        "add all and are can change changes code create file files fix for from has have implement"
+        " implementation into its let make new not now our plan please project should step steps"
+        " support task tasks test tests that the them then this update use using want was will"
+        " with work you your"
+    ).split()
+)
+
+
+def matches_task(head: str, task: str) -> bool:
+    """Tell whether a plan's first lines are about a task: by its title, or by many shared words."""
+    wanted = _telling_words(task)
+    title = _telling_words(parse_plan(head).title or "")
+    shared = title & wanted
+    if len(shared) >= 2 and 2 * len(shared) >= min(len(title), len(wanted)):
+        return True
+    shared = _telling_words(head) & wanted
+    return len(shared) >= 4 and 3 * len(shared) >= 2 * len(wanted)
+
+
+def _telling_words(text: str) -> set[str]:
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text)
+    words = re.findall(r"[^\W_]{3,}", spaced.lower())
+    return {word.removesuffix("s") for word in words if word not in _COMMON_WORDS}
+
+
+# --- files ---
+
+
+def _plan_at(name: str, text: str, clues: PlanClues, origin: Origin) -> FoundPlan:
+    named = clues.folder / name if clues.folder else Path(name)
+    # A session from another machine names a home that is not here; the file's name is enough.
+    base = re.split(r"[\\/]", name)[-1]
+    for place in (named, *(folder / base for folder in clues.plans_folders)):
+        if place.is_absolute() and (plan := read_plan(place)) is not None:
+            return FoundPlan(path=os.fspath(place), plan=plan, origin=origin)
+    return FoundPlan(path=name, plan=parse_plan(text), origin=origin)
+
+
+def _newest_plans(folders: Sequence[Path]) -> list[Path]:
+    found = [entry for folder in folders for entry in _markdown_files(folder)]
+    return [path for _, path in sorted(found, reverse=True)[:_MAX_FILES]]
+
+
+def _markdown_files(folder: Path) -> Iterator[tuple[int, Path]]:
+    try:
+        with os.scandir(folder) as entries:
+            for _, entry in zip(range(_MAX_ENTRIES), entries, strict=False):
+                # A link could lead the search to a file that is no plan of this agent.
+                if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                    yield entry.stat(follow_symlinks=False).st_mtime_ns, Path(entry.path)
+    except OSError:
+        return
+
+
+def _read_start(path: Path, size: int) -> str | None:
+    try:
+        start = trees.read_start(path, size + 1, follow=True)
+    except (OSError, ValueError):
+        return None
+    if len(start) > size:
+        # A line cut in two could look like another step.
+        start = start[: start.rfind(b"\n", 0, size) + 1] or start[:size]
+    return start.decode("utf-8-sig", "replace")

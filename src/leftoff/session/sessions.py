@@ -1,0 +1,198 @@
+"""The sessions of a project: found on this machine, read where they lie, kept in the store."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from leftoff import agents
+from leftoff.agents.agent import FoundSession
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import LeftoffError, SessionUnreadable
+from leftoff.session import capture, records
+from leftoff.session.facts.report import Facts, report
+from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
+
+# A transcript touched so lately may belong to an agent that is still at work.
+_ALIVE_SECONDS = 120
+
+_memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.json.Decoder(
+    capture.SessionMemory | None
+)
+
+
+class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session on this machine, and what it says of itself."""
+
+    agent: str
+    session_id: str
+    path: Path
+    touched_at: datetime
+    facts: Facts
+    memory: capture.SessionMemory
+    checkpoint: CheckpointEntry | None = None
+    """The newest checkpoint it left, if any."""
+    is_current: bool = False
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether nothing was written to the transcript after its last checkpoint."""
+        return self.checkpoint is not None and self.checkpoint.saved_at >= self.touched_at
+
+    def may_be_alive(self, now: datetime) -> bool:
+        """Say whether an agent may still be at work on it."""
+        return self.is_current or now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
+
+
+class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True):
+    """A transcript, or a folder of them, that the system refused to read."""
+
+    path: Path | str
+    reason: str
+
+
+def recent(
+    store: Store,
+    *,
+    limit: int,
+    since: datetime | None = None,
+    unreadable: list[UnreadableTranscript] | None = None,
+) -> list[KnownSession]:
+    """Return the newest sessions of the project across all agents, newest first.
+
+    `unreadable` collects the transcripts that the system refused to read.
+    """
+    refused: list[OSError] | None = None if unreadable is None else []
+    every = agents.sessions_of(store.project, refused=refused)
+    found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
+    if unreadable is not None:
+        unreadable += [_unreadable(error.filename, error) for error in refused or []]
+    after = since.timestamp() if since else 0.0
+    known = (
+        _read_known_session(store, agent, each, unreadable)
+        for agent, each in found[:limit]
+        if each.touched_at >= after
+    )
+    return [session for session in known if session is not None]
+
+
+def find(store: Store, key: str) -> KnownSession:
+    """Return the session with this id, or in this file."""
+    path = Path(key).expanduser()
+    if path.is_file():
+        return _from_file(store, path)
+    matches = [
+        pair for pair in agents.sessions_of(store.project) if pair[1].session_id.startswith(key)
+    ]
+    exact = [pair for pair in matches if pair[1].session_id == key] or matches
+    if len(exact) == 1 and (known := _read_known_session(store, *exact[0])) is not None:
+        return known
+    problem = f"Several sessions begin with {key}" if exact else f"There is no session {key}"
+    raise SessionUnreadable(
+        problem, hint="`leftoff sessions` shows the ones of this project; a file's path works too."
+    )
+
+
+def current(store: Store) -> KnownSession | None:
+    """Return the session that runs us, if an agent does and its transcript can be read."""
+    session = store.project.environment.find_session()
+    if session is None:
+        return None
+    agent, session_id = session
+    for name, each in agents.sessions_of(store.project):
+        if name == agent and each.session_id == session_id:
+            return _read_known_session(store, name, each)
+    return None
+
+
+def dead(store: Store, *, since: datetime) -> list[KnownSession]:
+    """Return the sessions that ended with work that no checkpoint holds, newest first."""
+    now = store.now()
+    return [each for each in list_unsaved(store, since=since) if not each.may_be_alive(now)]
+
+
+def list_unsaved(
+    store: Store, *, since: datetime, unreadable: list[UnreadableTranscript] | None = None
+) -> list[KnownSession]:
+    """Return the sessions with work that no checkpoint holds, newest first."""
+    found = recent(store, limit=50, since=since, unreadable=unreadable)
+    return [each for each in found if each.facts.intent and not each.is_saved]
+
+
+def recover(store: Store, session: KnownSession) -> SavedCheckpoint:
+    """Save where a dead session left off."""
+    return store.save(checkpoint_of(store, session, trigger="recovered"))
+
+
+def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:
+    """Make a checkpoint of what a session says of itself."""
+    made = capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
+    # A forked transcript may still speak of the session it came from.
+    return msgspec.structs.replace(made, session_id=session.session_id or made.session_id)
+
+
+def _read_known_session(
+    store: Store,
+    agent: str,
+    found: FoundSession,
+    unreadable: list[UnreadableTranscript] | None = None,
+) -> KnownSession | None:
+    record = records.load(store, agent, found.session_id)
+    memory = read_memory(record)
+    try:
+        read = capture.read_session(
+            found.path, agent=agent, memory=memory, session_id=found.session_id
+        )
+    except (LeftoffError, OSError) as error:
+        refusal = error if isinstance(error, OSError) else error.__cause__
+        # A file that is gone or is no transcript holds no session; one that is refused may.
+        is_refused = isinstance(refusal, OSError) and not isinstance(refusal, FileNotFoundError)
+        if unreadable is not None and is_refused:
+            unreadable.append(_unreadable(found.path, refusal))
+        return None
+    if read != memory:
+        records.keep(store, with_memory(record, read))
+    current_id = store.project.environment.find_session()
+    return KnownSession(
+        agent=agent,
+        session_id=found.session_id,
+        path=found.path,
+        touched_at=datetime.fromtimestamp(found.touched_at, UTC),
+        facts=report(read.state),
+        memory=read,
+        checkpoint=store.index().newest_of_session(found.session_id),
+        is_current=current_id == (agent, found.session_id),
+    )
+
+
+def _unreadable(path: Path | str, error: BaseException | None) -> UnreadableTranscript:
+    return UnreadableTranscript(path=path, reason=getattr(error, "strerror", None) or str(error))
+
+
+def _from_file(store: Store, path: Path) -> KnownSession:
+    memory = capture.read_session(path)
+    facts = report(memory.state)
+    return KnownSession(
+        agent=memory.agent,
+        session_id=facts.session_id,
+        path=path,
+        touched_at=datetime.fromtimestamp(path.stat().st_mtime, UTC),
+        facts=facts,
+        memory=memory,
+        checkpoint=store.index().newest_of_session(facts.session_id),
+    )
+
+
+def read_memory(record: records.SessionRecord) -> capture.SessionMemory | None:
+    """Return what capture remembers of a session, if it can still be used."""
+    try:
+        return _memory_decoder.decode(record.memory)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def with_memory(
+    record: records.SessionRecord, memory: capture.SessionMemory
+) -> records.SessionRecord:
+    """Put what capture learnt into a session's record."""
+    return msgspec.structs.replace(record, memory=msgspec.Raw(msgspec.json.encode(memory)))

@@ -1,0 +1,128 @@
+"""SESSION-STATE.md: the notes an agent keeps while it works, read when a save leaves things out."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from leftoff.projects import trees
+
+FILE_NAME = "SESSION-STATE.md"
+
+_LIMIT = 64 * 1024
+# Compiled when first used: most projects keep no such notes, and session start looks for them.
+_HEADING = r"^#{2,3}\s+(.+?)\s*$"
+_FIELD = r"^\*\*(.+?):\*\*\s*(.*?)\s*$"
+# The ways in which people write the fields that matter.
+_LOOSE_FIELD = (
+    r"(?i)^(?:[-*]\s+)?\**"
+    r"((?:active |current )?(?:goal|task)|name|blocking on|next(?: action| step)?)"
+    r"\**:\**\s*(.*?)\s*$"
+)
+_BULLET = r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$"
+_FURTHER = r"^\s{2,}([^\s*-].*?)\s*$"
+_COMMENT = r"(?s)<!--.*?-->"
+_RULE = r"^\s*([-*_])(?:\s*\1){2,}\s*$"
+# What frames a text, or tells when it was written, is none of it.
+_FRAME = r"(?i)^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)"
+_NOTHING = frozenset({"", "-", "none", "none yet", "nothing", "nothing yet", "n/a", "tbd"})
+_LISTS = ("decision", "correction", "preference", "noun", "value", "draft")
+_OF_THE_TASK = ("goal", "current goal", "task", "active task", "current task")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return what the notes tell, in canonical keys; nothing where there are none."""
+    return parse(text_of(path))
+
+
+def text_of(path: Path) -> str:
+    """Return the notes as they are, of bounded length; empty where there are none to read."""
+    try:
+        return trees.read_start(path, _LIMIT).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Read the notes: the task and its goal, decisions, corrections, what blocks, what is next."""
+    fields, items = _parts(re.sub(_COMMENT, "", text))
+    told: dict[str, Any] = {
+        "summary": _task(fields, items),
+        "done": _under(items, "progress", "completed", "done"),
+        "blockers": _some([fields.get("blocking on", "")]) + _under(items, "blocker"),
+        "decisions": [_decision(each) for each in _under(items, *_LISTS[:1])],
+        "notes": _under(items, *_LISTS[1:]),
+    }
+    hints = [text for key, text in fields.items() if key.startswith("next")]
+    if hints := hints or _under(items, "next"):
+        told["next_action"] = {"text": " ".join(hints)}
+    return {key: value for key, value in told.items() if value}
+
+
+def _task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
+    """Tell what the work is, from a field or from what is written under a heading."""
+    for key in _OF_THE_TASK:
+        if key in fields:
+            return fields[key]
+        if found := items.get(key):
+            return found[0]
+    return fields.get("name")
+
+
+def is_empty(text: str) -> bool:
+    """Say whether the notes tell nothing, as a template does."""
+    return not parse(text)
+
+
+def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Return the fields, and under each heading its bullets and paragraphs."""
+    fields: dict[str, str] = {}
+    items: dict[str, list[str]] = {}
+    heading, is_open, is_below = "", False, False
+    for line in text.splitlines():
+        was_open, is_open = is_open, False
+        if found := re.match(_HEADING, line):
+            heading, is_below = found[1].lower(), False
+        elif re.match(_RULE, line):
+            is_below = True
+        elif found := _field(line, heading):
+            fields |= {found[1].lower(): each for each in _some([found[2]])}
+        elif found := re.match(_BULLET, line):
+            items.setdefault(heading, []).extend(_some([found[1]]))
+        elif (found := re.match(_FURTHER, line)) and items.get(heading):
+            items[heading][-1] += f"\n{found[1]}"
+        elif is_below or re.match(_FRAME, line):
+            # Below a rule only lists go on; prose there is about the file.
+            is_open = was_open and not is_below
+        elif was_open and line.strip():
+            items[heading][-1] += f" {line.strip()}"
+            is_open = True
+        elif _some([line]):
+            items.setdefault(heading, []).append(line.strip())
+            is_open = True
+    return fields, items
+
+
+def _field(line: str, heading: str) -> re.Match[str] | None:
+    """Find a field; a list of decisions or notes may begin its items with the same words."""
+    is_list = any(word in heading for word in _LISTS)
+    return re.match(_FIELD, line) or (None if is_list else re.match(_LOOSE_FIELD, line))
+
+
+def _under(items: dict[str, list[str]], *words: str) -> list[str]:
+    """Return what is written under every heading that holds one of these words."""
+    return [
+        each
+        for heading, found in items.items()
+        if any(word in heading for word in words)
+        for each in found
+    ]
+
+
+def _some(texts: list[str]) -> list[str]:
+    return [text for text in texts if text.lower().strip("._*() \t") not in _NOTHING]
+
+
+def _decision(text: str) -> dict[str, str]:
+    """Read `what :: why`, or the reason that people put in brackets, after a dash or a because."""
+    found = re.fullmatch(r"(.+?)(?:\s*::\s*|\s+—\s+|\s+\(|,?\s+because\s+)(.+?)\)?", text)
+    return {"what": found[1], "why": found[2]} if found else {"what": text, "why": ""}

@@ -1,0 +1,219 @@
+"""The words of a commit and of a pull request; none of them holds a secret."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.knowledge.features import Scenario
+from leftoff.redact import redact
+from leftoff.ship.outcome import Check
+from leftoff.ship.shipped_work import Work
+
+READY, FAILING = "status:ready-for-review", "status:failing"
+
+_JOINT = "\n\n"
+_SUBJECT_CHARS = 72
+_MOST_BULLETS = 12
+_BULLET_CHARS = 300
+_CONVENTIONAL = re.compile(
+    r"(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([^)\s]+\))?!?: \S"
+)
+# What the first part of a branch's name says of the work on it.
+_KINDS = {kind: kind for kind in "chore ci docs feat fix perf refactor test".split()} | {
+    "feature": "feat",
+    "bugfix": "fix",
+    "hotfix": "fix",
+}
+_BREAKING = re.compile(r"^BREAKING[ -]CHANGE: (.+)", re.MULTILINE)
+# What steers a terminal or turns text round; other people read this, too.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_END = "<!-- leftoff: end -->"
+_SECTION = re.compile(r"<!-- leftoff: ([0-9a-f]+) -->.*?" + re.escape(_END), re.DOTALL)
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """A commit that goes out, and all that can be said of it."""
+
+    sha: str
+    text: str
+    """The commit's whole message."""
+    work: Work
+    branch: str = ""
+    saved: Checkpoint | None = None
+    checks: Sequence[Check] = ()
+
+    @property
+    def subject(self) -> str:
+        """The first line of its message."""
+        return self.text.partition("\n")[0]
+
+
+class Text(msgspec.Struct, frozen=True, kw_only=True):
+    """A pull request's words."""
+
+    title: str
+    body: str
+    labels: list[str]
+    unfit_labels: list[str]
+    """What it must not be labelled with any more."""
+
+
+def commit_message(work: Work, told: str, saved: Checkpoint | None, files: Sequence[str]) -> str:
+    """Write a commit's message: what was told, else the feature's name, the task or the files."""
+    told = _fit(told).strip()
+    head, _, rest = (told or _fit(_describe_work(work, saved, files)).strip()).partition("\n")
+    subject, overflow = (head, "") if told else _cut(head, _prefix(work, head))
+    done = [] if told else _bullets(saved)
+    parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
+    return _fit(_JOINT.join(part for part in parts if part)) + "\n"
+
+
+def pull_request(about: About) -> Text:
+    """Write a pull request's title, body and labels."""
+    has_failed = any(not check.has_passed for check in about.checks)
+    parts = {
+        "": _closing(about.work),
+        "Summary": "\n".join(_bullets(about.saved) or [f"- {_plain_subject(about.subject)}"]),
+        "How to test": "\n".join(_test_steps(about.work, about.checks)),
+        "Checks": "\n".join(map(_check_line, about.checks)),
+        "Breaking changes": "\n".join(f"- {each}" for each in _BREAKING.findall(about.text)),
+    }
+    told = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
+    return Text(
+        title=_fit(_title(about)),
+        body=f"<!-- leftoff: {about.sha} -->\n{_escape_marks(_JOINT.join(told))}\n{_END}",
+        labels=[*_labels(about.work), FAILING if has_failed else READY],
+        unfit_labels=[READY if has_failed else FAILING],
+    )
+
+
+def merge_body(standing: str, ours: str) -> str:
+    """Put our part of a description in the place of the last one; what others wrote stays."""
+    if _SECTION.search(standing):
+        return _SECTION.sub(lambda _: ours, standing, count=1)
+    return f"{standing.rstrip()}\n\n{ours}" if standing.strip() else ours
+
+
+def find_described_commit(body: str) -> str | None:
+    """Return the commit up to which a description tells, or None if it is none of ours."""
+    found = _SECTION.search(body)
+    return found[1] if found else None
+
+
+def comment(about: About) -> str:
+    """Write the comment that tells what a push brought; the hash tells it from others."""
+    told = [*_bullets(about.saved), *map(_check_line, about.checks)]
+    return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *told]).strip())
+
+
+def comment_mark(sha: str) -> str:
+    """Return what a comment about this commit begins with."""
+    return f"Shipped {sha[:12]}:"
+
+
+def _fit(text: str) -> str:
+    """Return a text as others may read it."""
+    return redact(_CONTROLS.sub("", text))
+
+
+def _escape_marks(text: str) -> str:
+    """Return a text in which nothing can pass for the marks around our part of a description."""
+    return _fit(text).replace("<!--", "&lt;!--")
+
+
+def _describe_work(work: Work, saved: Checkpoint | None, files: Sequence[str]) -> str:
+    task = saved.task if saved else ""
+    return work.name or " ".join(task.split()) or _about(files)
+
+
+def _about(files: Sequence[str]) -> str:
+    names = sorted({" ".join(file.rpartition("/")[2].split()) for file in files})
+    if not names:
+        return "Update the project"
+    if len(names) <= 3:
+        return f"Update {', '.join(names)}"
+    return f"Update {', '.join(names[:2])} and {len(names) - 2} more files"
+
+
+def _prefix(work: Work, head: str) -> str:
+    if work.scope is None or _CONVENTIONAL.match(head):
+        return ""
+    return f"{work.kind}({work.scope}): "
+
+
+def _cut(head: str, prefix: str) -> tuple[str, str]:
+    """Shorten a subject that nobody chose; the whole of it then goes below."""
+    room = _SUBJECT_CHARS - len(prefix)
+    if len(head) <= room:
+        return head, ""
+    kept = head[: room - 1].rpartition(" ")[0] or head[: room - 1]
+    return f"{kept.rstrip(' ,;:.')}…", head
+
+
+def _bullets(saved: Checkpoint | None) -> list[str]:
+    done = [each for each in (saved.done if saved else []) if not each.startswith("#")]
+    return [f"- {_line(each)}" for each in done[:_MOST_BULLETS]]
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _BULLET_CHARS else line[: _BULLET_CHARS - 1] + "…"
+
+
+def _links(work: Work) -> str:
+    """Name the issues of a fix; a feature's issue is closed by its pull request."""
+    if not work.is_fix:
+        return ""
+    fixes = [f"Fixes #{work.issue}"] if work.issue else []
+    related = [f"Related to #{work.related_issue}"] if work.related_issue else []
+    return "\n".join([*fixes, *related])
+
+
+def _closing(work: Work) -> str:
+    if work.is_fix:
+        return _links(work)
+    return f"Closes #{work.issue}" if work.issue else ""
+
+
+def _plain_subject(subject: str) -> str:
+    found = _CONVENTIONAL.match(subject)
+    return subject[found.end() - 1 :] if found else subject
+
+
+def _title(about: About) -> str:
+    """Write a title without the feature's number, which means nothing to other readers."""
+    subject = about.subject
+    if _CONVENTIONAL.match(subject) is None:
+        folder, slash, _ = about.branch.partition("/")
+        kind = _KINDS.get(folder.lower()) if slash else None
+        return f"{kind}: {subject}" if kind else subject
+    if about.work.scope is None:
+        return subject
+    kind = subject.partition(":")[0].partition("(")[0].rstrip("!")
+    return f"{kind}: {_plain_subject(subject)}"
+
+
+def _test_steps(work: Work, checks: Sequence[Check]) -> list[str]:
+    scenarios = work.item.scenarios if work.item else []
+    steps = [f"- [ ] {_scenario(each)}" for each in scenarios[:_MOST_BULLETS]]
+    steps += [f"- [ ] Run `{each.command}`" for each in checks]
+    return steps or ["- [ ] Run the project's tests"]
+
+
+def _scenario(scenario: Scenario) -> str:
+    parts = (("given", scenario.given), ("when", scenario.when), ("then", scenario.then))
+    told = ", ".join(f"{word} {text}" for word, text in parts if text)
+    return _line(": ".join(part for part in (scenario.scenario, told) if part))
+
+
+def _check_line(check: Check) -> str:
+    return f"- `{check.command}`: {'passed' if check.has_passed else 'FAILING'}"
+
+
+def _labels(work: Work) -> list[str]:
+    labels = list(work.item.labels) if work.item else []
+    if work.is_fix:
+        labels += ["bugfix", f"linked-to:{work.scope}"]
+    return list(dict.fromkeys(labels))

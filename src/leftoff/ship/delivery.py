@@ -1,0 +1,303 @@
+"""The second half of a ship: commit, push, pull request; each says in one sentence how it went."""
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from leftoff.git.github import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
+from leftoff.git.repository import repository_of
+from leftoff.git.state import GitState
+from leftoff.git.write import Pushed, Remote, Repo
+from leftoff.ship import compose_message
+from leftoff.ship.choose_files import conflicts, is_locked_by_other
+from leftoff.ship.outcome import ShipStep, State
+from leftoff.subprocesses import Ended
+
+TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
+
+_AGAIN = "then run `leftoff ship` again."
+_TOLD_LINES = 12
+_SHOWN_FILES = 5
+_LOCK_SECONDS = 20.0
+_PAUSE_SECONDS = 0.1
+_COMMIT_HOOKS = ("pre-commit", "commit-msg", "prepare-commit-msg")
+_NO_IDENTITY = ("Please tell me who you are", "auto-detect email", "empty ident name")
+_MAIN_BRANCHES = frozenset({"main", "master", "trunk"})
+
+
+def obstacle(state: GitState) -> ShipStep | None:
+    """Say what keeps everything from being committed, or None."""
+    if state.trouble is not None:
+        return _build_failed_step(
+            "commit", state.trouble, f"Put right what `git status` says, {_AGAIN}"
+        )
+    if state.worktree is None:
+        return _build_failed_step(
+            "commit",
+            "This repository has no files checked out, so there is nothing to commit.",
+            "Go to a worktree of it.",
+        )
+    if at_odds := conflicts(state):
+        return _at_odds(at_odds, state.operation or "merge")
+    if state.operation not in {None, "bisect"}:
+        return _build_failed_step(
+            "commit",
+            f"A {state.operation} is in progress, so nothing was committed.",
+            f"Finish it with `git {state.operation} --continue` or drop it with "
+            f"`git {state.operation} --abort`, {_AGAIN}",
+        )
+    if state.branch is None:
+        return _build_failed_step(
+            "commit",
+            "You are on no branch (detached HEAD): a commit here would be hard to find again.",
+            f"Make a branch with `git switch --create NAME`, {_AGAIN}",
+        )
+    return None
+
+
+def _at_odds(files: Sequence[str], operation: str) -> ShipStep:
+    more = "" if len(files) <= _SHOWN_FILES else f" and {len(files) - _SHOWN_FILES} more"
+    return _build_failed_step(
+        "commit",
+        f"There are merge conflicts in {', '.join(files[:_SHOWN_FILES])}{more}",
+        f"Resolve them, `git add` each file, finish the {operation}, {_AGAIN}",
+    )
+
+
+# --- commit ---
+
+
+def commit(repo: Repo, text: str) -> ShipStep | None:
+    """Commit what is staged; return what went wrong, or None.
+
+    If another git commits it meanwhile, such as one that an interrupted ship left at work, all is
+    done as well.
+    """
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        ended = repo.commit(text)
+        if ended.is_done or not repo.list_staged():
+            return None
+        is_locked = any(is_locked_by_other(line) for line in ended.trouble_lines)
+        if not is_locked or time.monotonic() > deadline:
+            return _commit_refused(repo, ended)
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _commit_refused(repo: Repo, ended: Ended) -> ShipStep:
+    told = [*ended.trouble_lines, *ended.text.splitlines()] if ended.errors else ended.trouble_lines
+    said = "\n".join(told)
+    if any(words in said for words in _NO_IDENTITY):
+        return _build_failed_step(
+            "commit",
+            "git does not know who you are, so nothing was committed.",
+            'Tell it with `git config --global user.name "Your Name"` and '
+            f"`git config --global user.email you@example.org`, {_AGAIN}",
+        )
+    if is_locked_by_other(said):
+        return _build_failed_step(
+            "commit",
+            f"Another git holds the index: {told[0]}",
+            f"Wait for it, or remove that file if no git runs, {_AGAIN}",
+        )
+    is_gits = any(line.startswith(("fatal:", "error:")) for line in ended.trouble_lines)
+    hook = None if is_gits else next((name for name in _COMMIT_HOOKS if repo.has_hook(name)), None)
+    if hook is not None:
+        return _build_failed_step(
+            "commit",
+            f"The {hook} hook refused the commit; everything is saved and staged.",
+            f"Put right what it says, {_AGAIN}",
+            told,
+        )
+    reason = told[0] if told else "it did not say why"
+    return _build_failed_step(
+        "commit", f"git refused the commit: {reason}", f"Put that right, {_AGAIN}", told
+    )
+
+
+def without_tidying(repo: Repo, sha: str) -> str:
+    """Return the commit itself, or the one before those that only keep state."""
+    while repo.message(sha).startswith(TIDY_SUBJECT) and (before := repo.parent(sha)):
+        sha = before
+    return sha
+
+
+# --- push ---
+
+
+def no_remote(repo: Repo) -> ShipStep:
+    """Say why there is nowhere to push to."""
+    names = repo.remotes()
+    if not names:
+        return _build_failed_step(
+            "push",
+            "There is no remote to push to; the commit is safe here.",
+            f"Add one with `git remote add origin URL`, {_AGAIN} Or use --no-push.",
+        )
+    return _build_failed_step(
+        "push",
+        f"There are several remotes and none is the one to push to: {', '.join(names)}",
+        f"Choose one with `git config remote.pushDefault {names[0]}`, {_AGAIN}",
+    )
+
+
+def push(repo: Repo, remote: Remote, branch: str) -> ShipStep:
+    """Push a branch."""
+    place = f"{remote.name}/{branch}"
+    pushed = repo.push(remote, branch)
+    if pushed.state == "pushed":
+        return ShipStep(name="push", state="done", text=f"Pushed to {place}")
+    if pushed.state == "unchanged":
+        return ShipStep(name="push", state="skipped", text=f"{place} has it already")
+    return _push_refused(pushed, remote, place)
+
+
+def _push_refused(pushed: Pushed, remote: Remote, place: str) -> ShipStep:
+    reason = pushed.told[0] if pushed.told else "git did not say why"
+    sentences = {
+        "behind": (
+            f"The push was rejected: {place} has commits that you do not have.",
+            f"Get them with `git pull --rebase {remote.name} {place.partition('/')[2]}`, {_AGAIN}",
+        ),
+        "refused": (f"The remote refused the push: {reason}", f"Put that right, {_AGAIN}"),
+        "hook": (
+            "The pre-push hook refused the push; the commit is safe here.",
+            f"Put right what it says, {_AGAIN}",
+        ),
+        "login": (
+            f"{remote.name} does not let you in: {reason}",
+            f"Try `git push` by hand to log in, {_AGAIN}",
+        ),
+    }
+    otherwise = (f"The push failed: {reason}", f"Try `git push` by hand, {_AGAIN}")
+    text, hint = sentences.get(pushed.state, otherwise)
+    return _build_failed_step(
+        "push", text, hint, pushed.told if pushed.state in {"hook", "refused"} else ()
+    )
+
+
+# --- pull request ---
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pull request is to say."""
+
+    branch: str
+    owner: str | None
+    head: str
+    """The branch, with the owner's name before it where it lies in a fork."""
+    sha: str
+    text: compose_message.Text
+    comment: str
+    issue: int | None = None
+
+
+def is_main(branch: str, default: str | None) -> bool:
+    """Say whether a branch is the one that others are merged into."""
+    return branch == default if default else branch in _MAIN_BRANCHES
+
+
+def on_main(branch: str) -> str:
+    """Say why no pull request is opened."""
+    return f"You are on {branch}: no pull request is opened from the main branch."
+
+
+def owner_of(remote: Remote) -> str | None:
+    """Tell to whom a remote belongs, where its address says so."""
+    return (repository_of(remote.url) or "").partition("/")[0] or None
+
+
+def head_of(repo: Repo, remote: Remote, branch: str) -> str:
+    """Name a branch as another repository must, if it lies in a fork."""
+    owner = owner_of(remote)
+    is_fork = (
+        owner is not None and remote.name != "upstream" and repo.url_of("upstream") is not None
+    )
+    return f"{owner}:{branch}" if is_fork else branch
+
+
+def publish_pull(hub: GitHub, wanted: Wanted) -> tuple[ShipStep, Pull | None]:
+    """Open or update the pull request of a branch."""
+    try:
+        pull, text = _create_or_update(hub, wanted)
+    except (GhMissing, NotOnGitHub) as missing:
+        return _build_skipped_step(missing.message, missing.hint), None
+    except GhRefused as refused:
+        if "No commits between" in refused.message:
+            return _build_skipped_step("The branch holds nothing that its base has not."), None
+        return _build_failed_step("pull request", refused.message, refused.hint), None
+    notes = _set_labels(hub, pull, wanted)
+    viewed, trouble = _view_pull(hub, pull)
+    state: State = "done" if text else "skipped"
+    told = f"{text or 'Nothing is new for'} #{pull.number} {pull.url}"
+    return ShipStep(name="pull request", state=state, text=told, lines=[*notes, *trouble]), viewed
+
+
+def _create_or_update(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
+    standing = hub.open_pull(wanted.branch, wanted.owner)
+    if standing is not None:
+        return standing, "Updated" if _is_updated(hub, standing, wanted) else ""
+    text = wanted.text
+    try:
+        return hub.create(head=wanted.head, title=text.title, body=text.body), "Opened"
+    except GhRefused as refused:
+        # A gh that an interrupted run left at work may have been quicker.
+        opened = (
+            hub.open_pull(wanted.branch, wanted.owner)
+            if "already exists" in refused.message
+            else None
+        )
+        if opened is None:
+            raise
+        return opened, "Opened"
+
+
+def _build_skipped_step(text: str, hint: str = "") -> ShipStep:
+    return ShipStep(name="pull request", state="skipped", text=text, hint=hint)
+
+
+def _is_updated(hub: GitHub, standing: Pull, wanted: Wanted) -> bool:
+    """Bring a pull request up to date; a push is commented on once, whatever is interrupted."""
+    body = compose_message.merge_body(standing.body, wanted.text.body)
+    if body == standing.body:
+        return False
+    if compose_message.find_described_commit(
+        standing.body
+    ) != compose_message.find_described_commit(body):
+        mark = compose_message.comment_mark(wanted.sha)
+        # The comment first: the description tells, at the next run, that both are done.
+        if not any(mark in comment for comment in hub.view(standing.number).comments):
+            hub.comment(standing.number, wanted.comment)
+    hub.set_body(standing.number, body)
+    return True
+
+
+def _set_labels(hub: GitHub, pull: Pull, wanted: Wanted) -> list[str]:
+    """Label a pull request as its issue is, and by its state; labels are no reason to fail."""
+    try:
+        copied = hub.issue_labels(wanted.issue) if wanted.issue else []
+    except GhRefused as refused:
+        return [f"The labels of #{wanted.issue} could not be read: {refused.message}"]
+    labels = dict.fromkeys([*wanted.text.labels, *copied])
+    unfit = [name for name in wanted.text.unfit_labels if name in pull.labels]
+    add = [name for name in labels if name not in {*pull.labels, *wanted.text.unfit_labels}]
+    try:
+        hub.set_labels(pull.number, add=add, remove=unfit)
+    except GhRefused as refused:
+        return [f"The labels could not be set: {refused.message}"]
+    return []
+
+
+def _view_pull(hub: GitHub, pull: Pull) -> tuple[Pull, list[str]]:
+    try:
+        return hub.view(pull.number), []
+    except GhRefused as refused:
+        return pull, [f"How it stands could not be told: {refused.message}"]
+
+
+def _build_failed_step(name: str, text: str, hint: str, told: Sequence[str] = ()) -> ShipStep:
+    step: ShipStep = msgspec.convert(
+        {"name": name, "state": "failed", "text": text, "hint": hint}, ShipStep
+    )
+    return msgspec.structs.replace(step, lines=list(told)[-_TOLD_LINES:])

@@ -1,0 +1,104 @@
+"""What a ship would do, told without changing a byte."""
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.config import Settings
+from leftoff.errors import StoreRefused
+from leftoff.git.repository import repository_of
+from leftoff.git.state import GitState
+from leftoff.git.write import Repo
+from leftoff.knowledge import features
+from leftoff.ship import choose_files, compose_message, delivery, record_work
+from leftoff.ship.choose_files import Chosen, Judge, format_path
+from leftoff.ship.outcome import Name, Options, ShipReport, ShipStep
+from leftoff.ship.shipped_work import work_at_hand
+from leftoff.store import Store
+from leftoff.text.plural import format_count
+
+
+def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
+    """Tell each step that `ship` would take; neither the store nor the repository is touched."""
+    worktree = store.project.worktree
+    state = choose_files.read_worktree(worktree)
+    repo = Repo(worktree)
+    # Saving comes first in any case, also where nothing can be committed.
+    steps = [_build_planned_step("save", "Would save where the work stands, and what was decided.")]
+    steps += _remembering(store, settings)
+    problem = delivery.obstacle(state)
+    if problem is not None:
+        return ShipReport(steps=[*steps, problem], branch=state.branch)
+    chosen = Judge(repo, settings.not_secret).choose(state)
+    saved = record_work.peek_last_save(store, state.branch, {state.head}).news
+    steps += [_build_planned_step("checks", f"Would run {command}") for command in settings.verify]
+    steps += [_staging(chosen), _commit(store, options, saved, state, chosen)]
+    steps += _outward(repo, state, options)
+    remote = repo.push_remote(state.branch or "")
+    return ShipReport(
+        steps=steps,
+        branch=state.branch,
+        remote=remote.name if remote else None,
+        repository=repository_of(remote.url) if remote else None,
+        left_out=chosen.left_out,
+    )
+
+
+def _remembering(store: Store, settings: Settings) -> list[ShipStep]:
+    steps = _archiving(store)
+    native = [*settings.mirror, *([settings.briefing_file] if settings.briefing_file else [])]
+    if native:
+        steps.append(
+            _build_planned_step("briefing", f"Would bring up to date: {', '.join(native)}")
+        )
+    return steps
+
+
+def _archiving(store: Store) -> list[ShipStep]:
+    try:
+        items = features.load(store).items
+    except StoreRefused as error:
+        return [ShipStep(name="archive", state="failed", text=error.message, hint=error.hint)]
+    complete = [each.id for each in items if each.is_complete and not each.is_archived]
+    return (
+        [_build_planned_step("archive", f"Would archive {', '.join(complete)}")] if complete else []
+    )
+
+
+def _staging(chosen: Chosen) -> ShipStep:
+    lines = [f"left out {each.display_path}: {each.why}" for each in chosen.left_out]
+    return _build_planned_step(
+        "stage",
+        f"Would stage {format_count(len(chosen.files), 'file')}",
+        [*map(format_path, chosen.files), *lines],
+    )
+
+
+def _commit(
+    store: Store, options: Options, saved: Checkpoint | None, state: GitState, chosen: Chosen
+) -> ShipStep:
+    if not chosen.files:
+        return ShipStep(name="commit", state="skipped", text="Nothing to commit.")
+    work = work_at_hand(store, record_work.session_id(store), state.branch)
+    # Native state is committed, and not worth a word.
+    text = compose_message.commit_message(work, options.message, saved, chosen.rest)
+    if not chosen.rest and not options.message:
+        text = delivery.TIDY_SUBJECT
+    subject, *rest = text.rstrip("\n").split("\n")
+    return _build_planned_step("commit", f"Would commit {subject}", rest)
+
+
+def _outward(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
+    branch = state.branch or ""
+    if not options.push:
+        return [ShipStep(name="push", state="skipped", text="Not pushed, as you asked.")]
+    remote = repo.push_remote(branch)
+    if remote is None:
+        return [delivery.no_remote(repo)]
+    push = _build_planned_step("push", f"Would push to {remote.name}/{branch}")
+    if not options.pull_request:
+        return [push]
+    if delivery.is_main(branch, repo.default_branch(remote.name)):
+        return [push, ShipStep(name="pull request", state="skipped", text=delivery.on_main(branch))]
+    return [push, _build_planned_step("pull request", f"Would open or update that of {branch}")]
+
+
+def _build_planned_step(name: Name, text: str, lines: list[str] | None = None) -> ShipStep:
+    return ShipStep(name=name, state="planned", text=text, lines=lines or [])

@@ -1,0 +1,285 @@
+"""The first half of a ship: what must not be lost, whatever follows."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leftoff import threads
+from leftoff.checkpoint import Checkpoint, cut_to_limits, to_plain
+from leftoff.config import Settings
+from leftoff.errors import LeftoffError
+from leftoff.git import query
+from leftoff.git.state import GitState
+from leftoff.knowledge import features, memory
+from leftoff.knowledge.features import work_context
+from leftoff.profiles import SESSION_FOLDERS
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.redact import redact, redact_value
+from leftoff.session import sessions
+from leftoff.ship import briefing_file
+from leftoff.ship.outcome import ShipStep
+from leftoff.store import LISTED, CheckpointEntry, Store
+from leftoff.store.index import StoreIndex
+from leftoff.store.layout import Area
+from leftoff.threads import autosaves
+
+if TYPE_CHECKING:
+    from leftoff.knowledge.reflect import Grade
+
+TRIGGER = "ship"
+# What somebody said about the work, which neither git nor a transcript tells.
+_TOLD = (
+    "summary", "intent", "left_off", "done", "next_action", "blockers", "questions", "decisions",
+    "failed", "notes", "plan", "artifacts", "tdd_phase",
+)  # fmt: skip
+_STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
+_LOOKED_AT = 50
+_MOST_DIRTY = 200
+_MOST_SAVES = 200
+
+
+class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """The checkpoint of a ship, and the working context that belongs to it."""
+
+    checkpoint: Checkpoint
+    context: work_context.WorkingContext
+    notice: str | None = None
+    is_new: bool = True
+    carried: Checkpoint | None = None
+    """The save that told first what it tells."""
+
+
+def session_id(store: Store) -> str | None:
+    """Return the session that ships, if an agent does."""
+    session = store.project.environment.find_session()
+    return session[1] if session else None
+
+
+class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
+    """How the worktree stands, and whether anything in it is to be committed."""
+
+    state: GitState
+    has_news: bool
+
+
+class LastSave(msgspec.Struct, frozen=True, kw_only=True):
+    """What was last saved here; `is_shipped` says that a commit holds that work already."""
+
+    checkpoint: Checkpoint | None = None
+    is_shipped: bool = False
+
+    @property
+    def news(self) -> Checkpoint | None:
+        """What is still to be told of in a commit."""
+        return None if self.is_shipped else self.checkpoint
+
+
+def find_last_save(store: Store, branch: str | None, heads: Collection[str | None]) -> LastSave:
+    """Return what was last saved here; `heads` are where a ship stood that is not finished."""
+    return _build_last_save(store, _newest(store, store.index(), branch), heads)
+
+
+def peek_last_save(store: Store, branch: str | None, heads: Collection[str | None]) -> LastSave:
+    """Return the same without touching the index, which a dry run must not."""
+    if not store.project.store.is_dir():
+        return LastSave()
+    index = StoreIndex(None, [Area(store.project.store)])
+    try:
+        index.sync()
+        return _build_last_save(store, _newest(store, index, branch), heads)
+    finally:
+        index.close()
+
+
+def _build_last_save(
+    store: Store, found: Checkpoint | None, heads: Collection[str | None]
+) -> LastSave:
+    mine = session_id(store)
+    # What another session said of its work stays with it.
+    if found is None or (mine is not None and found.session_id != mine):
+        return LastSave()
+    is_shipped = found.trigger == TRIGGER and found.head not in heads
+    return LastSave(checkpoint=found, is_shipped=is_shipped)
+
+
+def _newest(store: Store, index: StoreIndex, branch: str | None) -> Checkpoint | None:
+    here = query.printable(str(store.project.worktree))
+    entries = index.heads(LISTED, _LOOKED_AT)
+    mine = [each for each in entries if _is_here(each, here, branch)]
+    return store.load(mine[0]) if mine else None
+
+
+def _is_here(entry: CheckpointEntry, worktree: str, branch: str | None) -> bool:
+    return entry.problem is None and entry.worktree == worktree and entry.branch == branch
+
+
+def save(
+    store: Store, settings: Settings, told: LastSave, message: str, seen: WorktreeView
+) -> ShipCheckpoint:
+    """Save where the work stands; the same state is not saved twice."""
+    board, now = _board(store), store.now()
+    changes = seen.state.changes
+    roles = work_context.working_context(board, changes, work_context.WorkNotes(), now).files
+    named = [{"path": path, "role": role} for path, role in roles.items()]
+    again = {"files": named, **_as_seen(seen.state), **_carry_over(told, message)}
+    session = sessions.current(store) if session_id(store) else None
+    # git was asked a moment ago, and need not be asked again.
+    blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
+    draft = threads.compose(again, blind, settings, session=session)
+    at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
+    draft = msgspec.structs.replace(
+        draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
+    )
+    kept, _ = cut_to_limits(redact_value(draft))
+    # An interrupted ship that goes on has nothing else to save.
+    if told.checkpoint is not None and _says_the_same(told.checkpoint, kept, seen):
+        return ShipCheckpoint(checkpoint=told.checkpoint, context=at_hand, is_new=False)
+    saved = store.save(kept)
+    return ShipCheckpoint(
+        checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=told.news
+    )
+
+
+def _board(store: Store) -> features.Board:
+    """Return what is worked on, the feature at hand first."""
+    loop = features.loop(store, session_id(store))
+    return features.glance(store).led_by(loop.scope if loop and loop.is_under_way else None)
+
+
+def _as_seen(state: GitState) -> dict[str, Any]:
+    """Tell how git stands, as a checkpoint does."""
+    last = to_plain(state.last_commit) if state.last_commit else None
+    dirty = [query.printable(path) for path in state.dirty[:_MOST_DIRTY]]
+    seen = {"branch": state.branch, "head": state.head, "dirty": dirty, "last_commit": last}
+    return {key: value for key, value in seen.items() if value is not None}
+
+
+def _carry_over(told: LastSave, message: str) -> dict[str, Any]:
+    """Carry over what was said before, and of what is shipped only what is still to be done."""
+    plain = to_plain(told.checkpoint) if told.checkpoint else {}
+    keys = _STILL_TRUE if told.is_shipped else _TOLD
+    again = {key: plain[key] for key in keys if key in plain}
+    if message and not again.get("summary"):
+        again["summary"] = message.partition("\n")[0]
+    return again
+
+
+def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: WorktreeView) -> bool:
+    """Compare without the commit that the ship itself has made since."""
+    is_unmoved = standing.head == draft.head and standing.dirty == draft.dirty
+    if standing.trigger != TRIGGER or (seen.has_news and not is_unmoved):
+        return False
+    one, other = (
+        msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)
+    )
+    return autosaves.digest(one) == autosaves.digest(other)
+
+
+def _clean(at_hand: work_context.WorkingContext) -> work_context.WorkingContext:
+    """Cut out secrets, also of the names of files."""
+    files = {redact(path): role for path, role in at_hand.files.items()}
+    return msgspec.structs.replace(redact_value(at_hand), files=files)
+
+
+def _notes(draft: Checkpoint) -> work_context.WorkNotes:
+    action = [draft.next_action.text] if draft.next_action else []
+    return work_context.WorkNotes(
+        decisions=[each.what for each in draft.decisions],
+        next_steps=[*action, *draft.blockers],
+    )
+
+
+def learn(store: Store, kept: ShipCheckpoint, *, bar: "Grade | None") -> ShipStep:
+    """Bring decisions, failures, corrections and what helpers found into memory."""
+    learnt = memory.learn(store, kept.checkpoint)
+    folded = features.fold_orchestration(store, at=kept.checkpoint.saved_at)
+    new = {entry.id: entry for entry in (*learnt, *_learnt_before(store, kept))}.values()
+    counts = {kind: sum(entry.kind == kind for entry in new) for kind in ("decision", "failure")}
+    lines = [
+        f"Recorded {counts['decision']} decisions to episodic memory" if counts["decision"] else "",
+        f"Recorded {counts['failure']} failed approaches" if counts["failure"] else "",
+        "Updated procedural patterns" if _has_new_patterns(store, kept, folded) else "",
+        *(folded.messages if folded else []),
+        *_corrections(store, bar),
+    ]
+    told = [line for line in lines if line]
+    if not told:
+        return ShipStep(name="memory", state="skipped", text="Nothing new to remember.")
+    return ShipStep(name="memory", state="done", text=told[0], lines=told[1:])
+
+
+def _learnt_before(store: Store, kept: ShipCheckpoint) -> list[memory.MemoryEntry]:
+    """Return what the save that is shipped brought into memory, when it was made."""
+    carried = kept.carried
+    if carried is None:
+        return []
+    source = carried.session_id or carried.id
+    ids = {memory.id_of("decision", each.what) for each in kept.checkpoint.decisions}
+    ids |= {memory.id_of("failure", each.what) for each in kept.checkpoint.failed}
+    found = memory.from_source(store, source) if ids else []
+    first = [each for each in found if each.id in ids and each.sources[:1] == [source]]
+    # A session says a thing in many saves; what was known before has another time.
+    return [each for each in first if carried.session_id or each.at == carried.saved_at]
+
+
+def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folded | None) -> bool:
+    """Say whether a pattern was learnt since the last ship."""
+    if folded is not None and folded.patterns:
+        return True
+    newest = memory.entries(store, kinds=("pattern",), limit=1) if kept.is_new else []
+    if not newest:
+        return False
+    before = [each for each in store.index().newest(_MOST_SAVES) if each.id != kept.checkpoint.id]
+    shipped = [each.saved_at for each in before if each.trigger == TRIGGER]
+    return not shipped or newest[0].at > shipped[0]
+
+
+def _corrections(store: Store, bar: "Grade | None") -> list[str]:
+    """Make rules of what the user corrected in the session that ships."""
+    session = session_id(store)
+    if bar is None or session is None:
+        return []
+    from leftoff.knowledge.reflect import reflect  # noqa: PLC0415 - only an agent's session has corrections
+
+    try:
+        found = reflect(store, bar=bar, session=session)
+    except LeftoffError:
+        # Its transcript is not where agents keep theirs: nothing is to be heard.
+        return []
+    saved = [f"High-confidence rules auto-saved: {len(found.saved)}"] if found.saved else []
+    queued = [f"Rules queued for review: {len(found.queued)}"] if found.queued else []
+    return [*saved, *queued]
+
+
+def archive(store: Store) -> ShipStep:
+    """Put away what is complete."""
+    told = features.archive(store).messages
+    if not told:
+        return ShipStep(name="archive", state="skipped", text="No feature is newly complete.")
+    return ShipStep(name="archive", state="done", text=told[0], lines=told[1:])
+
+
+class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
+    """Native files that were brought up to date, the trouble, and what a person should hear."""
+
+    files: list[str] = []
+    problems: list[str] = []
+    warnings: list[str] = []
+
+
+def sync_mirrors(store: Store, names: Sequence[str]) -> Mirrored:
+    """Bring native files of profiles up to date; tell which of them are to be committed."""
+    exported = open_mirrors(names).export_changes(store, briefing=lambda: briefing_file.page(store))
+    written = [path for found in exported.written.values() for path in found]
+    return Mirrored(
+        files=_inside(written, store.project.worktree),
+        problems=exported.problems,
+        warnings=exported.warnings,
+    )
+
+
+def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
+    names = [str(file.relative_to(worktree)) for file in files if file.is_relative_to(worktree)]
+    return [name for name in names if not name.startswith(SESSION_FOLDERS)]

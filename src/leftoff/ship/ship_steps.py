@@ -1,0 +1,342 @@
+"""Ship, step by step. What a run finds done is left alone, so running again goes on.
+
+There is no journal: the store tells what was saved and remembered, git what was committed and
+pushed, GitHub which pull request is open and up to which commit it tells.
+"""
+
+from collections.abc import Callable
+
+from leftoff.checkpoint import Checkpoint, Commit
+from leftoff.config import Settings
+from leftoff.errors import LeftoffError
+from leftoff.git import query
+from leftoff.git.github import GitHub, Pull
+from leftoff.git.repository import repository_of
+from leftoff.git.write import Remote, Repo
+from leftoff.knowledge import features
+from leftoff.profiles import STATE_FOLDERS
+from leftoff.ship import (
+    briefing_file,
+    choose_files,
+    compose_message,
+    delivery,
+    record_work,
+    sentences,
+)
+from leftoff.ship.choose_files import Judge
+from leftoff.ship.next_steps import describe_locations, remaining
+from leftoff.ship.outcome import Check, Listener, Name, Options, ShipReport, ShipStep
+from leftoff.ship.shipped_work import Work, work_at_hand, work_of_subject
+from leftoff.ship.user_checks import run_checks
+from leftoff.store import Store
+from leftoff.text.plural import format_count
+
+
+def ship(
+    store: Store, settings: Settings, options: Options, hear: Listener | None = None
+) -> ShipReport:
+    """Save, remember, check, commit, push and put up for review what changed."""
+    run = _Run(store, settings, options, hear or Listener())
+    run.remember()
+    run.deliver()
+    return run.report()
+
+
+class _Run:
+    """One ship under way: what is known so far."""
+
+    def __init__(self, store: Store, settings: Settings, options: Options, hear: Listener) -> None:
+        self.store, self.settings, self.options, self.hear = store, settings, options, hear
+        self.worktree = store.project.worktree
+        self.repo = Repo(self.worktree, may_ask=options.may_ask)
+        self.state = choose_files.read_worktree(self.worktree)
+        self.head = self.state.head
+        self.steps: list[ShipStep] = []
+        self.kept: record_work.ShipCheckpoint | None = None
+        self.work = Work()
+        self.checks: list[Check] = []
+        self.judge = Judge(self.repo, settings.not_secret)
+        self.chosen = self.judge.choose(self.state)
+        self.native: set[str] = set()
+        self.made: Commit | None = None
+        self.is_pushed = False
+        self.remote: Remote | None = None
+        self.pull: Pull | None = None
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """The checkpoint, once it is on disk."""
+        return self.kept.checkpoint if self.kept else None
+
+    # Telling
+
+    def end(self, step: ShipStep) -> bool:
+        """Note a step; say whether it went well."""
+        self.steps.append(step)
+        self.hear.ends(step)
+        return step.state != "failed"
+
+    def attempt(self, name: Name, act: Callable[[], ShipStep]) -> bool:
+        """Take a step that must not keep the others from being taken."""
+        self.hear.begins(name)
+        try:
+            return self.end(act())
+        except LeftoffError as error:
+            return self.end(
+                ShipStep(name=name, state="failed", text=error.message, hint=error.hint)
+            )
+        except OSError as error:
+            return self.end(sentences.build_refused_step(name, error))
+
+    # Remembering
+
+    def remember(self) -> None:
+        """Save and remember first: nothing is lost whatever follows."""
+        self.attempt("save", self._save)
+        self.work = work_at_hand(self.store, record_work.session_id(self.store), self.state.branch)
+        if self.kept is not None:
+            kept = self.kept
+            bar = self.settings.reflect_at if self.settings.reflect else None
+            self.attempt("memory", lambda: record_work.learn(self.store, kept, bar=bar))
+        self.attempt("archive", lambda: record_work.archive(self.store))
+        self.attempt("briefing", self._write_briefing)
+
+    def _save(self) -> ShipStep:
+        told = record_work.find_last_save(
+            self.store, self.state.branch, self._find_unfinished_heads()
+        )
+        seen = record_work.WorktreeView(state=self.state, has_news=bool(self.chosen.files))
+        saved = record_work.save(self.store, self.settings, told, self.options.message, seen)
+        self.kept = saved
+        lines = [saved.notice] if saved.notice else []
+        if not saved.is_new:
+            text = f"Saved before as {saved.checkpoint.id}"
+            return ShipStep(name="save", state="skipped", text=text)
+        return ShipStep(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
+
+    def _find_unfinished_heads(self) -> set[str | None]:
+        """Tell at which commits a ship stood that was not finished: here, or one before its own."""
+        head = self.state.head
+        if head is None or self.chosen.files:
+            return {head}
+        made = delivery.without_tidying(self.repo, head)
+        return {head, made, self.repo.parent(made)}
+
+    def _write_briefing(self) -> ShipStep:
+        written = self._write_native()
+        if not self.native:
+            return ShipStep(
+                name="briefing", state="skipped", text="No profile wants files of its own."
+            )
+        text = f"Brought {format_count(len(self.native), 'native file')} up to date"
+        return ShipStep(
+            name="briefing", state="done", text=text, lines=[*written.problems, *written.warnings]
+        )
+
+    def _write_native(self) -> record_work.Mirrored:
+        """Bring native files and the briefing's file up to date."""
+        mirrored = record_work.sync_mirrors(self.store, self.settings.mirror)
+        self.native |= {*mirrored.files, *briefing_file.write(self.store, self.settings)}
+        return mirrored
+
+    # Delivering
+
+    def deliver(self) -> None:
+        """Check, commit, push and put up for review; a step that fails ends it."""
+        problem = delivery.obstacle(self.state)
+        if problem is not None:
+            self.hear.begins("commit")
+            self.end(problem)
+            return
+        self._check()
+        if self._commit() and self._push() and self._publish_pull():
+            self.attempt("tidy", self._tidy)
+
+    def _check(self) -> None:
+        if self.settings.verify:
+            self.hear.begins("checks")
+            self.checks = run_checks(self.settings.verify, self.worktree, self.hear)
+            self.end(sentences.build_checks_step(self.checks))
+
+    def _commit(self) -> bool:
+        self.hear.begins("stage")
+        # Looked at a moment ago; unless our own files or checks have changed the tree since.
+        known = None if self.native or self.checks else self.state
+        try:
+            self.chosen = choose_files.stage(self.repo, self.judge, known=known)
+        except LeftoffError as error:
+            return self.end(
+                ShipStep(name="stage", state="failed", text=error.message, hint=error.hint)
+            )
+        self.end(sentences.build_stage_step(self.chosen))
+        self.hear.begins("commit")
+        if not self.chosen.files:
+            return self.end(sentences.nothing_to_commit(self.chosen))
+        text = self._message()
+        try:
+            problem = delivery.commit(self.repo, text)
+        except LeftoffError as error:
+            problem = ShipStep(name="commit", state="failed", text=error.message, hint=error.hint)
+        if problem is not None:
+            return self.end(problem)
+        self.head = query.head_sha(self.worktree) or ""
+        self.made = Commit(sha=self.head, subject=text.partition("\n")[0])
+        told = f"{self.head[:12]} {self.made.subject}"
+        return self.end(ShipStep(name="commit", state="done", text=told))
+
+    def _message(self) -> str:
+        told = self.options.message
+        files = [file for file in self.chosen.files if not self._is_native(file)]
+        if not told and not files:
+            return delivery.TIDY_SUBJECT
+        return compose_message.commit_message(self.work, told, self.checkpoint, files)
+
+    def _push(self) -> bool:
+        self.hear.begins("push")
+        branch, head = self.state.branch or "", self.head
+        if not self.options.push:
+            return self.end(
+                ShipStep(name="push", state="skipped", text="Not pushed, as you asked.")
+            )
+        if head is None:
+            return self.end(
+                ShipStep(name="push", state="skipped", text="There is no commit to push.")
+            )
+        self.remote = self.repo.push_remote(branch)
+        if self.remote is None:
+            return self.end(delivery.no_remote(self.repo))
+        if self.made is None and self.repo.remote_head(self.remote.name, branch) == head:
+            self.is_pushed = True
+            there = f"{self.remote.name}/{branch} has it already"
+            return self.end(ShipStep(name="push", state="skipped", text=there))
+        self.is_pushed = self.end(delivery.push(self.repo, self.remote, branch))
+        return self.is_pushed
+
+    def _publish_pull(self) -> bool:
+        self.hear.begins("pull request")
+        branch, remote = self.state.branch or "", self.remote
+        why_not = self._why_no_pull(branch, remote)
+        if why_not or remote is None:
+            return self.end(ShipStep(name="pull request", state="skipped", text=why_not))
+        about = self._about()
+        self.work = about.work
+        wanted = delivery.Wanted(
+            branch=branch,
+            owner=delivery.owner_of(remote),
+            head=delivery.head_of(self.repo, remote, branch),
+            sha=about.sha,
+            text=compose_message.pull_request(about),
+            comment=compose_message.comment(about),
+            issue=about.work.issue,
+        )
+        step, self.pull = delivery.publish_pull(GitHub(self.worktree), wanted)
+        return self.end(step)
+
+    def _why_no_pull(self, branch: str, remote: Remote | None) -> str:
+        if not self.options.pull_request:
+            return "No pull request, as you asked."
+        if remote is None:
+            return "No pull request: nothing was pushed."
+        if delivery.is_main(branch, self.repo.default_branch(remote.name)):
+            return delivery.on_main(branch)
+        return ""
+
+    def _about(self) -> compose_message.About:
+        """Tell of the commit that goes out; one that only keeps state tells nothing."""
+        sha = delivery.without_tidying(self.repo, self.head or "")
+        text = self.repo.message(sha)
+        work = self.work if self.work.scope else work_of_subject(self.store, text)
+        return compose_message.About(
+            sha=sha,
+            text=text,
+            work=work,
+            branch=self.state.branch or "",
+            saved=self.checkpoint,
+            checks=self.checks,
+        )
+
+    # Finishing
+
+    def _tidy(self) -> ShipStep:
+        """Note what came of it, and commit the native files that this changes."""
+        told = self._note()
+        written = self._write_native()
+        told += written.warnings
+        problems = written.problems
+        if self.native or choose_files.has_state(self.worktree):
+            problems += self._commit_state(told)
+        if problems:
+            return ShipStep(name="tidy", state="failed", text=problems[0], lines=problems[1:])
+        if not told:
+            return ShipStep(name="tidy", state="skipped", text="Nothing is left to note.")
+        return ShipStep(name="tidy", state="done", text=told[0], lines=told[1:])
+
+    def _commit_state(self, told: list[str]) -> list[str]:
+        """Commit native files that changed since the commit, so that the tree ends clean."""
+        chosen = choose_files.stage(self.repo, self.judge, only=self._is_native)
+        if not chosen.files:
+            return []
+        ended = self.repo.commit_only(chosen.files, delivery.TIDY_SUBJECT)
+        if not ended.is_done:
+            return [f"The state could not be committed: {_first(ended.trouble_lines)}"]
+        self.head = query.head_sha(self.worktree)
+        told.append("Committed the state that changed meanwhile")
+        if self.remote is None:
+            return []
+        pushed = delivery.push(self.repo, self.remote, self.state.branch or "")
+        return [pushed.text] if pushed.state == "failed" else []
+
+    def _note(self) -> list[str]:
+        """Keep the pull request's number, and set a completed loop back to idle."""
+        item, pull = self.work.item, self.pull
+        told = []
+        if item is not None and pull is not None and item.pr != pull.number:
+            features.update(self.store, item.id, pr=pull.number, branch=self.state.branch)
+            told.append(f"Noted #{pull.number} in {item.id}")
+        if self.head is not None:
+            session = record_work.session_id(self.store)
+            reset = features.reset_completed(self.store, self.head, session_id=session)
+            told += reset.messages if reset else []
+        return told
+
+    def _is_native(self, path: str) -> bool:
+        return path in self.native or path.startswith(STATE_FOLDERS)
+
+    # The end
+
+    def _last_look(self) -> tuple[Commit | None, list[str]]:
+        """Return the last commit and what is not committed; git is asked if that may have moved."""
+        ours = self.checks or self.native or self.pull
+        if self.made is not None and not ours and not self.repo.has_hooks():
+            return self.made, []
+        state = choose_files.read_worktree(self.worktree)
+        out = {each.path for each in self.chosen.left_out}
+        dirty = [path for path in state.dirty if path not in out]
+        last = state.last_commit
+        # Ours, as hooks have left its subject; not one that only keeps state.
+        is_ours = self.made is None or (last is not None and last.sha == self.made.sha)
+        return last if is_ours else self.made, dirty
+
+    def report(self) -> ShipReport:
+        """Put together what came of it all."""
+        last, dirty = self._last_look()
+        return ShipReport(
+            steps=self.steps,
+            checkpoint=self.checkpoint.id if self.checkpoint else None,
+            context=self.kept.context if self.kept else None,
+            branch=self.state.branch,
+            commit=last,
+            is_new=self.made is not None,
+            remote=self.remote.name if self.remote else None,
+            repository=repository_of(self.remote.url) if self.remote else None,
+            pushed=self.is_pushed,
+            pull=self.pull,
+            checks=self.checks,
+            left_out=self.chosen.left_out,
+            remaining=remaining(dirty, self.checkpoint, self.checks, features.glance(self.store)),
+            kept=describe_locations(self.store, self.checkpoint, self.native),
+        )
+
+
+def _first(told: list[str]) -> str:
+    return told[0] if told else "git did not say why"

@@ -1,0 +1,83 @@
+"""What is being shipped: the feature or fix of the loop at hand, if there is one."""
+
+import re
+
+import msgspec
+
+from leftoff.errors import LeftoffError
+from leftoff.knowledge import features
+from leftoff.knowledge.features import Board, Feature, Fix, Loop
+from leftoff.store import Store
+
+_SUBJECT = re.compile(r"(feat|fix)\((feature-\d+)\)!?: ")
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """A feature or fix, and the feature that commits name."""
+
+    item: Feature | Fix | None = None
+    is_fix: bool = False
+    scope: str | None = None
+    name: str = ""
+    related_issue: int | None = None
+    """The issue of the feature that a fix repairs."""
+
+    @property
+    def issue(self) -> int | None:
+        """The issue that is closed by it."""
+        return self.item.issue if self.item else None
+
+    @property
+    def kind(self) -> str:
+        """The conventional word for it."""
+        return "fix" if self.is_fix else "feat"
+
+
+def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Work:
+    """Return what the loop at hand is about, else what this branch was shipped for before."""
+    board = features.glance(store)
+    loop = features.loop(store, session_id)
+    if loop is not None and loop.feature is not None:
+        return _build_from_loop(board, loop)
+    mine = [each for each in board.items if each.branch and each.branch == branch]
+    return _build_from_item(board, mine[-1]) if mine else Work()
+
+
+def work_of_subject(store: Store, subject: str) -> Work:
+    """Return the feature that a commit names, for when its loop is over already."""
+    found = _SUBJECT.match(subject)
+    if found is None:
+        return Work()
+    board = features.glance(store)
+    fixes = [each for each in board.fixes if each.linked_to == found[2]]
+    if found[1] == "fix" and fixes:
+        return _build_from_item(board, fixes[-1])
+    item = _find(board, found[2])
+    return _build_from_item(board, item) if item else Work()
+
+
+def _build_from_loop(board: Board, loop: Loop) -> Work:
+    item = _find(board, loop.feature or "")
+    if item is not None:
+        return _build_from_item(board, item)
+    return Work(is_fix=loop.type == "fix", scope=loop.scope, name=loop.name or "")
+
+
+def _build_from_item(board: Board, item: Feature | Fix) -> Work:
+    if not isinstance(item, Fix):
+        return Work(item=item, scope=item.id, name=item.name)
+    repaired = _find(board, item.linked_to)
+    return Work(
+        item=item,
+        is_fix=True,
+        scope=item.linked_to,
+        name=item.name,
+        related_issue=repaired.issue if repaired else None,
+    )
+
+
+def _find(board: Board, key: str) -> Feature | Fix | None:
+    try:
+        return features.find(board, key)
+    except LeftoffError:
+        return None

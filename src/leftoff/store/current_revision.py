@@ -1,0 +1,146 @@
+"""Standings: which revision stands under a name, as a save must know.
+
+The index is asked if it is at hand. It need not be up to date, as long as its lag does not touch
+the name. Where asking it would take long, the files are asked: a save never builds an index.
+"""
+
+import contextlib
+from datetime import datetime
+
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import StoreRefused
+from leftoff.store import log
+from leftoff.store.database import IndexAway
+from leftoff.store.events import StoreEvent
+from leftoff.store.fallback import Areas
+from leftoff.store.index import CheckpointEntry, StoreIndex
+from leftoff.store.layout import Area
+from leftoff.store.rows import slot_of
+from leftoff.store.unindexed import Lag
+
+# About a thousand events: a log that a save may well read into an index.
+_SHORT_BYTES = 200_000
+
+Standing = tuple[CheckpointEntry | None, str | None]
+
+
+class Standings:
+    """Tells a save what it follows, with what was learnt for the save before."""
+
+    def __init__(self, areas: Areas) -> None:
+        self._areas = areas
+        self._index: StoreIndex | None = None
+        self._lag: Lag | None = None
+        self._has_counted = False
+
+    def find_previous(self, draft: Checkpoint, now: datetime) -> Standing:
+        """Return the revision before this one, and the last id given under the same name."""
+        # Where nothing can be read, it is still better to save: no file replaces another.
+        with contextlib.suppress(OSError, StoreRefused):
+            found = self._ask_index_safely(draft)
+            return found or self._ask_census(draft, now)
+        return None, None
+
+    def _ask_census(self, draft: Checkpoint, now: datetime) -> Standing:
+        from leftoff.store import census  # noqa: PLC0415 - most saves have an index to ask
+
+        return census.find_previous(self._areas.in_use(), draft, now)
+
+    def names_like(self, prefix: str) -> list[str] | None:
+        """Return the names that begin like this, if there is no index at hand to tell them."""
+        if self._at_hand() is not None:
+            return None
+        from leftoff.store import census  # noqa: PLC0415 - same
+
+        return census.names_like(self._areas.in_use(), prefix)
+
+    def is_far_behind(self) -> bool:
+        """Say whether it would take long to bring the index up to date."""
+        with contextlib.suppress(IndexAway):
+            index = self._at_hand()
+            lag = self._grown_lag(index) if index is not None else None
+            return lag.is_long if lag is not None else not self._is_log_short()
+        return True
+
+    def follow(self, area: Area, saved: StoreEvent, place: tuple[int, int]) -> None:
+        """Take in the line of a save that was written to the log just now."""
+        if self._lag is not None and area is self._areas.main:
+            self._lag.follow(saved, place)
+
+    def miss(self) -> None:
+        """Hear that a save left no line."""
+        self._has_counted = False
+
+    def leave(self) -> None:
+        """Let go of the index."""
+        if self._index is not None:
+            self._index.close()
+        self._index = None
+        self._lag = None
+        self._has_counted = False
+
+    def _ask_index_safely(self, draft: Checkpoint) -> Standing | None:
+        index = self._at_hand()
+        if index is None:
+            return None
+        try:
+            return self._ask_index(index, draft)
+        except IndexAway:
+            self.leave()
+            return None
+
+    def _ask_index(self, index: StoreIndex, draft: Checkpoint) -> Standing | None:
+        """Ask the index; None if it would have to take in much first."""
+        slot = slot_of(draft)
+        lag = self._grown_lag(index)
+        is_short = not lag.is_long if lag is not None else self._is_log_short()
+        if not is_short:
+            return None
+        if lag is not None and self._is_counted(index, lag):
+            if not lag.may_concern(draft.name, None) and index.is_empty(slot):
+                return None, None
+            standing = index.head(slot)
+            if not lag.may_concern(draft.name, standing):
+                return standing, index.last_id(slot)
+        index.catch_up()
+        self._lag = None
+        return index.head(slot), index.last_id(slot)
+
+    def _at_hand(self) -> StoreIndex | None:
+        """Return the index if there is a good one; a small one is made."""
+        if self._index is not None and self._index.is_settled:
+            return self._index
+        areas = self._areas.in_use()
+        path = self._areas.find_cache_path("index.sqlite")
+        if self._index is None or self._index.place != (path, areas):
+            self.leave()
+            if len(areas) > 1 or path is None:
+                return None
+            self._index = StoreIndex.at_hand(path, areas)
+            if self._index is None and self._is_log_short():
+                StoreIndex(path, areas).close()
+                self._index = StoreIndex.at_hand(path, areas)
+        return self._index
+
+    def _is_log_short(self) -> bool:
+        return log.identify(self._areas.main.log)[1] <= _SHORT_BYTES
+
+    def _is_counted(self, index: StoreIndex, lag: Lag) -> bool:
+        """Say whether index and lag know of all files; one whose line is missing is in neither.
+
+        Asked once, for it lists the folders that changed: a save of our own that leaves no line is
+        known to us.
+        """
+        if not self._has_counted:
+            found, known = index.stale_counts()
+            self._has_counted = found == known + lag.saves
+        return self._has_counted
+
+    def _grown_lag(self, index: StoreIndex) -> Lag | None:
+        """Return what the log tells beyond the index, or None if the index must tell."""
+        if self._lag is None or not self._lag.grow():
+            mark = index.mark()
+            self._lag = Lag(self._areas.main.log, mark) if mark is not None else None
+            if self._lag is not None and not self._lag.grow():
+                self._lag = None
+        return self._lag

@@ -1,0 +1,200 @@
+"""Running a program to its end: what it prints is kept and passed on, and Ctrl-C ends it."""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from leftoff import processes
+from leftoff.environment import copy_for_child
+
+_CHUNK_BYTES = 65536
+# A program that was asked to end gets this long to put its things in order.
+_GRACE_SECONDS = 5.0
+_LOOK_SECONDS = 0.5
+_FOREVER = float("inf")
+
+# What points git at another repository, as inside a git hook: `git rev-parse --local-env-vars`.
+_ELSEWHERE = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+
+OnLine = Callable[[str], None]
+_STUCK = b"It waits for a FIFO in this repository: find it with `find . -type p`."
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A program to run, with everything it can see."""
+
+    arguments: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    given: bytes = b""
+    """What it reads on its standard input."""
+    may_ask: bool = False
+    """Whether it may talk to the terminal, so that a password can be typed."""
+    seconds: float | None = None
+    kept_bytes: int = 1_000_000_000
+    """How much of what it prints is kept, the newest of it."""
+    on_line: OnLine | None = None
+    """Is told every line as it comes."""
+    needs_files: bool = False
+    """Whether all that it opens should be files: one that waits for a FIFO is ended."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program ended; `code` is None if it was not done in time."""
+
+    code: int | None
+    out: bytes
+    errors: bytes
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it did what it was asked to."""
+        return self.code == 0
+
+    @property
+    def text(self) -> str:
+        """What it printed, as text."""
+        return self.out.decode("utf-8", "surrogateescape")
+
+    @property
+    def trouble_lines(self) -> list[str]:
+        """The lines that tell of trouble, and if there are none, all others."""
+        lines = (self.errors.strip() or self.out.strip()).decode("utf-8", "replace").splitlines()
+        return [line.rstrip() for line in lines if line.strip()]
+
+
+def environment(**values: str) -> dict[str, str]:
+    """Return the environment for a program that works on the repository it is started in."""
+    inherited = copy_for_child(**values)
+    return {name: value for name, value in inherited.items() if name not in _ELSEWHERE}
+
+
+def run(program: Program) -> Ended:
+    """Run a program; an interrupt is handed on to it, and waits for its end."""
+    process = _start_process(program)
+    try:
+        kept = _exchange(process, program)
+        if program.needs_files and _is_stuck(process):
+            return Ended(code=None, out=bytes(kept[0]), errors=_STUCK)
+        # One that closed its pipes and goes on is not done yet.
+        is_done = _ends(process, program.seconds)
+        code = process.returncode if is_done else None
+        return Ended(code=code, out=bytes(kept[0]), errors=bytes(kept[1]))
+    finally:
+        _end(process, has_own_group=not program.may_ask)
+
+
+def _start_process(program: Program) -> subprocess.Popen[bytes]:
+    # Not a pipe: whoever goes on after we were killed must read all of it, not half or nothing.
+    with tempfile.TemporaryFile() as given:
+        given.write(program.given)
+        given.seek(0)
+        return subprocess.Popen(
+            program.arguments,
+            cwd=program.folder,
+            env=dict(program.environment),
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # Only the terminal's own group may read from it; any other ends with its helpers.
+            process_group=None if program.may_ask else 0,
+            bufsize=0,
+        )
+
+
+def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
+    """Read both of what a program prints, so that it never waits for us."""
+    out, errors = _Stream(program), _Stream(program)
+    deadline = time.monotonic() + (program.seconds or _FOREVER)
+    with selectors.DefaultSelector() as selector:
+        for pipe, stream in ((process.stdout, out), (process.stderr, errors)):
+            if pipe is not None:
+                selector.register(pipe, selectors.EVENT_READ, stream)
+        while selector.get_map():
+            ready = selector.select(_LOOK_SECONDS)
+            # A helper left behind in the background may hold the pipes for as long as it lives.
+            if not ready and (process.poll() is not None or time.monotonic() > deadline):
+                break
+            if not ready and program.needs_files and _is_stuck(process):
+                break
+            for key, _ in ready:
+                if not key.data.moves(key.fd):
+                    selector.unregister(key.fileobj)
+    return out.kept, errors.kept
+
+
+def _is_stuck(process: subprocess.Popen[bytes]) -> bool:
+    # What it runs for the user, such as a hook, may wait for whatever it likes.
+    return processes.waits_for_fifo(process.pid, with_children=False)
+
+
+class _Stream:
+    """What came through a pipe: the newest of it, and the lines of it as they come."""
+
+    def __init__(self, program: Program) -> None:
+        self.kept = bytearray()
+        self._limit = program.kept_bytes
+        self._on_line = program.on_line
+        self._line = b""
+
+    def moves(self, fd: int) -> bool:
+        """Read what is there; say whether there may be more."""
+        data = os.read(fd, _CHUNK_BYTES)
+        self._take(data)
+        return bool(data)
+
+    def _take(self, data: bytes) -> None:
+        self.kept += data
+        del self.kept[: -self._limit]
+        if self._on_line is None:
+            return
+        *lines, self._line = (self._line + data).split(b"\n")
+        if not data and self._line:
+            lines, self._line = [self._line], b""
+        for line in lines:
+            self._on_line(line.decode("utf-8", "replace").rstrip("\r"))
+
+
+def _ends(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
+    """Let a program that still runs end by itself, so that git takes its locks away; else kill."""
+    if process.poll() is None:
+        send = partial(os.killpg, process.pid) if has_own_group else process.send_signal
+        with contextlib.suppress(OSError):
+            send(signal.SIGINT)
+            _ends(process, _GRACE_SECONDS)
+            # Helpers that a shell has put into the background do not hear an interrupt.
+            send(signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()

@@ -1,0 +1,289 @@
+"""The sections of a briefing: what a checkpoint and its checks say, with the weight of every line.
+
+The weights say how much a line helps the next session. They were tuned on recorded sessions; see
+`make fidelity`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from shlex import quote
+
+from leftoff.checkpoint import Checkpoint, LastFailure, Plan
+from leftoff.text import times
+from leftoff.text.budget import Item, Section
+from leftoff.text.fence import Rendered, block, say
+from leftoff.text.plural import format_count
+from leftoff.threads.briefing_files import (
+    group_files,
+    list_focus,
+    list_modified,
+    list_named,
+    list_seen,
+)
+from leftoff.threads.check_claims import Checks, HeadCheck
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+# Rules, fences, and headings of a word or two: without what follows they tell nothing.
+_EMPTY = re.compile(r"(?:\W+|`{3,}\w*|#+\s+\S+(?:\s+\S+)?)$")
+_SENTENCES_KEPT = 40
+_TELLING_SENTENCES = 1
+_SURE_FILES = 5
+_SURE_COMMANDS = 4
+_COMMAND_CHARS = 60
+_FAILED_CHARS = 120
+_SHORT_FAILED_CHARS = 40
+_SHORT_CHARS = 200
+
+
+def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
+    """Yield all there is to say of a checkpoint, in the order in which it is said."""
+    yield _section(say(""), _opening(checkpoint, checks))
+    yield _list(say("Changed since then:"), list_changes(checks))
+    yield _section(say(""), _format_interruption(checkpoint))
+    asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
+    yield _list(asked, _bullets(checkpoint.pending_prompts, 85))
+    yield _list(say("Blockers:"), _bullets(checkpoint.blockers, 80))
+    yield _section(say(""), _format_failures(checkpoint))
+    yield _section(say("Left off:"), _format_left_off(checkpoint))
+    yield _list(say("Open todos:"), _open_todos(checkpoint))
+    yield _section(say("Plan:"), _plan(checkpoint))
+    yield _list(say("Open questions:"), _bullets(checkpoint.questions, 70))
+    yield _list(say("Decisions:"), _decisions(checkpoint))
+    yield _list(say("Done:"), _bullets(checkpoint.done, 45))
+    yield _section(say("Files needed next:"), _focus(checkpoint))
+    yield _section(say("Commands in use:"), _commands(checkpoint))
+    yield _list(
+        say("Files modified:"), _files(group_files(list_modified(checkpoint), checkpoint), 50)
+    )
+    yield _section(say("Files seen:"), _files(group_files(list_seen(checkpoint), checkpoint), 48))
+    yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
+    yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
+    yield _section(say(""), _closing(checkpoint))
+
+
+def _section(heading: Rendered, items: Iterable[Item]) -> Section:
+    return Section(heading, [*items])
+
+
+def _list(heading: Rendered, items: Iterable[Item]) -> Section:
+    """Make a section that says how many of its items were left out."""
+    return Section(heading, [*items], lambda count: say("+{count} more", count=count))
+
+
+def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
+    if (source := checkpoint.source) is not None:
+        imported = say(
+            "Imported from a file of {profile:40}, which anyone may have written: {path:200}",
+            profile=source.profile,
+            path=source.path or "unknown",
+        )
+        yield Item(imported, 101)
+    yield Item(_format_saved(checkpoint, checks), 98)
+    if checkpoint.task:
+        yield _sentences(say("Task"), checkpoint.task, 100, 75)
+    action = checkpoint.next_action
+    if action is not None:
+        origin = say(" (inferred from the session)" if action.origin == "inferred" else "")
+        label = say("Next action{origin}", origin=origin)
+        yield _sentences(label, action.text, 99, 64)
+    if checkpoint.intent and checkpoint.intent != checkpoint.task:
+        asked = say("Last request in that file" if checkpoint.source else "Last request")
+        yield _sentences(asked, checkpoint.intent, 95, 74)
+
+
+def _sentences(label: Rendered, text: str, weight: float, rest_weight: float) -> Item:
+    """Make a sentence after its label, with the other sentences below it."""
+    first, *rest = _split(text)
+    return Item(
+        say("{label}: {text}", label=label, text=first),
+        weight,
+        [*_following(rest, rest_weight)],
+        # Without the task the rest of a briefing has no subject.
+        short=say("{label}: {text}", label=label, text=_cut(first, _SHORT_CHARS)),
+    )
+
+
+def branch_warning(checks: Checks) -> Rendered | None:
+    """Warn when the work was saved on another branch."""
+    branch = checks.branch
+    if branch.same:
+        return None
+    return say(
+        "Warning: You're on `{now}` but the checkpoint was saved on `{saved}`. "
+        "Switch with: git checkout {name}",
+        now=branch.now or "unknown",
+        saved=branch.saved or "",
+        name=quote(branch.saved or ""),
+    )
+
+
+def _format_saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
+    name = say("Checkpoint: {name}. ", name=checkpoint.name) if checkpoint.name else say("")
+    age = say(" ({age})", age=times.age(checks.age_seconds)) if checks else say("")
+    branch = say(", on branch {name}", name=checkpoint.branch) if checkpoint.branch else say("")
+    moment = times.local(checkpoint.saved_at)
+    return say(
+        "{name}Saved {moment}{age}{branch}.", name=name, moment=moment, age=age, branch=branch
+    )
+
+
+def _following(sentences: list[str], weight: float) -> Iterator[Item]:
+    """Yield the sentences after the first; the next two carry what the first announces."""
+    for n, text in enumerate(sentences):
+        yield Item(block(text), weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
+
+
+def _head_moved(head: HeadCheck) -> Iterator[Item]:
+    if head.diverged:
+        yield Item(say("- HEAD was rewritten: the saved commit is no longer in its history."), 96)
+    elif head.commits_since is None:
+        yield Item(say("- HEAD moved; how far cannot be told here."), 96)
+    elif head.commits_since:
+        moved = say("- HEAD moved by {count}", count=format_count(head.commits_since, "commit"))
+        subjects = [
+            Item(say("  - {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject), 72 - n)
+            for n, commit in enumerate(head.commits[:5])
+        ]
+        yield Item(moved, 96, subjects, lead=say("; commit subjects:"))
+
+
+def list_changes(checks: Checks | None) -> Iterator[Item]:
+    """Yield what is no longer as it was saved."""
+    if checks is None:
+        return
+    if warning := branch_warning(checks):
+        yield Item(warning, 97)
+    yield from _head_moved(checks.head)
+    for file in checks.files:
+        if file.state != "same":
+            changed = say("- {state}: {path}", state=file.state, path=file.path)
+            yield Item(changed, 94 if file.state == "missing" else 93)
+    if (plan := checks.plan) is not None and plan.state != "same":
+        yield Item(say("- {state}: the plan {path}", state=plan.state, path=plan.path), 94)
+    if checks.worktree is not None:
+        yield Item(say("- saved in another worktree: {path}", path=checks.worktree), 92)
+
+
+def _format_interruption(checkpoint: Checkpoint) -> Iterator[Item]:
+    call, action = checkpoint.in_flight, checkpoint.next_action
+    if call is not None and (action is None or call.what not in action.text):
+        cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
+        yield Item(cut_short, 91)
+    if checkpoint.last_failure is not None:
+        yield _failure(checkpoint.last_failure)
+
+
+def _failure(failure: LastFailure) -> Item:
+    whole, short = (
+        say("Last failure: `{command}`", command=_cut(failure.command, chars))
+        for chars in (_FAILED_CHARS, _SHORT_FAILED_CHARS)
+    )
+    first, *rest = failure.error.splitlines() or [""]
+    lines = [Item(block(line), 66) for line in rest]
+    error = [Item(say("Error: {error}", error=first), 87, lines)] if first else lines
+    return Item(whole, 88, error, short=short)
+
+
+def _format_failures(checkpoint: Checkpoint) -> Iterator[Item]:
+    for n, failure in enumerate(checkpoint.failed):
+        text = _format_reason(failure.what, failure.why)
+        yield Item(say("⚠ Previously failed: {text:lines}", text=text), 79 - n / 100)
+
+
+def _decisions(checkpoint: Checkpoint) -> list[Item]:
+    return _bullets((_format_reason(each.what, each.why) for each in checkpoint.decisions), 68)
+
+
+def _format_reason(what: str, why: str) -> str:
+    return f"{what} — {why}" if why else what
+
+
+def _open_todos(checkpoint: Checkpoint) -> list[Item]:
+    is_begun = {"in_progress": "[>]"}
+    todos = (
+        f"{is_begun.get(todo.status, '[ ]')} {todo.text}"
+        for todo in checkpoint.todos
+        if todo.status not in {"completed", "done", "cancelled"}
+    )
+    return _bullets(todos, 84)
+
+
+def _plan(checkpoint: Checkpoint) -> list[Item]:
+    plan = checkpoint.plan
+    if plan is None:
+        return []
+    path, step = plan.path or "", plan_step(plan)
+    lines = [Item(say("- `{path}` {step}", path=path, step=step), 82)] if path else []
+    if step and not path:
+        lines = [Item(say("- {step}", step=step), 82)]
+    is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
+    return (
+        [*lines, Item(say("- {title}", title=plan.title), 81)]
+        if plan.title and not is_told
+        else lines
+    )
+
+
+def plan_step(plan: Plan) -> str:
+    """Say which step of the plan the work stands at."""
+    step = f"(step {plan.step} of {plan.total})" if plan.step and plan.total else ""
+    return f"{step} {plan.stage}".strip() if plan.stage else step
+
+
+def _commands(checkpoint: Checkpoint) -> list[Item]:
+    """List the commands in use; how a command begins tells most of it."""
+    commands = [_cut(command) for command in checkpoint.commands]
+    sure, rest = commands[:_SURE_COMMANDS], commands[_SURE_COMMANDS:]
+    return [*_bullets(sure, 77), *_bullets(rest, 52)]
+
+
+def _cut(command: str, chars: int = _COMMAND_CHARS) -> str:
+    return command if len(command) <= chars else command[: chars - 1] + "…"
+
+
+def _closing(checkpoint: Checkpoint) -> Iterator[Item]:
+    if (commit := checkpoint.last_commit) is not None:
+        last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
+        yield Item(last, 80)
+    if checkpoint.dirty:
+        count = format_count(len(checkpoint.dirty), "file")
+        yield Item(say("Uncommitted when saved: {count}", count=count), 35)
+    use = checkpoint.context
+    if use is not None and use.percent is not None:
+        yield Item(say("Context use when saved: {percent} %", percent=f"{use.percent:.0f}"), 20)
+
+
+def _focus(checkpoint: Checkpoint) -> list[Item]:
+    """List the files needed next; the first few are worth more than most sentences."""
+    files = list_focus(checkpoint)
+    sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
+    return [
+        *_files(group_files(sure, checkpoint), 90),
+        *_files(group_files(rest, checkpoint), 80),
+    ]
+
+
+def _files(groups: Iterable[tuple[str, int]], weight: float) -> list[Item]:
+    return [
+        Item(say("- {text:lines}", text=text), weight - n / 100, count=count)
+        for n, (text, count) in enumerate(groups)
+    ]
+
+
+def _bullets(texts: Iterable[str], weight: float) -> list[Item]:
+    return [
+        Item(say("- {text:lines}", text=text), weight - n / 100) for n, text in enumerate(texts)
+    ]
+
+
+def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
+    """Give the agent's last words, as far as they were not told before."""
+    action = checkpoint.next_action.text if checkpoint.next_action else ""
+    told = f"{checkpoint.task}\n{action}"
+    parts = [part for part in _split(checkpoint.left_off or "") if part not in told]
+    return [Item(block(part), 71 - n) for n, part in enumerate(parts)]
+
+
+def _split(text: str) -> list[str]:
+    parts = [part.strip() for part in _SENTENCE_END.split(text.strip())]
+    return [part for part in parts if part and not _EMPTY.match(part)][:_SENTENCES_KEPT] or [""]

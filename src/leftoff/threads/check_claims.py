@@ -1,0 +1,359 @@
+"""Restore: which checkpoint to come back to, and what has changed since it was saved."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leftoff.checkpoint import Checkpoint, Commit
+from leftoff.errors import ChoiceNeeded, LeftoffError
+from leftoff.fingerprints import FileState, locate_file, state_of
+from leftoff.git import query
+from leftoff.projects import trees
+from leftoff.projects.project import Project, list_folders
+from leftoff.store import LISTED, CheckpointEntry, State, Store
+from leftoff.text.fence import Rendered, say
+
+_TEXT_LIMIT = 16_000
+_TEXT_BYTES = 4 * _TEXT_LIMIT + 4
+_CHOICES = 20
+_MOST_HEADS = 1_000_000
+
+
+class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The branch then and now."""
+
+    saved: str | None
+    now: str | None
+    same: bool
+
+
+class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """HEAD then and now; `commits_since` is None when the old one is no ancestor any more."""
+
+    saved: str | None
+    now: str | None
+    commits_since: int | None
+    commits: list[Commit] = []
+    diverged: bool = False
+
+
+class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A file the checkpoint speaks of, and whether it is still as it was."""
+
+    path: str
+    state: FileState
+
+
+class PlanCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan file now, with its text, so that whoever resumes need not look for it."""
+
+    path: str
+    state: FileState
+    step: int | None = None
+    total: int | None = None
+    text: str | None = None
+
+
+class ArtifactCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A file the work is about, by the name it goes by."""
+
+    name: str
+    path: str
+    is_there: bool
+
+
+class Checks(msgspec.Struct, frozen=True, kw_only=True):
+    """Every claim of a checkpoint that can be checked, checked."""
+
+    age_seconds: int
+    branch: BranchCheck
+    head: HeadCheck
+    files: list[FileCheck] = []
+    plan: PlanCheck | None = None
+    artifacts: list[ArtifactCheck] = []
+    worktree: str | None = None
+    """The worktree it was saved in, when that is not this one."""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether anything the checkpoint relies on is no longer as it was."""
+        return (
+            not self.branch.same
+            or self.head.commits_since != 0
+            or any(file.state != "same" for file in self.files)
+            or (self.plan is not None and self.plan.state != "same")
+        )
+
+
+def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
+    """Compare a checkpoint with the worktree we stand in."""
+    root = project.worktree
+    plan_path = checkpoint.plan.path if checkpoint.plan else None
+    return Checks(
+        age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
+        branch=_check_branch(checkpoint, project),
+        head=_check_head(checkpoint, project),
+        files=[
+            FileCheck(path=file.path, state=state_of(file, root))
+            for file in checkpoint.files
+            if file.path != plan_path
+        ],
+        plan=_check_plan(checkpoint, project),
+        artifacts=[
+            ArtifactCheck(name=name, path=path, is_there=_is_file(path, root))
+            for name, path in checkpoint.artifacts.items()
+        ],
+        worktree=None
+        if is_here(checkpoint.worktree, checkpoint.branch, project)
+        else checkpoint.worktree,
+    )
+
+
+def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
+    """Say whether something was saved in the worktree we are in, under whatever name it had.
+
+    A plain folder is all there is of its project. In a repository, what has no branch and is of no
+    worktree that is there was saved before `git init`.
+    """
+    if worktree in {None, query.printable(str(project.worktree))} or not project.is_git:
+        return True
+    if branch is not None:
+        return False
+    return worktree not in {query.printable(str(each)) for each in list_folders(project)}
+
+
+def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
+    now = query.current_branch(project.worktree) if project.is_git else None
+    same = checkpoint.branch is None or checkpoint.branch == now
+    return BranchCheck(saved=checkpoint.branch, now=now, same=same)
+
+
+def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
+    now = query.head_sha(project.worktree) if project.is_git else None
+    saved = checkpoint.head
+    if saved is None or now is None or saved == now:
+        return HeadCheck(saved=saved, now=now, commits_since=0)
+    since = query.commits_since(project.worktree, saved)
+    # Where git cannot be run, nothing is known, and nothing must be claimed.
+    is_known = since.known or since.diverged or query.read_state(project.worktree) is not None
+    return HeadCheck(
+        saved=saved,
+        now=now,
+        commits_since=since.count if since.known else None,
+        commits=since.subjects if since.known else [],
+        diverged=is_known and not since.known,
+    )
+
+
+def _check_plan(checkpoint: Checkpoint, project: Project) -> PlanCheck | None:
+    plan = checkpoint.plan
+    if plan is None or plan.path is None:
+        return None
+    saved = next((file for file in checkpoint.files if file.path == plan.path), None)
+    root = project.worktree
+    text = read_text(locate_file(plan.path, root), project)
+    state: FileState = "same" if _is_file(plan.path, root) else "missing"
+    if saved is not None:
+        state = state_of(saved, root)
+    return PlanCheck(path=plan.path, state=state, step=plan.step, total=plan.total, text=text)
+
+
+def _is_file(path: str, root: Path) -> bool:
+    try:
+        return locate_file(path, root).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def read_text(path: Path, project: Project) -> str | None:
+    """Return a file's text as it is, of bounded length; None where there is none to read.
+
+    A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
+    only a project's own files are read, and plans where agents keep them.
+    """
+    folders = [
+        project.worktree,
+        project.root,
+        project.store,
+        *project.environment.list_plans_folders(),
+    ]
+    try:
+        if not trees.is_inside(path, folders):
+            return None
+        text = trees.read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return None
+    if len(text) > _TEXT_LIMIT:
+        text = text[:_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
+    return text
+
+
+def newest(store: Store) -> CheckpointEntry | None:
+    """Return the newest checkpoint that can be read."""
+    entries = store.index().heads([*LISTED], _CHOICES)
+    return next((entry for entry in entries if not entry.problem), None)
+
+
+def newest_of_plan(store: Store, plan: str) -> CheckpointEntry | None:
+    """Return the newest checkpoint that belongs to a plan, by the plan's name or file."""
+    for entry in store.index().heads([*LISTED], _MOST_HEADS):
+        if not entry.problem and _is_of_plan(store.load(entry), plan):
+            return entry
+    return None
+
+
+def _is_of_plan(checkpoint: Checkpoint, plan: str) -> bool:
+    named = checkpoint.plan
+    return named is not None and plan in {named.title, named.path}
+
+
+def candidates(store: Store) -> list[CheckpointEntry]:
+    """Return what could be resumed: what is open, or else what was resumed or declined before.
+
+    This worktree's come first, then this branch's, then the newest.
+    """
+    entries = _readable(store, ["open"]) or _readable(store, ["resumed", "declined"])
+    project = store.project
+    branch = query.current_branch(project.worktree) if project.is_git else None
+
+    here = query.printable(str(project.worktree))
+
+    def nearness(entry: CheckpointEntry) -> tuple[bool, bool]:
+        return entry.worktree == here, entry.branch == branch
+
+    return sorted(entries, key=nearness, reverse=True)
+
+
+def _readable(store: Store, states: list[State]) -> list[CheckpointEntry]:
+    # What cannot be read cannot be resumed, and must not stand in the way of what can.
+    return [entry for entry in store.index().heads(states, _CHOICES) if not entry.problem]
+
+
+def choose(store: Store, key: str | None) -> CheckpointEntry | None:
+    """Pick the checkpoint to resume: the one named, or the only one; several are a choice."""
+    if key is not None:
+        return store.find(key)
+    found = candidates(store)
+    if len(found) > 1:
+        raise several(found)
+    return found[0] if found else None
+
+
+def several(entries: Sequence[CheckpointEntry]) -> LeftoffError:
+    """Say that there are several, with what a person needs to choose."""
+    return ChoiceNeeded(
+        f"There are {len(entries)} checkpoints to resume.",
+        question="Which one do you want to resume?",
+        choices=[_choice(entry) for entry in entries],
+        hint="Name one: `leftoff resume NAME`.",
+    )
+
+
+def _choice(entry: CheckpointEntry) -> dict[str, Any]:
+    key = entry.name or entry.id
+    return {
+        "choice": key,
+        "label": entry.name or f"autosave {entry.id}",
+        "command": f"leftoff resume {key}",
+        "id": entry.id,
+        "branch": entry.branch,
+        "worktree": entry.worktree,
+        "saved_at": entry.saved_at.isoformat(),
+        "agent": entry.agent,
+        "summary": entry.task,
+        "next_action": entry.next_action,
+    }
+
+
+# Which one waits for whom
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that could be restored, with what tells it from the others."""
+
+    key: str
+    task: str
+    saved_at: datetime
+    written_at: datetime | None = None
+    """When the file that shows it was last written, where files are believed."""
+    branch: str | None = None
+    session_id: str | None = None
+    is_pending: bool = False
+    """Whether it was left for a session that has not come yet."""
+    is_automatic: bool = False
+
+    @property
+    def moment(self) -> datetime:
+        """When it was last touched: what is newest goes by that."""
+        return self.written_at or self.saved_at
+
+
+class Pick(msgspec.Struct, frozen=True, kw_only=True):
+    """What to restore: one, or one of several that a person must choose from."""
+
+    chosen: Candidate | None = None
+    among: Sequence[Candidate] = ()
+    is_foreign: bool = False
+    """Whether it was left for another session."""
+    doubt: Rendered = say("")
+    """Why it may not be what is wanted."""
+
+
+_AMBIGUOUS = timedelta(hours=4)
+_STALE = timedelta(days=1)
+_MOST_LISTED = 10
+
+
+def pick(candidates: Sequence[Candidate], *, session_id: str | None) -> Pick | None:
+    """Pick what waits: this session's own, or the only other one; None if nothing waits."""
+    pending = [each for each in candidates if each.is_pending]
+    own = [each for each in pending if session_id is not None and each.session_id == session_id]
+    if own:
+        return Pick(chosen=max(own, key=lambda each: each.moment))
+    if len(pending) == 1:
+        return Pick(chosen=pending[0], is_foreign=True)
+    return Pick(among=pending) if pending else None
+
+
+def pick_newest(
+    candidates: Sequence[Candidate],
+    *,
+    now: datetime,
+    task: str | None = None,
+    may_ask: bool = True,
+) -> Pick:
+    """Pick the newest; several tasks at about the same time are a choice, unless one was offered.
+
+    What was saved on purpose beats what was saved by itself for the same task on the same day.
+    """
+    told = {_day(each) for each in candidates if not each.is_automatic}
+    left = [each for each in candidates if not each.is_automatic or _day(each) not in told]
+    ordered = sorted(left, key=lambda each: each.moment, reverse=True)
+    if not ordered:
+        return Pick()
+    newest = ordered[0]
+    recent = {
+        each.task: each for each in reversed(ordered) if newest.moment - each.moment <= _AMBIGUOUS
+    }
+    if may_ask and len(recent) > 1 and task not in recent:
+        return Pick(among=[*reversed(recent.values())][:_MOST_LISTED])
+    chosen = recent.get(task or "", newest)
+    return Pick(chosen=chosen, doubt=_doubt(chosen, now, task))
+
+
+def _day(candidate: Candidate) -> tuple[str, str]:
+    return f"{candidate.saved_at.astimezone():%Y-%m-%d}", candidate.task
+
+
+def _doubt(chosen: Candidate, now: datetime, task: str | None) -> Rendered:
+    if task is not None and chosen.task != task:
+        return say(
+            "The newest checkpoint is about {saved:100}, the newest session about {noted:100}.",
+            saved=chosen.task,
+            noted=task,
+        )
+    days = (now - chosen.moment) // _STALE
+    return say("The newest checkpoint is {days} day(s) old.", days=days) if days > 0 else say("")

@@ -1,0 +1,41 @@
+"""Compare two checkpoints: what one says and the other does not."""
+
+from typing import Any
+
+import msgspec
+
+# These differ between any two checkpoints and say nothing about the work.
+_ALWAYS_DIFFERENT = frozenset({"schema", "id", "saved_at", "name", "transcript"})
+
+
+class KeyChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A key that differs, with what went and what came."""
+
+    key: str
+    removed: list[Any]
+    added: list[Any]
+
+
+def compare(old: dict[str, Any], new: dict[str, Any]) -> list[KeyChange]:
+    """Tell what changed from the old checkpoint to the new one, key by key."""
+    changes = (
+        _change(key, old.get(key), new.get(key))
+        for key in dict.fromkeys([*old, *new])
+        if key not in _ALWAYS_DIFFERENT
+    )
+    return [change for change in changes if change.removed or change.added]
+
+
+def _change(key: str, old: Any, new: Any) -> KeyChange:
+    before, after = _items(old), _items(new)
+    return KeyChange(
+        key=key,
+        removed=[each for each in before if each not in after],
+        added=[each for each in after if each not in before],
+    )
+
+
+def _items(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]

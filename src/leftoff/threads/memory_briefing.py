@@ -1,0 +1,287 @@
+"""The memory briefing: what a project knows, on one page, for whoever starts to work on it.
+
+Active features, the last decisions, approaches to avoid with the reason, learned rules, where the
+work stands. Rendering is a pure function of values: the same in, the same out, so that the page can
+be kept in a file and changes only when something is new. Lines go by weight when room is short.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from leftoff.errors import StoreRefused
+from leftoff.git import query
+from leftoff.git.repository import find_repository, slug
+from leftoff.knowledge import memory
+from leftoff.knowledge.memory import Kind, MemoryEntry
+from leftoff.projects.project import Project
+from leftoff.store import LISTED, CheckpointEntry, Store
+from leftoff.text.budget import (
+    Item,
+    Limit,
+    Section,
+    fit,
+    limit_lines,
+    limit_tokens,
+    limit_width,
+    measure_width,
+)
+from leftoff.text.fence import Rendered, join, say
+from leftoff.text.tokens import estimate
+from leftoff.threads.check_claims import is_here
+
+if TYPE_CHECKING:
+    from leftoff.knowledge.features import Feature, Fix
+
+MOST_LINES = 120
+MOST_TOKENS = 1_500
+_FILES_NAMED = 3
+_MOST_LOOKED_AT = 200
+# So the first of each kind come before the third of any.
+_STEP = 10
+HEAD = "# Session Briefing\nLast updated: "
+_NONE = "- none"
+_UNREADABLE = "- The features cannot be read; `leftoff feature list` shows why."
+_NO_ROOM = "- no room here; `leftoff memory` lists all"
+
+
+class Caps(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of each are told."""
+
+    features: int = 10
+    decisions: int = 5
+    failures: int = 10
+    rules: int = 20
+
+
+FULL = Caps()
+AT_START = Caps(failures=3, rules=5)
+
+
+class WorkState(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the work stands."""
+
+    checkpoint: str = ""
+    saved_at: datetime | None = None
+    branch: str = ""
+    repository: str = ""
+    next_steps: tuple[str, ...] = ()
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a briefing is made of; entries newest first."""
+
+    features: "Sequence[Feature | Fix]" = ()
+    trouble: str = ""
+    """Why there may be features that are not told."""
+    decisions: Sequence[MemoryEntry] = ()
+    failures: Sequence[MemoryEntry] = ()
+    rules: Sequence[MemoryEntry] = ()
+    standing: WorkState | None = None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there is more to tell than where the work stands."""
+        return bool(self.features or self.decisions or self.failures or self.rules)
+
+
+def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Material:
+    """Collect what a briefing tells of a project."""
+    limits: Mapping[Kind, int] = {
+        "decision": caps.decisions,
+        "failure": caps.failures,
+        "rule": caps.rules,
+    }
+    found = memory.overview(store, limits)
+    unfinished, trouble = _list_unfinished(store)
+    return Material(
+        features=unfinished[: caps.features],
+        trouble=trouble,
+        decisions=found["decision"],
+        failures=found["failure"],
+        rules=found["rule"],
+        standing=_read_work_state(store) if with_standing else None,
+    )
+
+
+def _list_unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
+    """Return what is to be done, and what keeps it from being known."""
+    root = store.project.store
+    if not any((root / name).exists() for name in ("features.json", "features.jsonl")):
+        return [], ""
+    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
+
+    try:
+        return features.load(store).pressing, ""
+    except StoreRefused:
+        return [], _UNREADABLE
+
+
+def _read_work_state(store: Store) -> WorkState:
+    project = store.project
+    branch = query.current_branch(project.worktree) if project.is_git else None
+    newest = _newest(store, branch)
+    here = WorkState(branch=branch or "", repository=_slug(project))
+    if newest is None:
+        return here
+    told = ": ".join(text for text in (newest.name, newest.task) if text)
+    steps = (newest.next_action,) if newest.next_action else ()
+    return msgspec.structs.replace(
+        here, checkpoint=told, saved_at=newest.saved_at, next_steps=steps
+    )
+
+
+def _slug(project: Project) -> str:
+    """Name the repository as its remote does, without running git."""
+    try:
+        found = find_repository(project.worktree) if project.is_git else None
+    except OSError:
+        return ""
+    return (slug(found) or "") if found else ""
+
+
+def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
+    """Find the newest checkpoint of this worktree, or else of this branch: others are not ours."""
+    found = store.index().heads([*LISTED], _MOST_LOOKED_AT)
+    ours = [each for each in found if is_here(each.worktree, each.branch, store.project)]
+    return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
+
+
+def page(store: Store) -> Rendered:
+    """Make the whole page that tells a new session where the project stands."""
+    return render(gather(store))
+
+
+def render(
+    material: Material,
+    *,
+    budget: int = MOST_TOKENS,
+    caps: Caps = FULL,
+    with_empty: bool = True,
+    width: int | None = None,
+) -> Rendered:
+    """Render the briefing as Markdown, within the budget and 120 lines.
+
+    `width` is how long it may be as a JSON string.
+    """
+    head = say(HEAD + "{at}", at=_format_update_time(material))
+    sections = [*_sections(material, caps)]
+    if not with_empty:
+        shown = fit(sections, _limits(head, budget=budget, width=width))
+        if not any(shown):
+            return say("")
+    else:
+        frames = [join([each.heading, say(_NO_ROOM)]) for each in sections]
+        bare = [msgspec.structs.replace(each, heading=say("")) for each in sections]
+        bodies = fit(bare, _limits(join([head, *frames]), budget=budget, width=width))
+        shown = [_with_body(*each) for each in zip(sections, bodies, strict=True)]
+    return say("{page}\n", page=join([head, *shown]))
+
+
+def _limits(taken: Rendered, *, budget: int, width: int | None) -> list[Limit]:
+    """Return what is left beside a text that is shown in any case."""
+    text = f"{taken}\n"
+    limits = [
+        limit_tokens(min(budget, MOST_TOKENS) - estimate(text)),
+        limit_lines(MOST_LINES - text.count("\n")),
+    ]
+    return limits if width is None else [*limits, limit_width(width - measure_width(text))]
+
+
+def _with_body(section: Section, body: Rendered) -> Rendered:
+    return join([section.heading, body or say(_NO_ROOM if section.items else _NONE)])
+
+
+def _format_update_time(material: Material) -> str:
+    entries = [*material.decisions, *material.failures, *material.rules]
+    moments = [entry.at for entry in entries]
+    moments += [each.updated_at for each in material.features if each.updated_at is not None]
+    if material.standing is not None and material.standing.saved_at is not None:
+        moments.append(material.standing.saved_at)
+    return f"{max(moments).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if moments else "-"
+
+
+def _sections(material: Material, caps: Caps) -> Iterator[Section]:
+    features = list(_features(material.features[: caps.features]))
+    if material.trouble:
+        features.append(say(_UNREADABLE))
+    yield _section(say("\n## Active Features"), features, 70)
+    decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
+    yield _section(say("\n## Recent Decisions (last 5)"), decisions, 80)
+    avoided = [_format_failure(each) for each in material.failures[: caps.failures]]
+    yield _section(say("\n## Approaches to AVOID"), avoided, 90)
+    rules = [_rule(each) for each in material.rules[: caps.rules]]
+    yield _section(say("\n## Learned Rules"), rules, 85)
+    if material.standing is not None:
+        yield _section(
+            say("\n## Current Status"), [*_format_work_state(material.standing)], 95, is_list=False
+        )
+
+
+def _section(
+    heading: Rendered, lines: Sequence[Rendered], weight: float, *, is_list: bool = True
+) -> Section:
+    """Make a section; `weight` is that of its first line, and every further one is lighter."""
+    items = [Item(line, weight - _STEP * place) for place, line in enumerate(lines)]
+    return Section(heading, items, _say_more if is_list else None)
+
+
+def _say_more(count: int) -> Rendered:
+    return say("- and {count} more", count=count)
+
+
+def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
+    """Yield a feature in one to three lines that stay together."""
+    for each in features:
+        head = say(
+            "- {id:40}: {name:80} [{status:20}]", id=each.id, name=each.name, status=each.status
+        )
+        about = say("")
+        if each.description.strip():
+            about = say("  About: {text:100}", text=each.description)
+        count = len(each.scenarios)
+        told = [
+            say("Acceptance: {count} scenarios", count=count) if count else say(""),
+            say("Files:{paths}", paths=_files(each.related_files)),
+        ]
+        facts = join(told if each.related_files else told[:1], " | ")
+        yield join([head, about, say("  {facts}", facts=facts) if facts else say("")])
+
+
+def _files(paths: Sequence[str]) -> Rendered:
+    named = join([say(" {path:60}", path=path) for path in paths[:_FILES_NAMED]], ",")
+    rest = len(paths) - _FILES_NAMED
+    return say("{named} and {rest} more", named=named, rest=rest) if rest > 0 else named
+
+
+def _decision(entry: MemoryEntry) -> Rendered:
+    day = f"{entry.at:%Y-%m-%d}"
+    if entry.feature:
+        return say(
+            "- {text:80} ({feature:60}, {day})", text=entry.text, feature=entry.feature, day=day
+        )
+    return say("- {text:80} ({day})", text=entry.text, day=day)
+
+
+def _format_failure(entry: MemoryEntry) -> Rendered:
+    why = say(" -> {why:60}", why=entry.why) if entry.why else say("")
+    feature = say(" ({id:60})", id=entry.feature) if entry.feature else say("")
+    return say("- {text:60}{why}{feature}", text=entry.text, why=why, feature=feature)
+
+
+def _rule(entry: MemoryEntry) -> Rendered:
+    why = say(": {why:60}", why=entry.why) if entry.why else say("")
+    return say("- {text:100}{why}", text=entry.text, why=why)
+
+
+def _format_work_state(standing: WorkState) -> Iterator[Rendered]:
+    if standing.checkpoint:
+        yield say("Last checkpoint: {text:200}", text=standing.checkpoint)
+    if standing.branch:
+        yield say("Branch: {name:200}", name=standing.branch)
+    if standing.repository:
+        yield say("Repository: {name:200}", name=standing.repository)
+    if standing.next_steps:
+        yield say("Next steps: {text:200}", text="; ".join(standing.next_steps))

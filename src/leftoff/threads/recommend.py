@@ -1,0 +1,83 @@
+"""Starting: what to do first, and what else could be done, from all that is under way."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from leftoff.checkpoint import Commit
+from leftoff.config import Settings
+from leftoff.git import query
+from leftoff.knowledge import features
+from leftoff.store import Store
+from leftoff.threads import dashboard
+from leftoff.threads.dashboard import Dashboard
+
+_COMMITS = 3
+_ALTERNATIVES = 3
+_CHANGED = 10
+
+
+class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to do, why, and how to take it up."""
+
+    what: str
+    why: str
+    command: str | None = None
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """What to do first, what else, and where the code stands."""
+
+    recommended: Recommendation | None = None
+    alternatives: list[Recommendation] = []
+    branch: str | None = None
+    changed: list[str] = []
+    changed_count: int = 0
+    commits: list[Commit] = []
+
+
+def recommend_tasks(store: Store, settings: Settings) -> Start:
+    """Recommend what to do; the store should be one that leaves no trace."""
+    project = store.project
+    state = query.read_state(project.worktree) if project.is_git else None
+    tasks: dict[str, Recommendation] = {}
+    for task in _tasks(store, dashboard.read_dashboard(store, settings)):
+        tasks.setdefault(task.what, task)
+    ordered = [*tasks.values()]
+    return Start(
+        recommended=ordered[0] if ordered else None,
+        alternatives=ordered[1 : 1 + _ALTERNATIVES],
+        branch=state.branch if state else None,
+        changed=[query.printable(path) for path in state.dirty[:_CHANGED]] if state else [],
+        changed_count=len(state.dirty) if state else 0,
+        commits=query.newest_commits(project.worktree, _COMMITS) if project.is_git else [],
+    )
+
+
+def _tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
+    """Yield what could be done, the surest first."""
+    for saved in found.checkpoints:
+        if saved.next_action:
+            resume = f"leftoff resume {saved.name}" if saved.name else None
+            yield Recommendation(
+                what=saved.next_action, why=f"left off: {saved.summary}", command=resume
+            )
+    for todo in found.todos:
+        yield Recommendation(what=todo.text, why=f"a todo, {todo.status.replace('_', ' ')}")
+    if found.plan is not None:
+        stage = found.plan.stage if found.plan.stage is not None else found.plan.number
+        yield Recommendation(what=f"Go on with the plan {found.plan.name}", why=f"at stage {stage}")
+    yield from (
+        Recommendation(what=each, why="the dashboard suggests it") for each in found.suggestions
+    )
+    for item in features.glance(store).open_items:
+        start = f"leftoff feature start {item.id}"
+        yield Recommendation(
+            what=f"{item.id}: {item.name}", why=f"a feature, {item.status}", command=start
+        )
+    if not found.open_count:
+        yield Recommendation(
+            what="Say what you are working on",
+            why="nothing is open here",
+            command="leftoff save --summary '…'",
+        )

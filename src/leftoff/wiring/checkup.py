@@ -1,0 +1,81 @@
+"""Doctor: look at everything that hooks need, and prove that they work."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from leftoff import hooks
+from leftoff.errors import LeftoffError
+from leftoff.hooks import installation
+from leftoff.wiring import (
+    foreign_files,
+    inspect_index,
+    inspect_memory,
+    inspect_project,
+    inspect_settings,
+    inspect_spool,
+    inspect_state,
+    roundtrip,
+)
+from leftoff.wiring.findings import DoctorFinding, World, fault
+
+_OF_WIRING = (
+    inspect_settings.check_settings,
+    inspect_settings.check_hook,
+    inspect_settings.check_python,
+    inspect_settings.check_disabled,
+)
+_OF_STATE = (
+    inspect_state.check_byte_code,
+    inspect_state.check_permissions,
+    inspect_spool.check_places,
+    inspect_spool.check_spool,
+    inspect_spool.check_poison,
+    inspect_spool.check_trouble,
+    inspect_project.check_trust,
+    inspect_project.check_config,
+    inspect_project.check_lost,
+    inspect_project.check_kept_apart,
+    inspect_state.check_store,
+    inspect_index.check_index,
+    inspect_memory.check_memory,
+    inspect_state.check_space,
+    inspect_state.check_versions,
+)
+
+
+def examine(world: World) -> Iterator[DoctorFinding]:
+    """Run all checks, the round trip last; one that cannot be run is a finding too."""
+    wiring = inspect_settings.read_wiring(world)
+    for check in _OF_WIRING:
+        yield from _run_check(check.__name__, partial(check, world, wiring))
+    for look in _OF_STATE:
+        yield from _run_check(look.__name__, partial(look, world))
+    yield from _run_check("round trip", partial(_prove, world, wiring))
+
+
+def _prove(world: World, wiring: inspect_settings.Wiring) -> list[DoctorFinding]:
+    if wiring.commands:
+        return roundtrip.prove(wiring.commands, foreign_files.read(world.places.python))
+    if wiring.has_plugin:
+        letterbox = Path(hooks.__file__).parent / "letterbox.sh"
+        return roundtrip.prove(roundtrip.build_commands(letterbox), installation.lines())
+    return []
+
+
+def _run_check(name: str, check: Callable[[], Iterable[DoctorFinding]]) -> Iterator[DoctorFinding]:
+    """Let the other checks go on when the system refuses one, as on a full disk."""
+    try:
+        yield from check()
+    except (LeftoffError, OSError) as error:
+        yield fault(
+            name.removeprefix("check_").replace("_", " "),
+            f"It could not be checked: {error}",
+            why="What hooks do there fails in the same way.",
+            do="See to what the message names, then run `leftoff doctor` again.",
+        )
+
+
+def is_broken(findings: list[DoctorFinding]) -> bool:
+    """Say whether something keeps leftoff from working."""
+    return any(finding.level == "broken" for finding in findings)

@@ -1,0 +1,153 @@
+"""Files that belong to others: changed all at once, links kept, and put back if need be."""
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from leftoff.errors import LeftoffError
+from leftoff.store import disk
+
+# The folder may not be written, or the file is mounted by itself and cannot be replaced.
+_NO_REPLACING = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV}
+
+
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file is to become; None stands for no file."""
+
+    path: Path
+    what: str
+    """What the file is, in words."""
+    before: bytes | None
+    after: bytes | None
+    mode: int = 0o644
+    is_foreign: bool = False
+    """Whether the file may hold what somebody else wrote."""
+
+    @property
+    def action(self) -> str:
+        """What is done to the file, in one word."""
+        if self.after is None:
+            return "remove"
+        return "create" if self.before is None else "change"
+
+
+def read(path: Path) -> bytes | None:
+    """Return what a file holds; None if there is no file."""
+    if path.exists() and not path.is_file():
+        raise LeftoffError(
+            f"{path} is not a file, so nothing was changed", hint="Move it away and try again."
+        )
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that its owner has set to read-only."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not (target.stat().st_mode & 0o222 and os.access(target, os.W_OK)):
+        raise LeftoffError(
+            f"{path} is read-only, so nothing was changed",
+            hint=f"Make it writable (chmod u+w {path}), or change it where it is managed.",
+        )
+
+
+def apply(change: FileChange) -> list[Path]:
+    """Make a change, if the file still is what it was; return the folders made for it."""
+    if read(change.path) != change.before:
+        raise LeftoffError(
+            f"{change.path} was changed by someone else meanwhile, so it is left alone",
+            hint="Try again.",
+        )
+    made = missing_folders(change.path) if change.after is not None else []
+    try:
+        put(change, change.after)
+    except BaseException:
+        remove_folders(made)
+        raise
+    return made
+
+
+def missing_folders(path: Path) -> list[Path]:
+    """List the folders that must be made for a file, the outermost first."""
+    parents = Path(os.path.realpath(path)).parents
+    return [folder for folder in reversed(parents) if not folder.exists()]
+
+
+def put(change: FileChange, data: bytes | None) -> None:
+    """Give a file this content, or none at all.
+
+    A link among an agent's settings stays, and what it leads to is written. In a folder of ours
+    a link is none of ours and is replaced.
+    """
+    target = Path(os.path.realpath(change.path)) if change.is_foreign else change.path
+    if not change.is_foreign and target.is_symlink():
+        target.unlink()
+    if data is None:
+        target.unlink(missing_ok=True)
+        disk.sync_folder(target.parent)
+        return
+    if not change.is_foreign:
+        disk.ensure_folder(target.parent)
+    disk.make_folder(target.parent)
+    found = target.stat() if target.exists() else None
+    if found is not None and found.st_nlink > 1:
+        _overwrite(target, data)
+        return
+    keeps_mode = found is not None and change.is_foreign
+    try:
+        mode = stat.S_IMODE(found.st_mode) if found and keeps_mode else change.mode
+        _replace(target, data, mode=mode, like=found)
+    except OSError as error:
+        if found is None or error.errno not in _NO_REPLACING:
+            raise
+        _overwrite(target, data)
+
+
+def remove_folders(folders: list[Path]) -> None:
+    """Remove folders that were made for a file, as far as nothing else is in them by now."""
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _replace(path: Path, data: bytes, *, mode: int, like: os.stat_result | None) -> None:
+    temp = path.with_name(f".{path.name}.leftoff-{os.getpid()}")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
+            file.write(data)
+            file.flush()
+            os.fchmod(descriptor, mode)
+            if like is not None and like.st_uid != os.geteuid():
+                os.fchown(descriptor, like.st_uid, like.st_gid)
+            os.fsync(descriptor)
+        temp.replace(path)
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
+    disk.sync_folder(path.parent)
+
+
+def _overwrite(path: Path, data: bytes) -> None:
+    with path.open("r+b") as file:
+        before = file.read()
+        try:
+            _fill(file, data)
+        except BaseException:
+            _fill(file, before)
+            raise
+
+
+def _fill(file: BinaryIO, data: bytes) -> None:
+    file.seek(0)
+    file.write(data)
+    file.truncate()
+    file.flush()
+    os.fsync(file.fileno())

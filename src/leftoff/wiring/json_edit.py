@@ -1,0 +1,199 @@
+"""Edit JSON text so that all the rest of it stays as it was, character by character."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import msgspec
+
+_SPACE = " \t\r\n"
+
+
+class NotJson(ValueError):
+    """The text is not JSON; the message says what is wrong and where."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A member of an object or an item of an array; a member starts at its key."""
+
+    start: int
+    node: "Node"
+    key: str = ""
+
+
+class Node(msgspec.Struct, frozen=True):
+    """Where a value stands in the text; `parts` is what it holds if it can hold anything."""
+
+    start: int
+    end: int
+    parts: tuple[Part, ...] = ()
+
+    def find(self, step: str | int) -> int | None:
+        """Return the place of a part by key or number; of equal keys the last one counts."""
+        if isinstance(step, int):
+            return step if step < len(self.parts) else None
+        places = [place for place, part in enumerate(self.parts) if part.key == step]
+        return places[-1] if places else None
+
+
+def read(text: str) -> Any:
+    """Return the value that the text stands for, by the strict rules of JSON."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise NotJson("it is nested too deeply") from error
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise NotJson(f"{error.msg} at {where}") from error
+    except ValueError as error:
+        raise NotJson(str(error)) from error
+
+
+def append(text: str, path: Sequence[str], value: object) -> str:
+    """Add an item to the array at a path of keys; what is missing on the way is made."""
+    node = _parse(text)
+    style = _Style.detect(text, node)
+    for depth, key in enumerate(path):
+        place = node.find(key)
+        if place is None:
+            made: object = [value]
+            for inner in reversed(path[depth + 1 :]):
+                made = {inner: made}
+            return _insert_part(text, node, style, made, key=key)
+        node = node.parts[place].node
+    return _insert_part(text, node, style, value)
+
+
+def remove(text: str, path: Sequence[str | int]) -> str:
+    """Take out the member or item at a path, with the comma and the space that came with it."""
+    node, place = _parse(text), 0
+    for depth, step in enumerate(path):
+        found = node.find(step)
+        if found is None:
+            raise KeyError(step)
+        place = found
+        if depth < len(path) - 1:
+            node = node.parts[place].node
+    parts = node.parts
+    if len(parts) == 1:
+        return text[: node.start + 1] + text[node.end - 1 :]
+    if place == 0:
+        return text[: parts[0].start] + text[parts[1].start :]
+    return text[: parts[place - 1].node.end] + text[parts[place].node.end :]
+
+
+class _Style(msgspec.Struct, frozen=True):
+    """How the writer of a text lays it out."""
+
+    newline: str
+    unit: str
+    """One step of indentation."""
+    is_compact: bool
+    """Whether all is on one line without a space."""
+    is_flat: bool
+    """Whether all is on one line."""
+
+    @classmethod
+    def detect(cls, text: str, root: Node) -> "_Style":
+        newline = "\r\n" if "\r\n" in text else "\n"
+        if not root.parts:
+            return cls(newline, "  ", is_compact=False, is_flat=False)
+        first = root.parts[0]
+        gap = text[root.start + 1 : first.start]
+        colon = text[first.start : first.node.start]
+        return cls(
+            newline,
+            _indent(gap).removeprefix(_indent(text[: root.start])) or "  ",
+            is_compact=not gap and colon.endswith(":"),
+            is_flat="\n" not in gap,
+        )
+
+    def render(self, value: object, *, indent: str | None) -> str:
+        """Write a value; with an indent, on several lines."""
+        if indent is not None:
+            lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
+            return f"{self.newline}{indent}".join(lines)
+        separators = (",", ":") if self.is_compact else (", ", ": ")
+        return json.dumps(value, ensure_ascii=False, separators=separators)
+
+
+def _insert_part(text: str, node: Node, style: _Style, value: object, *, key: str = "") -> str:
+    """Add a part at the end of an object or array, laid out like the parts before it."""
+    start, end = node.start + 1, node.end - 1
+    gap, tail = _gap(text, node, style), ""
+    if node.parts:
+        start = end = node.parts[-1].node.end
+    elif "\n" in gap:
+        tail = f"{style.newline}{_indent_of_line(text, node.start)}"
+    written = style.render(value, indent=_indent(gap) if "\n" in gap else None)
+    if key:
+        colon = ":" if style.is_compact else ": "
+        written = f"{json.dumps(key, ensure_ascii=False)}{colon}{written}"
+    comma = "," if node.parts else ""
+    return f"{text[:start]}{comma}{gap}{written}{tail}{text[end:]}"
+
+
+def _gap(text: str, node: Node, style: _Style) -> str:
+    """Tell what stands before a part of this node."""
+    if not node.parts:
+        inner = f"{style.newline}{_indent_of_line(text, node.start)}{style.unit}"
+        return "" if style.is_flat else inner
+    last = node.parts[-1].start
+    gap = text[len(text[:last].rstrip(_SPACE)) : last]
+    if "\n" in gap or len(node.parts) > 1:
+        return gap
+    return "" if style.is_compact else " "
+
+
+def _indent(gap: str) -> str:
+    return gap.rpartition("\n")[2]
+
+
+def _indent_of_line(text: str, place: int) -> str:
+    line = text[text.rfind("\n", 0, place) + 1 : place]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _parse(text: str) -> Node:
+    read(text)
+    try:
+        return _Scanner(text).node(_skip_space(text, 0))
+    except RecursionError as error:
+        raise NotJson("it is nested too deeply") from error
+
+
+class _Scanner:
+    """Walks over a text that is known to be JSON."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._decoder = json.JSONDecoder()
+
+    def node(self, start: int) -> Node:
+        if self._text[start] not in "{[":
+            return Node(start, self._decoder.raw_decode(self._text, start)[1])
+        parts: list[Part] = []
+        place = _skip_space(self._text, start + 1)
+        while self._text[place] not in "}]":
+            parts.append(self._part(place, has_key=self._text[start] == "{"))
+            place = _skip_space(self._text, parts[-1].node.end)
+            if self._text[place] == ",":
+                place = _skip_space(self._text, place + 1)
+        return Node(start, place + 1, tuple(parts))
+
+    def _part(self, start: int, *, has_key: bool) -> Part:
+        if not has_key:
+            return Part(start, self.node(start))
+        key, end = self._decoder.raw_decode(self._text, start)
+        colon = _skip_space(self._text, end)
+        return Part(start, self.node(_skip_space(self._text, colon + 1)), key)
+
+
+def _skip_space(text: str, place: int) -> int:
+    while text[place] in _SPACE:
+        place += 1
+    return place
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise NotJson(f"{constant} is no value of JSON")

@@ -1,0 +1,102 @@
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from leftoff.hooks import wait_for_transcript
+from leftoff.hooks.wait_for_transcript import wait_for_words
+
+SAID = 'First "line".\nThe last line: ünïcode, \\ and all.'
+
+
+def entry(text: str) -> str:
+    return json.dumps({"type": "assistant", "text": text}, ensure_ascii=False) + "\n"
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text(entry("Something else"), encoding="utf-8")
+    return path
+
+
+def append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(entry(text))
+
+
+def waited(
+    path: Path, words: str = SAID, *, after: int = 0, ago: float = 0.0, is_alive: bool = True
+) -> bool:
+    return wait_for_words(
+        words, path, told_at=time.time() - ago, after=after, is_writer_alive=lambda: is_alive
+    )
+
+
+def test_words_that_are_there_are_found(transcript: Path) -> None:
+    append(transcript, SAID)
+
+    assert waited(transcript)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait however long a busy machine takes."""
+    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 120.0)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where anyone waits."""
+    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 3600.0)
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+
+
+@pytest.mark.usefixtures("patient")
+def test_words_that_come_late_are_waited_for(transcript: Path) -> None:
+    timer = threading.Timer(0.1, append, (transcript, SAID))
+    timer.start()
+
+    assert waited(transcript)
+    timer.join()
+
+
+def test_words_said_before_do_not_count(transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 0.05)
+    append(transcript, SAID)
+
+    assert not waited(transcript, after=transcript.stat().st_size)
+
+
+@pytest.mark.parametrize("words", ["", " \n "])
+def test_no_words_are_not_waited_for(transcript: Path, words: str) -> None:
+    assert not waited(transcript, words)
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_transcript_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "new.jsonl"
+    timer = threading.Timer(0.1, append, (path, SAID))
+    timer.start()
+
+    assert waited(path)
+    timer.join()
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_transcript_whose_folder_is_gone_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "gone" / "session.jsonl"
+
+    assert not waited(path)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_writer_that_has_died_is_not_waited_for(transcript: Path) -> None:
+    assert not waited(transcript, is_alive=False)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_words_of_an_event_that_had_to_wait_itself_are_not_waited_for(transcript: Path) -> None:
+    assert not waited(transcript, ago=60)

@@ -1,0 +1,62 @@
+"""Whoever adds to the memory needs no index, and knows what is known all the same."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from leftoff.knowledge import memory
+from leftoff.knowledge.memory import EntryDraft
+from leftoff.knowledge.memory.memory_log import about
+from leftoff.store import Store
+
+
+def index_of(store: Store) -> Path:
+    return store.project.store / "memory.sqlite"
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    for number in range(20):
+        memory.add(store, [EntryDraft(kind="rule", text=f"Rule {number}")])
+    entries = memory.entries(store)
+    memory.change(store, entries[0].id, text="Reworded")
+    memory.change(store, entries[1].id, status="rejected")
+    index_of(store).unlink()
+    return store
+
+
+def test_adding_makes_no_index(filled: Store) -> None:
+    memory.add(filled, [EntryDraft(kind="rule", text="Something new")])
+
+    assert not index_of(filled).exists()
+    assert len(memory.entries(filled)) == 20
+
+
+@pytest.mark.parametrize("known", ["Rule 3", "Rule 18", "Rule 19", "Reworded"])
+def test_what_is_known_is_known_without_an_index(filled: Store, known: str) -> None:
+    assert memory.add(filled, [EntryDraft(kind="rule", text=known)]) == []
+    assert not index_of(filled).exists()
+
+
+def test_lines_about_some_entries_tell_of_them_what_all_lines_tell(filled: Store) -> None:
+    log = filled.project.store / "memory.jsonl"
+    ids = [memory.id_of("rule", text) for text in ("Rule 3", "Rule 18", "Rule 19", "Reworded")]
+
+    overlay = about([log], ids)
+
+    assert [overlay.get(each) for each in ids[:3]] == [
+        memory.find(filled, each) for each in ids[:3]
+    ]
+    assert overlay.get(ids[3]) == memory.find(filled, ids[2])
+
+
+def test_an_index_that_lacks_entries_is_noticed_when_it_is_opened(filled: Store) -> None:
+
+    before = memory.entries(filled)
+    with closing(sqlite3.connect(index_of(filled))) as db:
+        db.execute("DELETE FROM entries WHERE seq > 5")
+        db.commit()
+
+    assert memory.entries(filled) == before

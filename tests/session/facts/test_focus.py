@@ -1,0 +1,76 @@
+"""The files needed next come first."""
+
+from leftoff.agents.stream import (
+    AssistantText,
+    Place,
+    PlanSeen,
+    SessionEvent,
+    TodoItem,
+    TodoList,
+    ToolCall,
+    ToolResult,
+    UserText,
+)
+from leftoff.session.facts.fold import Fold
+from leftoff.session.facts.report import report
+
+
+def ranked(*events: SessionEvent) -> list[str]:
+    fold = Fold()
+    fold.add([Place(cwd="/u/r"), *events])
+    return report(fold.export()).ranked_files
+
+
+def use(kind: str, path: str) -> list[SessionEvent]:
+    call = ToolCall(id=path, tool=kind, kind="edit" if kind == "Edit" else "read", paths=(path,))
+    return [call, ToolResult(id=path, ok=True)]
+
+
+def shown(output: str) -> list[SessionEvent]:
+    call = ToolCall(id=output, tool="Bash", kind="run", command="git status")
+    return [call, ToolResult(id=output, ok=True, output=output)]
+
+
+def test_the_file_used_last_comes_before_those_used_long_ago() -> None:
+    events = [event for n in range(30) for event in use("Read", f"/u/r/f{n}.py")]
+
+    assert ranked(*events)[0] == "f29.py"
+
+
+def test_the_file_in_flight_comes_first() -> None:
+    open_call = ToolCall(id="x", tool="Edit", kind="edit", paths=("/u/r/b.py",))
+
+    assert ranked(*use("Edit", "/u/r/a.py"), open_call)[0] == "b.py"
+
+
+def test_a_todo_in_work_lifts_the_file_it_names() -> None:
+    todos = TodoList(items=(TodoItem(text="Mend b.py", status="in_progress"),))
+    reads = [event for name in "abcdefgh" for event in use("Read", f"/u/r/{name}.py")]
+
+    assert ranked(*reads, todos)[0] == "b.py"
+
+
+def test_files_named_in_plan_request_answer_and_output_are_candidates() -> None:
+    found = ranked(
+        PlanSeen(text="# P\n\nchange `src/plan.py`"),
+        UserText(text="begin with src/request.py please"),
+        AssistantText(text="I look at src/answer.py"),
+        *shown(" M src/output.py"),
+    )
+
+    assert set(found) == {"src/plan.py", "src/request.py", "src/answer.py", "src/output.py"}
+
+
+def test_a_bare_name_means_the_known_file_of_that_name() -> None:
+    found = ranked(*use("Read", "/u/r/src/deep/a.py"), UserText(text="now change a.py, will you"))
+
+    assert found == ["src/deep/a.py"]
+
+
+def test_the_sides_of_a_diff_are_not_folders() -> None:
+    assert ranked(*shown("--- a/src/x.py\n+++ b/src/x.py")) == ["src/x.py"]
+
+
+def test_files_outside_the_roots_are_shown_only_if_used() -> None:
+    assert ranked(*shown("/etc/hosts and /opt/x/y.conf")) == []
+    assert ranked(*use("Read", "/opt/x/y.conf")) == ["/opt/x/y.conf"]

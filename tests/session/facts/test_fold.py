@@ -1,0 +1,356 @@
+"""The fold learns from events what a colleague would remember."""
+
+import pytest
+
+from leftoff.agents.stream import (
+    AssistantText,
+    Compaction,
+    Place,
+    PlanSeen,
+    PromptQueued,
+    PromptTaken,
+    SessionEvent,
+    SessionInfo,
+    TodoChange,
+    TodoItem,
+    TodoList,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserText,
+    prompt_key,
+)
+from leftoff.agents.tool_calls import tool_call
+from leftoff.redact import redact
+from leftoff.session.facts.fold import Fold
+from leftoff.session.facts.report import Facts, report
+
+HERE = Place(cwd="/r", branch="main")
+
+
+def facts(*events: SessionEvent) -> Facts:
+    fold = Fold()
+    fold.add([HERE, *events])
+    return report(fold.export())
+
+
+def edit(path: str, *, ok: bool = True, sidechain: bool = False) -> list[SessionEvent]:
+    call = ToolCall(
+        id=path, tool="Edit", kind="edit", what=path, paths=(path,), sidechain=sidechain
+    )
+    return [call, ToolResult(id=path, ok=ok, output="" if ok else "no match", sidechain=sidechain)]
+
+
+def run(command: str, output: str = "", *, ok: bool = True) -> list[SessionEvent]:
+    call = ToolCall(id=str(len(command)), tool="Bash", kind="run", what=command, command=command)
+    return [call, ToolResult(id=call.id, ok=ok, output=output)]
+
+
+def test_the_last_request_is_the_intent() -> None:
+    known = facts(UserText(text="build the login page"), UserText(text="now build the logout page"))
+
+    assert known.intent == known.task == "now build the logout page"
+
+
+def test_an_order_within_a_task_does_not_replace_the_task() -> None:
+    known = facts(UserText(text="build the login page"), UserText(text="commit this"))
+
+    assert (known.task, known.intent) == ("build the login page", "commit this")
+
+
+def test_a_short_request_is_a_task_where_there_is_no_longer_one() -> None:
+    known = facts(UserText(text="fix the login"), UserText(text="go on"))
+
+    assert (known.task, known.intent) == ("fix the login", "go on")
+
+
+def test_a_sub_agent_s_prompt_is_no_intent() -> None:
+    assert facts(UserText(text="look into the parser", sidechain=True)).intent == ""
+
+
+def test_only_edits_that_succeeded_modify_files() -> None:
+    assert facts(*edit("/r/a.py"), *edit("/r/b.py", ok=False)).files_modified == ["a.py"]
+
+
+def test_the_last_edited_file_comes_first() -> None:
+    assert facts(*edit("/r/a.py"), *edit("/r/b.py")).files_modified == ["b.py", "a.py"]
+
+
+def test_paths_are_anchored_at_the_outermost_folder() -> None:
+    known = facts(Place(cwd="/r/sub"), *edit("x.py"), *edit("/r/y.py"))
+
+    assert known.files_modified == ["y.py", "sub/x.py"]
+
+
+def test_a_session_continued_on_another_machine_has_two_roots() -> None:
+    known = facts(*edit("/r/a.py"), Place(cwd="/home/other/r"), *edit("/home/other/r/b.py"))
+
+    assert known.files_modified == ["b.py", "a.py"]
+
+
+def test_edits_in_a_sibling_worktree_are_kept() -> None:
+    assert facts(*edit("/r.worktrees/x/a.py")).files_modified == ["/r.worktrees/x/a.py"]
+
+
+def test_windows_paths_of_all_spellings_are_one_file() -> None:
+    known = facts(Place(cwd="d:\\repo"), *edit("D:\\repo\\a.py"), *edit("/d/repo/a.py"))
+
+    assert known.files_modified == ["a.py"]
+
+
+def test_a_sub_agent_s_edits_count_and_are_told_apart() -> None:
+    known = facts(*edit("/r/a.py"), *edit("/r/b.py", sidechain=True))
+
+    assert known.files_modified == ["b.py", "a.py"]
+    assert known.files_modified_by_agents == ["b.py"]
+
+
+def test_a_plan_file_is_not_a_modified_file() -> None:
+    assert facts(*edit("/home/u/.claude/plans/p.md")).files_modified == []
+
+
+def test_a_failing_command_is_told_with_its_telling_line() -> None:
+    known = facts(
+        *run("cd x && make", "all good so far\nmain.c:3: error: no\nmake: *** [all]", ok=False)
+    )
+
+    assert known.failures[-1].command == "make"
+    assert "main.c:3: error: no" in known.failures[-1].error
+
+
+def test_a_command_that_passes_later_is_repaired() -> None:
+    broken = run("make test 2>&1", "error: boom", ok=False)
+
+    assert facts(*broken, *run("cd sub && make test | tail -3")).failures == []
+    assert facts(*broken, *run("make fmt && make test")).failures == []
+
+
+def test_a_pipe_that_hides_the_exit_code_repairs_nothing_while_errors_show() -> None:
+    broken = run("make test", "error: boom", ok=False)
+
+    assert facts(*broken, *run("make test | tail -3", "error: boom")).failures
+
+
+def test_a_failure_that_says_nothing_is_none() -> None:
+    assert facts(*run("grep x y", "", ok=False)).failures == []
+
+
+@pytest.mark.parametrize("command", ["cd gone;", "cd gone && ", "", " "])
+def test_a_failed_command_that_only_changes_the_folder_is_no_trouble(command: str) -> None:
+    known = facts(*run(command, "no such folder", ok=False), *run("make build", "done"))
+
+    assert [failure.command for failure in known.failures] == [command.strip()] * bool(
+        command.strip()
+    )
+
+
+def test_only_the_outputs_of_kept_failures_are_held() -> None:
+    fold = Fold()
+    fold.add([event for n in range(50) for event in run(f"make {'x' * n}", "no rule", ok=False)])
+
+    assert len(fold._outputs) == len(fold.state.failures) < 10  # noqa: SLF001
+
+
+def test_a_refused_call_is_a_decision_and_no_failure() -> None:
+    refused = ToolResult(id="4", ok=False, output="no", rejected="use ninja")
+    known = facts(run("make")[0], refused)
+
+    assert known.failures == []
+    assert [(refusal.what, refusal.why) for refusal in known.refusals] == [
+        ("Bash: make", "use ninja")
+    ]
+
+
+def test_the_last_commit_is_read_from_git_s_own_words() -> None:
+    known = facts(
+        *run("git add -A && git commit -m x", "[main 1a2b3c4] Add login\n 1 file changed")
+    )
+
+    assert (known.commit_sha, known.commit_subject) == ("1a2b3c4", "Add login")
+
+
+def test_a_commit_stands_though_the_push_after_it_failed() -> None:
+    output = "[main 1a2b3c4] Add login\nerror: failed to push some refs"
+    known = facts(*run("git commit -am x && git push", output, ok=False))
+
+    assert known.commit_sha == "1a2b3c4"
+    assert known.failures
+
+
+def test_a_plan_pasted_into_a_request_is_the_plan() -> None:
+    asked = UserText(text="Implement the following plan:\n\n# Login page\n\n1. form")
+
+    assert facts(asked).plan_title == "Login page"
+
+
+def test_a_call_without_result_is_in_flight() -> None:
+    assert [call.what for call in facts(run("sleep 99")[0]).in_flight] == ["sleep 99"]
+
+
+def test_a_new_request_ends_the_calls_before_it() -> None:
+    assert facts(run("sleep 99")[0], UserText(text="stop")).in_flight == []
+
+
+def test_a_todo_list_replaces_the_one_before() -> None:
+    first = TodoList(items=(TodoItem(text="a"), TodoItem(text="b")))
+    second = TodoList(items=(TodoItem(text="a", status="completed"), TodoItem(text="c")))
+    known = facts(first, second)
+
+    assert [(todo.text, todo.status) for todo in known.todos] == [
+        ("a", "completed"),
+        ("c", "pending"),
+    ]
+    assert (known.step, known.total) == (2, 2)
+
+
+def test_a_finished_list_has_no_step() -> None:
+    known = facts(TodoList(items=(TodoItem(text="a", status="completed"),)))
+
+    assert (known.step, known.total) == (None, None)
+
+
+def test_todos_change_by_id() -> None:
+    known = facts(
+        TodoChange(id="c1", text="a"),
+        TodoChange(id="c1", new_id="1"),
+        TodoChange(id="2", text="b"),
+        TodoChange(id="1", status="in_progress"),
+        TodoChange(id="2", status="deleted"),
+        TodoChange(id="9", status="completed"),
+    )
+
+    assert [(todo.id, todo.text, todo.status) for todo in known.todos] == [
+        ("1", "a", "in_progress")
+    ]
+
+
+def test_a_todo_still_being_made_is_not_on_the_list() -> None:
+    call = ToolCall(id="c1", tool="TaskCreate", what="subject: a")
+
+    assert facts(call, TodoChange(id="c1", text="a", status="pending")).todos == []
+
+
+def test_a_plan_keeps_its_path_while_its_title_stays() -> None:
+    written = PlanSeen(path="/home/u/.claude/plans/p.md", text="# Login\n\n1. form")
+    known = facts(written, PlanSeen(text="# Login\n\n1. form"))
+    assert (known.plan_path, known.plan_title) == ("/home/u/.claude/plans/p.md", "Login")
+
+    other = facts(written, PlanSeen(text="# Logout"))
+    assert (other.plan_path, other.plan_title) == ("", "Logout")
+
+
+def test_a_prompt_waits_until_it_is_taken() -> None:
+    queued = [PromptQueued(text="one"), PromptQueued(text="two"), PromptQueued(text="three")]
+
+    assert facts(*queued).pending_prompts == ["one", "two", "three"]
+    assert facts(*queued, PromptTaken()).pending_prompts == ["two", "three"]
+    assert facts(*queued, PromptTaken(text="two")).pending_prompts == ["one", "three"]
+    assert facts(*queued, PromptTaken(key=prompt_key("three"))).pending_prompts == ["one", "two"]
+    assert facts(*queued, UserText(text="two")).pending_prompts == ["one", "three"]
+
+
+def test_context_use_is_that_of_the_last_answer() -> None:
+    known = facts(
+        Usage(tokens=10, model="claude-sonnet-4-5"),
+        Usage(tokens=50_000),
+        Usage(tokens=9, sidechain=True),
+    )
+
+    assert (known.tokens, known.window, known.percent) == (50_000, 200_000, 25.0)
+
+
+def test_the_transcript_s_own_window_wins() -> None:
+    assert facts(Usage(tokens=95, window=190, model="gpt-5.4")).percent == 50.0
+
+
+def test_a_compaction_is_counted_once() -> None:
+    assert facts(Compaction(), Compaction(summary="we did x")).compactions == 1
+
+
+def test_the_agent_s_words_on_what_is_next_are_picked() -> None:
+    known = facts(
+        AssistantText(text="The parser works. All tests pass.\n\nNext I'll wire the CLI.")
+    )
+
+    assert known.next_words == "Next I'll wire the CLI."
+
+
+@pytest.mark.parametrize(
+    ("said", "next_words", "closing_words"),
+    [
+        ("The list failed. Next action: fix the path.", "Next action: fix the path.", ""),
+        ("Now I will:\n- mend the test", "Now I will: - mend the test", ""),
+        ("Done. All tests pass.", "", "All tests pass."),
+        ("Shall I push?", "Shall I push?", ""),
+    ],
+)
+def test_the_agent_s_words_on_what_is_next_are_whole(
+    said: str, next_words: str, closing_words: str
+) -> None:
+    known = facts(AssistantText(text=said))
+
+    assert (known.next_words, known.closing_words) == (next_words, closing_words)
+
+
+def test_commands_are_told_once_per_kind_the_latest_first() -> None:
+    known = facts(*run("make test a"), *run("make test b"), *run("git status"))
+
+    assert known.commands == ["git status", "make test b"]
+
+
+def test_the_last_session_id_is_the_one_alive() -> None:
+    known = facts(SessionInfo(session_id="a", agent_version="1"), SessionInfo(session_id="b"))
+
+    assert (known.session_id, known.agent_version) == ("b", "1")
+
+
+def test_secrets_are_cut_out_of_all_that_is_kept() -> None:
+    fold = Fold()
+    fold.add(
+        [
+            UserText(text="the key is SECRET, log in with it"),
+            AssistantText(text="SECRET works"),
+            *run("login SECRET", "error: SECRET refused", ok=False),
+            PromptQueued(text="again with SECRET"),
+            TodoList(items=(TodoItem(text="rotate SECRET"),)),
+            PlanSeen(text="# Rotate SECRET"),
+            run("curl SECRET")[0],
+        ]
+    )
+    state = fold.export(lambda text: text.replace("SECRET", "[redacted]"))
+
+    assert "SECRET" not in repr(state)
+    assert "[redacted]" in repr(report(state))
+
+
+@pytest.mark.parametrize("limit", [120, 180, 200, 400, 600, 1000, 1500, 3000, 4000])
+def test_no_part_of_a_secret_is_left_by_a_cut(limit: int) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    for at in range(limit - 44, limit + 1):
+        words = f"{'word ' * (at // 5)}{'x' * (at % 5)} {secret} to the end"
+        fold = Fold()
+        fold.add(
+            [
+                UserText(text=words),
+                AssistantText(text=f"{words}{' and so on' * 400}"),
+                *run(words, f"error: {words}", ok=False),
+                run(words)[0],
+                ToolResult(id=str(len(words)), ok=False, rejected=words),
+                run(words)[0],
+                TodoList(items=(TodoItem(text=words),)),
+                PromptQueued(text=words),
+                PlanSeen(text=words),
+                tool_call("2", "tool", "other", {"text": words}),
+            ]
+        )
+
+        assert secret[:12] not in repr(fold.export(redact))
+
+
+def test_a_line_of_a_secret_is_not_told_as_an_error() -> None:
+    lines = ["Zm9vYmFyYmF6" * 5] * 4
+    key = "\n".join(["-----BEGIN " + "PRIVATE KEY-----", *lines])
+    fold = Fold()
+    fold.add(run("cat key.pem missing.pem", f"error: no missing.pem\n{key}", ok=False))
+
+    assert lines[0] not in repr(fold.export(redact))

@@ -1,0 +1,86 @@
+"""What a command did is read from its text and output."""
+
+import pytest
+
+from leftoff.session.facts import shell_commands
+
+
+@pytest.mark.parametrize(
+    ("command", "plain"),
+    [
+        ("cd /r && make", "make"),
+        ("cd '/a b' && cd c; make", "make"),
+        ("make  test", "make  test"),
+        ("cdrecord x", "cdrecord x"),
+    ],
+)
+def test_the_change_of_folder_is_left_out(command: str, plain: str) -> None:
+    assert shell_commands.without_cd(command) == plain
+
+
+@pytest.mark.parametrize(
+    ("command", "is_one"),
+    [
+        ("leftoff save login --summary 'Add a; b && c'", True),
+        ("cd /r && /opt/bin/leftoff --json save", True),
+        ("leftoff save login && make test", False),
+        ("leftoff ship", False),
+        ("echo leftoff save", False),
+    ],
+)
+def test_a_save_of_the_session_by_itself_is_known_by_its_words(
+    command: str, *, is_one: bool
+) -> None:
+    assert shell_commands.is_own_save(command) == is_one
+
+
+def test_a_command_is_shortened_to_one_line() -> None:
+    assert shell_commands.shorten("cd x && git commit -m 'a\n\nb'") == "git commit -m 'a b'"
+    assert shell_commands.shorten("make it " * 99, 30) == "make it make it make it make "
+
+
+def test_trimmings_do_not_change_the_key() -> None:
+    key = shell_commands.key_of("make test")
+
+    assert shell_commands.key_of("cd a && make test 2>&1 | tail -20") == key
+    assert shell_commands.key_of("make tests") != key
+
+
+@pytest.mark.parametrize(
+    ("output", "telling"),
+    [
+        ("fine\nE   AssertionError: 1 != 2\n1 failed in 3 s", "E   AssertionError: 1 != 2"),
+        ("a\nb\nrg: x.toml: No such file or directory", "rg: x.toml: No such file or directory"),
+        ("nothing to see\nlast words", "last words"),
+        ("0 errors\nfatal: no upstream", "fatal: no upstream"),
+        ("", ""),
+    ],
+)
+def test_the_telling_lines_of_a_failure_are_picked(output: str, telling: str) -> None:
+    assert telling in shell_commands.telling_lines(output).splitlines() or telling == ""
+
+
+def test_telling_lines_are_few_and_short() -> None:
+    output = "\n".join(f"error {n} " + "x" * 1000 for n in range(1000))
+
+    lines = shell_commands.telling_lines(output).splitlines()
+
+    assert len(lines) <= 3
+    assert all(len(line) <= 200 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "commit"),
+    [
+        ("git commit -m x", "[main 1a2b3c4] Add x", ("1a2b3c4", "Add x")),
+        ("git commit -m x", "[main (root-commit) 1a2b3c4] Add x", ("1a2b3c4", "Add x")),
+        ("git -C r commit -qm x", "", None),
+        ("echo commit", "[main 1a2b3c4] Add x", None),
+        ("git log", "[main 1a2b3c4] Add x", None),
+        ("git commit -am a && git commit -am b", "[m 1111111] a\n[m 2222222] b", ("2222222", "b")),
+    ],
+)
+def test_a_commit_is_read_from_git_s_own_words(
+    command: str, output: str, commit: tuple[str, str] | None
+) -> None:
+    assert shell_commands.commit_in(command, output) == commit

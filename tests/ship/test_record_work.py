@@ -1,0 +1,191 @@
+import json
+
+import msgspec
+import pytest
+
+from cli.runs import Cli
+from knowledge.reflect.talks import corrected_talk
+from leftoff.knowledge import features, memory
+from leftoff.store import Store
+from ship.shop import Shop, step
+
+
+@pytest.mark.accept(131)
+def test_progress_is_saved_with_summary_blockers_and_next_steps(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    words = ["--summary", "Export orders", "--next", "Test 0 orders", "--blocker", "No test data"]
+    earlier = cli.json("save", "csv", *words)
+    shop.write("app.py", "print('csv')\n")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert shipped.trigger == "ship"
+    assert shipped.id > earlier["id"]
+    assert (shipped.summary, shipped.blockers) == ("Export orders", ["No test data"])
+    assert shipped.next_action is not None
+    assert shipped.next_action.text == "Test 0 orders"
+
+
+@pytest.mark.accept(132)
+def test_files_of_the_feature_and_changed_files_are_saved_with_their_roles(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    draft = features.ItemDraft(name="Export orders", related_files=["app.py", "routes.py"])
+    feature = features.add(store, draft)
+    shop.write("app.py", "print('csv')\n")
+    shop.write("export.py", "rows = []\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    context = answer["context"]
+    assert context["feature"] == feature.id
+    assert set(context["files"]) == {"app.py", "routes.py", "export.py"}
+    assert len(json.dumps(context, indent=2).splitlines()) <= 40
+    shipped = store.load(store.find(answer["checkpoint"]))
+    assert shipped.feature == feature.id
+    roles = {file.path: file.role for file in shipped.files}
+    assert set(roles) == {"app.py", "routes.py", "export.py"}
+    assert all(roles.values())
+
+
+@pytest.mark.accept(132)
+def test_the_feature_at_hand_comes_before_those_that_were_noted_earlier(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    for number in range(1, 8):
+        features.add(store, features.ItemDraft(name=f"Feature {number}", related_files=["app.py"]))
+    features.start(store, "7")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    assert answer["context"]["feature"] == "feature-007"
+    assert answer["context"]["files"] == {"app.py": "modified - part of feature-007"}
+    assert "feature-007 Feature 7 [in_progress]" in answer["remaining"]
+    assert "- feature-007: Feature 7 [in_progress]" in cli.ok("briefing").out
+
+
+@pytest.mark.accept(133)
+def test_decisions_that_a_save_brought_are_counted_by_the_ship_of_it(shop: Shop, cli: Cli) -> None:
+    cli.ok("memory", "add", "decision", "An old one")
+    words = [word for n in range(3) for word in ("--decision", f"Choice {n} :: reason")]
+    cli.ok("save", "csv", "--summary", "Export", *words, "--decision", "an old one.")
+    shop.write("app.py", "print('csv')\n")
+
+    told = step(cli.json("ship", "--no-pr"), "memory")
+
+    assert told["text"] == "Recorded 3 decisions to episodic memory"
+    shop.write("app.py", "print('more')\n")
+    assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
+
+
+@pytest.mark.accept(135)
+def test_a_new_pattern_is_told_once_and_a_known_one_not_at_all(shop: Shop, cli: Cli) -> None:
+    said: list[str] = []
+    for number, pattern in enumerate(["Use builders", "use builders.", "Stream rows"]):
+        cli.ok("memory", "add", "pattern", pattern)
+        shop.write("app.py", f"print({number})\n")
+        said.append(step(cli.json("ship", "--no-pr"), "memory")["text"])
+
+    new, known = "Updated procedural patterns", "Nothing new to remember."
+    assert said == [new, known, new]
+
+
+def test_decisions_reach_memory_and_helpers_results_are_folded(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    cli.ok("save", "csv", "--decision", "Stream rows :: tenants with a million rows")
+    result = features.AgentResult(
+        agent="helper", status="failed", summary="Buffered all", errors=["OOM"]
+    )
+    features.add_result(store, "s1", result)
+    together = msgspec.structs.replace(
+        features.load(store).orchestration, patterns=["Stream what is long"]
+    )
+    features.keep_orchestration(store, together)
+    shop.write("app.py", "print('csv')\n")
+
+    told = step(cli.json("ship", "--no-pr"), "memory")
+
+    assert told["state"] == "done"
+    assert "Updated procedural patterns" in told["lines"]
+    kinds = {entry.kind: entry.text for entry in memory.entries(store)}
+    assert kinds == {
+        "decision": "Stream rows",
+        "failure": "Buffered all",
+        "pattern": "Stream what is long",
+    }
+    assert features.load(store).orchestration.results == []
+    shop.write("app.py", "print('again')\n")
+    assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
+
+
+def test_what_is_complete_is_archived_and_the_loop_set_back(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    features.add(store, features.ItemDraft(name="Export orders"))
+    features.start(store, "1")
+    features.pass_(store, "1")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    assert step(answer, "archive")["text"] == "Archived 1 completed features"
+    assert "Loop completed and reset" in [
+        step(answer, "tidy")["text"],
+        *step(answer, "tidy")["lines"],
+    ]
+    assert shop.subjects()[0] == "feat(feature-001): Export orders"
+    assert [loop.last_checkpoint for loop in features.loops(store).values()] == [shop.head()]
+
+
+def test_an_agents_session_ships_with_what_it_says_and_what_it_was_taught(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = corrected_talk(shop.folder)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", talk.session_id)
+    cli.ok("save", "theirs", "--no-capture", "--summary", "Words of this session")
+    shop.write("app.py", "print('csv')\n")
+
+    answer = cli.json("ship", "--no-pr")
+
+    shipped = store.load(store.find(answer["checkpoint"]))
+    assert (shipped.agent, shipped.session_id) == ("claude", talk.session_id)
+    assert (shipped.summary, bool(shipped.intent)) == ("Words of this session", True)
+    told = step(answer, "memory")
+    assert [told["text"], *told["lines"]] == [
+        "High-confidence rules auto-saved: 1",
+        "Rules queued for review: 1",
+    ]
+    assert step(cli.json("ship", "--no-pr"), "memory")["state"] == "skipped"
+
+
+def test_the_words_of_another_session_stay_with_it(
+    shop: Shop, cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "one")
+    cli.ok("save", "theirs", "--summary", "Words of one", "--next", "Run pytest tests/one")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "another")
+    shop.write("app.py", "print('csv')\n")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert (shipped.session_id, shipped.summary, shipped.next_action) == ("another", None, None)
+    assert shop.message() == "Update app.py"
+
+
+def test_what_was_shipped_is_not_told_again_but_what_is_to_be_done_is(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    cli.ok("save", "csv", "--summary", "Export", "--done", "Streamed", "--next", "Test 0 orders")
+    shop.write("app.py", "print('csv')\n")
+    cli.ok("ship", "--no-pr")
+    shop.write("export.py")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert shop.subjects()[:2] == ["Update export.py", "Export"]
+    assert (shipped.summary, shipped.done) == (None, [])
+    assert shipped.next_action is not None
+    assert shipped.next_action.text == "Test 0 orders"

@@ -1,0 +1,185 @@
+"""A briefing tells the most useful first and never costs more than its budget."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leftoff.checkpoint import (
+    SCHEMA,
+    Checkpoint,
+    Commit,
+    InFlight,
+    LastFailure,
+    NextAction,
+    Plan,
+    Todo,
+)
+from leftoff.text.tokens import estimate
+from leftoff.threads.briefing import render
+from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck
+
+NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+def checkpoint(**fields: object) -> Checkpoint:
+    given_fields = {"schema": SCHEMA, "id": "x", "saved_at": NOW, "trigger": "manual", **fields}
+    return Checkpoint(**given_fields)  # type: ignore[arg-type]
+
+
+FULL = checkpoint(
+    branch="main",
+    intent="Build the login page. It needs a form. It needs a test.",
+    next_action=NextAction(text="Add the form.", origin="inferred"),
+    left_off="The page is there. The form is not.",
+    todos=[Todo(text="Add the form", status="in_progress"), Todo(text="Add the test")],
+    last_failure=LastFailure(command="make test", error="error: no form\n1 failed"),
+    focus_files=["src/login.py", "src/form.py", "README.md"],
+    files_modified=["src/login.py", "src/css/page.css"],
+    commands=["make test", "git status"],
+    seen_files=["docs/login.md"],
+)
+
+
+def test_everything_is_told_when_there_is_room() -> None:
+    text = render(FULL, None, budget=1500)
+
+    for told in ("Build the login page", "Add the form.", "Add the test", "error: no form"):
+        assert told in text
+    for told in ("src/css/page.css", "docs/login.md", "- make test\n- git status", "main"):
+        assert told in text
+
+
+def test_files_of_one_folder_are_named_together() -> None:
+    assert "- src/{login.py, form.py}\n- README.md" in render(FULL, None, budget=1500)
+
+
+def test_a_name_that_several_folders_have_is_told_with_its_folder() -> None:
+    text = render(
+        checkpoint(
+            focus_files=["pkg/new/README.md", "pkg/new/build.sh", "pkg/new/icon.png"],
+            seen_files=["pkg/old/build.sh", "pkg/old/map.txt"],
+        ),
+        None,
+        budget=1500,
+    )
+
+    assert "- pkg/new/{README.md, icon.png}\n- pkg/new/build.sh\n" in text
+    assert "- pkg/old/build.sh\n- pkg/old/map.txt" in text
+
+
+def test_a_call_named_in_the_next_action_is_not_told_twice() -> None:
+    action = NextAction(text="Check, then repeat: Bash: make.", origin="inferred")
+    interrupted = checkpoint(next_action=action, in_flight=InFlight(tool="Bash", what="make"))
+
+    assert render(interrupted, None, budget=500).count("make") == 1
+
+
+def test_last_words_quoted_in_the_next_action_are_not_told_twice() -> None:
+    action = NextAction(text="The agent's last words: Let me look.", origin="inferred")
+    said = checkpoint(next_action=action, intent="Fix it", left_off="Found it. Let me look.")
+
+    text = render(said, None, budget=500)
+
+    assert text.count("Let me look.") == 1
+    assert "Found it." in text
+
+
+def test_a_plan_named_in_the_task_is_not_told_twice() -> None:
+    intent = "Implement the following plan:\n\n# Move the form\n\n## Context\n\nIt is old."
+    plan = Plan(path="plans/form.md", title="Move the form")
+    planned = checkpoint(intent=intent, plan=plan, focus_files=["plans/form.md", "form.py"])
+
+    text = render(planned, None, budget=500)
+
+    assert text.count("Move the form") == 1
+    assert text.count("plans/form.md") == 1
+
+
+@pytest.mark.parametrize("noise", ["## Context", "---", "```go", "***"])
+def test_marks_that_tell_nothing_by_themselves_are_left_out(noise: str) -> None:
+    text = render(checkpoint(intent=f"Fix it.\n{noise}\nNow."), None, budget=500)
+
+    assert "Task: Fix it.\n > Now.\n" in text
+
+
+def test_a_short_budget_keeps_the_task_the_next_action_and_the_first_files() -> None:
+    text = render(FULL, None, budget=150)
+
+    assert "Build the login page" in text
+    assert "Add the form." in text
+    assert "docs/login.md" not in text
+
+
+LONG = "Rewrite the exporter so that it streams " + "every row of every table " * 60
+
+
+@pytest.mark.parametrize("budget", [150, 250, 400, 700, 1500])
+@pytest.mark.parametrize("field", ["task", "next action", "last request"])
+def test_sentences_never_stand_there_without_the_one_they_follow(field: str, budget: int) -> None:
+    text = f"{LONG}. Keep the header. Add a test."
+    saved = {
+        "task": checkpoint(summary=text),
+        "next action": checkpoint(summary="Export", next_action=NextAction(text=text)),
+        "last request": checkpoint(summary="Export", intent=text),
+    }[field]
+
+    lines = render(saved, None, budget=budget).splitlines()
+
+    quoted = [number for number, line in enumerate(lines) if line.startswith(" > ")]
+    heads = [number for number, line in enumerate(lines) if LONG[:40] in line]
+    assert all(heads and heads[0] < number for number in quoted)
+    # The head is shortened where it does not fit whole, and says so.
+    assert budget < 250 or heads
+    assert all(lines[number].endswith(("…", f"{LONG}.")) for number in heads)
+
+
+@pytest.mark.parametrize("budget", range(100, 260, 5))
+def test_commit_subjects_are_announced_only_where_they_are_shown(budget: int) -> None:
+    commits = [Commit(sha="ab" * 20, subject="Stream the rows of large tables " * 2)] * 3
+    checks = Checks(
+        age_seconds=60,
+        branch=BranchCheck(saved="main", now="main", same=True),
+        head=HeadCheck(saved="1", now="2", commits_since=3, commits=commits),
+    )
+
+    text = render(FULL, checks, budget=budget)
+
+    assert ("commit subjects:" in text) == ("commit subjects:\n  - abab" in text)
+    assert ("  - abab" in text) <= ("- HEAD moved by 3 commits; commit subjects:\n" in text)
+    assert budget < 200 or "- HEAD moved by 3 commits" in text
+
+
+@pytest.mark.parametrize("budget", range(100, 400, 20))
+def test_an_error_is_told_only_below_the_command_that_failed(budget: int) -> None:
+    failed = LastFailure(command="make " + "test-all " * 20, error="error: no form\nat line 3")
+    text = render(checkpoint(summary="Export", last_failure=failed), None, budget=budget)
+
+    assert ("Error: error: no form" in text) <= ("Last failure: `make" in text)
+    assert ("at line 3" in text) <= ("Error: error: no form\n > at line 3" in text)
+
+
+def test_a_list_that_was_cut_says_how_many_are_missing() -> None:
+    todos = [Todo(text=f"Write chapter {number} of the manual") for number in range(30)]
+    text = render(checkpoint(summary="Manual", todos=todos), None, budget=300)
+
+    shown = text.count("- [ ] ")
+    assert 0 < shown < 30
+    assert f"\n+{30 - shown} more\n" in text
+
+
+@pytest.mark.parametrize("budget", [100, 200, 500, 1500])
+@settings(max_examples=40, deadline=None)
+@given(texts=st.lists(st.text(max_size=80), min_size=5, max_size=40))
+def test_no_briefing_costs_more_than_its_budget(budget: int, texts: list[str]) -> None:
+    whole = checkpoint(
+        intent=" ".join(texts),
+        left_off="\n".join(texts),
+        todos=[Todo(text=text) for text in texts],
+        focus_files=texts[:10],
+        blockers=texts,
+        commands=texts,
+    )
+
+    assert estimate(render(whole, None, budget=budget)) <= budget
