@@ -23,9 +23,9 @@ MAY_READ_ENVIRONMENT = {
 MAY_EXPAND_HOME = {
     "cli/artifacts.py",
     "fingerprints.py",
-    "quality.py",
-    "restore.py",
-    "sessions.py",
+    "threads/quality.py",
+    "threads/check_claims.py",
+    "session/sessions.py",
 }
 # The command line talks to people, the hooks to agents.
 FACES = ("cli/", "hooks/", "__main__.py")

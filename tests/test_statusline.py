@@ -211,6 +211,7 @@ def test_it_loads_next_to_nothing() -> None:
         "leftoff",
         "leftoff.__main__",
         "leftoff.statusline",
+        "leftoff.text",
         "leftoff.text.plural",
     ]
     assert heavy == ""

@@ -51,4 +51,4 @@ class Context:
 
     def forget_settings(self) -> None:
         """Read the settings again when they are next asked for; they were just changed."""
-        self.__dict__.pop("loaded", None)
+        self.__dict__.pop("configuration", None)

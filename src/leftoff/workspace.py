@@ -73,8 +73,15 @@ class Workspace:
     It prints nothing. What you should know but need not act on is in `warnings`.
     """
 
-    def __init__(self, context: Context, *, warn: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        *,
+        warn: Callable[[str], None] | None = None,
+        refusal: NotAProject | None = None,
+    ) -> None:
         self.context = context
+        self._refusal = refusal or NotAProject("This workspace has no project.")
         self.warnings: list[str] = []
         self.unwritten: dict[str, str] = {}
         """Why the native files of a profile could not be brought up to date."""
@@ -93,7 +100,7 @@ class Workspace:
 
     def close(self) -> None:
         """Write what native files do not show yet, and close the store."""
-        if "_opened" not in self.__dict__:
+        if "_store_and_missing" not in self.__dict__:
             return
         try:
             self.mirror()
@@ -107,18 +114,20 @@ class Workspace:
     def project(self) -> Project:
         """The project's folders."""
         if self.context.project is None:
-            raise NotAProject("This workspace has no project.")
+            raise self._refusal
         return self.context.project
 
     @property
     def configuration(self) -> Loaded:
-        """The settings and their sources."""
-        return self.context.configuration
+        """The settings and their sources; what is wrong with one of them becomes a warning."""
+        loaded = self.context.configuration
+        self.warn_once(loaded.problems)
+        return loaded
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
-        return self.context.settings
+        return self.configuration.settings
 
     @property
     def store(self) -> Store:
@@ -126,7 +135,7 @@ class Workspace:
         return self._store_and_missing[0]
 
     @property
-    def gone(self) -> list[str]:
+    def missing_names(self) -> list[str]:
         """The names whose mirrored file somebody removed."""
         return self._store_and_missing[1]
 

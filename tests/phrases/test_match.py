@@ -45,14 +45,14 @@ preference = "\\\\bmi preferas\\\\b"
 ASK_IN_ESPERANTO = """
 from leftoff.phrases.goodbyes import is_goodbye
 from leftoff.phrases.intents import find_intent
-from leftoff.knowledge.reflect.judge_message import Said, judge
+from leftoff.knowledge.reflect.judge_message import UserMessage, judge
 from leftoff.wal.scan_message import scan
 
 assert is_goodbye("Dankon, ĝis revido!")
 assert find_intent("Bonvolu konservu mian progreson kiel login").command[1:] == ["save", "login"]
 assert find_intent("forigu ĉiujn kontrolpunktojn").is_for_all
 assert find_intent("Daŭrigu", at_start=True, can_resume=True).kind == "resume"
-(finding,) = judge(Said(text="Bonvolu, neniam uzu mocks"))
+(finding,) = judge(UserMessage(text="Bonvolu, neniam uzu mocks"))
 assert finding.grade == "high"
 assert [found.kind for found in scan("Mi preferas tabs")] == ["preference"]
 assert is_goodbye("goodnight")

@@ -42,9 +42,8 @@ def _prepare(place: Path) -> None:
 
 
 def _project(place: Path) -> Project:
-    project = project_at(place)
-    os.environ["OPENCLAW_WORKSPACE"] = str(project.worktree)
-    return project
+    os.environ["OPENCLAW_WORKSPACE"] = str(project_at(place).worktree)
+    return project_at(place)
 
 
 def _follow(place: Path) -> None:

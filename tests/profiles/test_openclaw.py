@@ -72,7 +72,7 @@ def test_the_workspace_is_the_named_one_the_projects_own_or_the_users(
     (repo.folder / "memory" / "checkpoints").mkdir(parents=True)
     assert openclaw.home(project) == repo.folder
     monkeypatch.setenv("OPENCLAW_WORKSPACE", str(tmp_path / "claw"))
-    assert openclaw.home(project) == tmp_path / "claw"
+    assert openclaw.home(find_project(repo.folder)) == tmp_path / "claw"
 
 
 def test_two_projects_share_a_workspace_and_leave_each_others_files_alone(

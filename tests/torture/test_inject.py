@@ -32,7 +32,7 @@ def work():
             database.execute("CREATE TABLE t (a)")
 ended = forks.run(work, cwd=folder)
 sizes = [path.stat().st_size for path in sorted(folder.iterdir())]
-print(shim.loaded() is not None, ended.is_killed, ended.code, sizes, ended.last_line)
+print(shim.find_library() is not None, ended.is_killed, ended.code, sizes, ended.last_line)
 """
 
 

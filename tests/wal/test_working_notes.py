@@ -84,6 +84,7 @@ def test_notes_of_a_profile_are_in_its_workspace(
     project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OPENCLAW_WORKSPACE", str(tmp_path / "claw"))
+    project = find_project(project.root)
     settings = config.Settings(profile="openclaw", notes="profile")
 
     assert place(project, settings) == tmp_path / "claw" / "SESSION-STATE.md"

@@ -29,7 +29,7 @@ def _preview_setup(app: App, name: str) -> list[str]:
 
 def _set_up(app: App, name: str) -> list[str]:
     # Files that only the profile until now brought along end with it.
-    chosen = [each for each in app.configuration.values if each.key == "mirror"]
+    chosen = [each for each in app.workspace.configuration.values if each.key == "mirror"]
     kept = [other for each in chosen if not config.is_of_profile(each) for other in each.value]
     mirrored = [*dict.fromkeys([*kept, name])]
     # What is there is read before anything is written beside it.

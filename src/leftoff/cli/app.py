@@ -38,9 +38,10 @@ class App:
         """The project we are in; outside of one, only the settings can be asked for."""
         try:
             project = self.project
-        except NotAProject:
+        except NotAProject as refusal:
             # A session can be read anywhere, and one has settings anywhere.
-            return Workspace(Context(self.environment, None), warn=self.out.warn)
+            context = Context(self.environment, None)
+            return Workspace(context, warn=self.out.warn, refusal=refusal)
         workspace = Workspace(Context(self.environment, project), warn=self.out.warn)
         if (distrust := explain_distrust(project)) is not None:
             workspace.warn_once(["\n".join(distrust)])
@@ -54,25 +55,15 @@ class App:
     @property
     def store(self) -> Store:
         """The project's store, with all that was changed by hand in mirrored files."""
-        _ = self.project  # the error says why there is none
         return self.workspace.store
 
     @property
     def settings(self) -> config.Settings:
         """The settings in force."""
-        return self.configuration.settings
-
-    @functools.cached_property
-    def configuration(self) -> config.Loaded:
-        """The settings and their sources; the user is warned of one that cannot be used."""
-        loaded = self.workspace.configuration
-        for problem in loaded.problems:
-            self.out.warn(problem)
-        return loaded
+        return self.workspace.settings
 
     def forget_settings(self) -> None:
         """Read the settings again when they are next asked for."""
-        self.__dict__.pop("loaded", None)
         self.workspace.context.forget_settings()
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ _project_option = click.option(
 @command()
 def explain(app: App) -> None:
     """Show each setting, its value and its source."""
-    values = app.configuration.values
+    values = app.workspace.configuration.values
     if app.out.as_json:
         app.out.json([msgspec.to_builtins(value) for value in values])
         return

@@ -139,7 +139,7 @@ def _print_nothing_found(app: App) -> None:
 
 def _is_gone(app: App, name: str | None) -> bool:
     """Say whether somebody removed the file that showed this checkpoint."""
-    return name is not None and kebab(name) in app.workspace.gone
+    return name is not None and kebab(name) in app.workspace.missing_names
 
 
 def _needs_no_question(app: App, *, is_accepted: bool) -> bool:

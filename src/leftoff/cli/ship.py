@@ -62,7 +62,7 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
 
 def _allow_checks(app: App) -> None:
     """Ask for consent to the checks of the project; ship nothing unchecked because of a no."""
-    waiting = [each for each in app.configuration.pending if each.key == "verify"]
+    waiting = [each for each in app.workspace.configuration.pending if each.key == "verify"]
     for each in waiting:
         if not (app.out.is_interactive and _agrees(app, each.value)):
             raise LeftoffError(

@@ -69,6 +69,7 @@ _WIDEST = 100
 _HEXADECIMAL_MARK = b"2d2d2d2d2d424547494e20"
 _TWICE = (_HEXADECIMAL_MARK, b"TFMwdExTMUNSVWRKVGl")
 _TWICE_LEAST = 100
+_LONG_LINE = 48
 _NAMED = lazy(rb"PRIVATE|OpenVPN Static")
 
 
@@ -157,7 +158,8 @@ def _is_line(run: bytes, mark: _Mark, *, is_first: bool) -> bool:
     """Tell the lines of a key from hashes in their prefixes, and from commits after it."""
     if mark.is_hexadecimal:
         return _HEXADECIMAL_LINE.fullmatch(run) is not None
-    return _is_mixed(run, _STRICT if is_first else _LOOSE)
+    # No name, path or hash is that long; the lines of a key are 64 characters or more.
+    return len(run) >= _LONG_LINE or _is_mixed(run, _STRICT if is_first else _LOOSE)
 
 
 def _gap(data: bytes, start: int, end: int) -> int:

@@ -55,7 +55,7 @@ def split_cjk(text: str) -> str:
 
 
 def join_cjk(text: str) -> str:
-    """Take back what `spaced` did."""
+    """Take back what `split_cjk` did."""
     return _compiled(_SPACED).sub("", text)
 
 

@@ -137,7 +137,7 @@ class _Wrapped:
     def _wrap_open(self) -> None:
         real, close = os.open, os.close
 
-        def opened(path: Any, flags: int, *rest: Any, **named: Any) -> int:
+        def open_tracked(path: Any, flags: int, *rest: Any, **named: Any) -> int:
             kind: Kind = "create" if flags & (os.O_CREAT | os.O_TRUNC) else "open"
             is_ours = self._is_ours(path) or named.get("dir_fd") in self._ours
             if is_ours and kind in self._injection.kinds:
@@ -147,23 +147,23 @@ class _Wrapped:
                 self._ours.add(descriptor)
             return descriptor
 
-        def closed(fd: int) -> None:
+        def close_tracked(fd: int) -> None:
             self._ours.discard(fd)
             close(fd)
 
-        os.open, os.close = opened, closed
+        os.open, os.close = open_tracked, close_tracked
         # pathlib looks for it in io.
         builtins.open = io.open = self._through(builtins.open)
 
     def _through(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """Let Python's own files be opened by `os.open`, where opening is counted."""
 
-        def opened(file: Any, mode: str = "r", *rest: Any, **named: Any) -> Any:
+        def open_through(file: Any, mode: str = "r", *rest: Any, **named: Any) -> Any:
             if isinstance(file, int) or "opener" in named:
                 return real(file, mode, *rest, **named)
             return real(file, mode, *rest, opener=os.open, **named)
 
-        return opened
+        return open_through
 
     def _count_calls(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def step(*arguments: Any, **named: Any) -> Any:

@@ -73,7 +73,7 @@ def test_what_is_planted_in_its_place_is_never_written_through(
         memory.add(store, [EntryDraft(kind="rule", text="No globals")])
         memory.add(store, [EntryDraft(kind="rule", text="No globals", sources=["again"])])
         assert [entry.sources for entry in memory.entries(store)] == [["again"]]
-        assert memory.repeated(store, command="git push") is None
+        assert memory.find_repeat(store, command="git push") is None
     """
 
     run(program, quick_folder)
