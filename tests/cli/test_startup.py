@@ -15,6 +15,9 @@ HEAVY = {
 }  # fmt: skip
 # The rooms of leftoff that only other commands enter.
 FAR = (
+    *("agents.", "git.query", "git.process", "redact"),
+    *("session.facts", "session.sessions", "threads"),
+)
     "agents.",
     "git.query",
     "git.process",
