@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from leftoff import config, threads
+from leftoff import config
 from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
 from leftoff.context import read_environment
 from leftoff.projects.project import Project
 from leftoff.store import Store
+from leftoff.threads.compose import compose as compose_checkpoint
 
 # Where files are in memory, if there is such a place: tests that kill or race need no disk.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -62,7 +63,7 @@ def project_at(folder: Path) -> Project:
 
 def compose(told: Mapping[str, Any], store: Store, **given: Any) -> Checkpoint:
     """Make a checkpoint that is not saved yet, by the settings in force."""
-    return threads.compose(told, store, config.load(store.project).settings, **given)
+    return compose_checkpoint(told, store, config.load(store.project).settings, **given)
 
 
 def block(project: Project) -> None:

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import threads
 from leftoff.checkpoint import Checkpoint
 from leftoff.context import find_project
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError, UsageError
 from leftoff.knowledge import features
 from leftoff.store import Store
+from leftoff.threads import apply_settings, persist
+from leftoff.threads.parse_input import parse_fields
 from stores import Clock, compose, contents
 
 GOOD: dict[str, Any] = {
@@ -33,11 +34,11 @@ def repo_store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 
 
 def composed(store: Store, **told: Any) -> Checkpoint:
-    return compose(threads.parse_fields({**GOOD, **told}), store)
+    return compose(parse_fields({**GOOD, **told}), store)
 
 
 def test_short_forms_become_canonical() -> None:
-    told = threads.parse_fields(
+    told = parse_fields(
         {
             "next_action": "Run make",
             "plan": "p.md",
@@ -59,14 +60,14 @@ def test_short_forms_become_canonical() -> None:
 @pytest.mark.accept(20)
 @pytest.mark.parametrize("nothing", ["None", "none.", " N/A ", "-", ""])
 def test_an_entry_that_says_there_is_none_is_none(nothing: str) -> None:
-    assert threads.parse_fields({"failed": [nothing, "real"], "blockers": [nothing]}) == {
+    assert parse_fields({"failed": [nothing, "real"], "blockers": [nothing]}) == {
         "failed": [{"what": "real", "why": ""}],
         "blockers": [],
     }
 
 
 def test_what_is_ours_to_set_cannot_be_told() -> None:
-    assert threads.parse_fields({"id": "x", "saved_at": "y", "schema": 9, "summary": "s"}) == {
+    assert parse_fields({"id": "x", "saved_at": "y", "schema": 9, "summary": "s"}) == {
         "summary": "s"
     }
 
@@ -92,7 +93,7 @@ def test_any_json_makes_a_checkpoint_or_is_refused(
     folder.mkdir(exist_ok=True)
     store = Store(find_project(folder), now=Clock())
     try:
-        draft = compose(threads.parse_fields(plain), store)
+        draft = compose(parse_fields(plain), store)
     except UsageError as error:
         assert error.message  # noqa: PT017 - either way is right
     else:
@@ -148,13 +149,13 @@ def test_what_cannot_be_a_path_is_refused(repo_store: Store, path: str) -> None:
 def test_a_name_is_suggested_from_the_work_and_is_free(repo_store: Store) -> None:
     draft = composed(repo_store)
 
-    assert threads.name_for(draft, repo_store) == "validate-login-form"
-    threads.save(repo_store, draft, name="validate-login-form")
-    assert threads.name_for(draft, repo_store) == "validate-login-form-2"
+    assert apply_settings.name_for(draft, repo_store) == "validate-login-form"
+    persist.save(repo_store, draft, name="validate-login-form")
+    assert apply_settings.name_for(draft, repo_store) == "validate-login-form-2"
 
 
 def test_a_good_checkpoint_is_saved_without_a_word(repo_store: Store) -> None:
-    outcome = threads.save(repo_store, composed(repo_store), name="Login Form")
+    outcome = persist.save(repo_store, composed(repo_store), name="Login Form")
 
     assert outcome.saved.checkpoint.name == "login-form"
     assert outcome.saved.path.is_file()
@@ -163,11 +164,11 @@ def test_a_good_checkpoint_is_saved_without_a_word(repo_store: Store) -> None:
 
 @pytest.mark.accept(61)
 def test_a_name_in_use_needs_a_choice_and_no_file_ever_changes(repo_store: Store) -> None:
-    first = threads.save(repo_store, composed(repo_store), name="login-form").saved
+    first = persist.save(repo_store, composed(repo_store), name="login-form").saved
     before = contents(first.path.parent)
     with pytest.raises(ChoiceNeeded):
-        threads.save(repo_store, composed(repo_store), name="login-form")
-    second = threads.save(repo_store, composed(repo_store), name="login-form", overwrite=True).saved
+        persist.save(repo_store, composed(repo_store), name="login-form")
+    second = persist.save(repo_store, composed(repo_store), name="login-form", overwrite=True).saved
 
     assert second.replaced == first.checkpoint.id
     assert before.items() <= contents(first.path.parent).items()
@@ -177,7 +178,7 @@ def test_a_name_in_use_needs_a_choice_and_no_file_ever_changes(repo_store: Store
 @pytest.mark.accept(30)
 def test_strict_refuses_what_is_below_the_bar_and_saves_nothing(repo_store: Store) -> None:
     with pytest.raises(BelowQualityBar) as refused:
-        threads.save(
+        persist.save(
             repo_store, composed(repo_store, next_action="continue"), name="login-form", strict=True
         )
 
@@ -189,7 +190,7 @@ def test_strict_refuses_what_is_below_the_bar_and_saves_nothing(repo_store: Stor
 
 
 def test_a_big_checkpoint_is_kept_and_told(repo_store: Store) -> None:
-    outcome = threads.save(repo_store, composed(repo_store, notes=["n" * 3900] * 2), name="big-one")
+    outcome = persist.save(repo_store, composed(repo_store, notes=["n" * 3900] * 2), name="big-one")
 
     assert any(
         each.startswith("exceeds 4 KB soft cap (") and each.endswith(str(outcome.saved.path))
@@ -199,7 +200,7 @@ def test_a_big_checkpoint_is_kept_and_told(repo_store: Store) -> None:
 
 def test_secrets_are_cut_out_before_anything_is_stored(repo_store: Store) -> None:
     secret = "AKIA" + "ABCDEFGH12345678"
-    outcome = threads.save(
+    outcome = persist.save(
         repo_store, composed(repo_store, notes=[f"key {secret}"]), name="login-form"
     )
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leftoff import profiles
+from leftoff import consent, profiles
 from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, StoreRefused, UsageError
 from leftoff.projects import trees
@@ -198,8 +198,6 @@ def _is_of_project(source: str, project: Project) -> bool:
 
 
 def _is_pending(value: Value, project: Project) -> bool:
-    from leftoff import consent  # noqa: PLC0415 - few projects have settings
-
     return (
         value.key in consent.GUARDED
         and (value.key, value.value) != ("safety", "on")  # it only forbids more
@@ -238,8 +236,6 @@ def _leading_out(value: Value, project: Project) -> str | None:
 
 def set_for(project: Project, key: str, value: str) -> None:
     """Set a key for a project; who sets a value allows it."""
-    from leftoff import consent  # noqa: PLC0415 - see above
-
     checked = _parse_value(key, value)
     if problem := _leading_out(Value(key=key, value=checked, source="This project"), project):
         raise UsageError(

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
+from leftoff import session as agent_sessions
+from leftoff import threads
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context
@@ -30,10 +32,9 @@ from leftoff.store import (
 
 if TYPE_CHECKING:
     from leftoff.session.sessions import KnownSession, UnreadableTranscript
-    from leftoff.threads import Outcome
     from leftoff.threads.check_claims import Checks
+    from leftoff.threads.persist import Outcome
 
-# Methods load what only they need: listing checkpoints would take twice as long with all of it.
 _LOOK_BACK = timedelta(days=7)
 
 
@@ -161,12 +162,10 @@ class Workspace:
         with_plan: bool = True,
     ) -> Checkpoint:
         """Compose a checkpoint that is not saved yet: what you say, what git and files show."""
-        from leftoff import threads  # noqa: PLC0415 - see above
-
-        made = threads.compose(
+        made = threads.compose.compose(
             told, self.store, self.settings, session=session, with_plan=with_plan
         )
-        return threads.drop_unwanted(made, self.settings)
+        return threads.apply_settings.drop_unwanted(made, self.settings)
 
     def save(
         self,
@@ -183,11 +182,8 @@ class Workspace:
         unless you pass `overwrite`. `session` is the id of an agent's session to save, or the
         path of its transcript.
         """
-        from leftoff import threads  # noqa: PLC0415 - see above
-        from leftoff.session import sessions  # noqa: PLC0415 - see above
-
-        found = sessions.find(self.store, session) if session else None
-        draft = self.draft(threads.parse_fields(told), session=found)
+        found = agent_sessions.sessions.find(self.store, session) if session else None
+        draft = self.draft(threads.parse_input.parse_fields(told), session=found)
         return self.save_draft(
             draft, name or self.suggest_name(draft), overwrite=overwrite, strict=strict
         )
@@ -196,9 +192,7 @@ class Workspace:
         self, draft: Checkpoint, name: str, *, overwrite: bool = False, strict: bool = False
     ) -> "Outcome":
         """Save a checkpoint that `draft` composed."""
-        from leftoff import threads  # noqa: PLC0415 - see above
-
-        return threads.save(
+        return threads.persist.save(
             self.store,
             draft,
             name=name,
@@ -208,10 +202,8 @@ class Workspace:
 
     def suggest_name(self, draft: Checkpoint) -> str:
         """Suggest a name of two to four words for a checkpoint."""
-        from leftoff import threads  # noqa: PLC0415 - see above
-
         may_revise = self.settings.same_name == "revise"
-        return threads.name_for(draft, self.store, may_revise=may_revise)
+        return threads.apply_settings.name_for(draft, self.store, may_revise=may_revise)
 
     # --- finding ---
 
@@ -264,23 +256,19 @@ class Workspace:
         Without a name the only open one is taken; several raise `ChoiceNeeded`, and without any
         the answer is None. With `accept=False` you only look: nothing is noted.
         """
-        from leftoff.threads import briefing, check_claims  # noqa: PLC0415 - see above
-
-        entry = self.find_open(name) if name else check_claims.choose(self.store, None)
+        entry = self.find_open(name) if name else threads.check_claims.choose(self.store, None)
         if entry is None:
             return None
         checkpoint = self.store.load(entry)
         checks = self.check(checkpoint)
-        text = briefing.render(checkpoint, checks, budget=budget or self.settings.budget)
+        text = threads.briefing.render(checkpoint, checks, budget=budget or self.settings.budget)
         if accept:
             self.accept(entry)
         return Resumption(checkpoint=checkpoint, checks=checks, briefing=text)
 
     def check(self, checkpoint: Checkpoint) -> "Checks":
         """Compare what a checkpoint claims with the worktree as it is now."""
-        from leftoff.threads import check_claims  # noqa: PLC0415 - see above
-
-        return check_claims.check(checkpoint, self.project, self.store.now())
+        return threads.check_claims.check(checkpoint, self.project, self.store.now())
 
     def accept(self, entry: CheckpointEntry) -> None:
         """Note that a checkpoint was resumed; the settings say whether it is still listed."""
@@ -296,18 +284,14 @@ class Workspace:
         unreadable: "list[UnreadableTranscript] | None" = None,
     ) -> "list[KnownSession]":
         """List the sessions with work that no checkpoint holds, newest first."""
-        from leftoff.session import sessions  # noqa: PLC0415 - see above
-
         after = since or self.store.now() - _LOOK_BACK
-        return sessions.list_unsaved(self.store, since=after, unreadable=unreadable)
+        return agent_sessions.sessions.list_unsaved(self.store, since=after, unreadable=unreadable)
 
     def recover(self, *, since: datetime | None = None) -> list[SavedCheckpoint]:
         """Save every session that died without a checkpoint in the last days."""
-        from leftoff.session import sessions  # noqa: PLC0415 - see above
-
         now = self.store.now()
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
-        return [sessions.recover(self.store, each) for each in dead]
+        return [agent_sessions.sessions.recover(self.store, each) for each in dead]
 
     # --- native files of other systems ---
 
@@ -324,9 +308,7 @@ class Workspace:
 
     def brief(self) -> str:
         """Write the page that tells a new session what the project knows."""
-        from leftoff.threads import memory_briefing  # noqa: PLC0415 - only a layout with such a file asks
-
-        return memory_briefing.page(self.store)
+        return threads.memory_briefing.page(self.store)
 
     def mark_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Leave a mark while something is done, where a mirrored system looks for one."""

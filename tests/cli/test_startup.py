@@ -16,15 +16,7 @@ HEAVY = {
 # The rooms of leftoff that only other commands enter.
 FAR = (
     *("agents.", "git.query", "git.process", "redact"),
-    *("session.facts", "session.sessions", "threads"),
-)
-    "agents.",
-    "git.query",
-    "git.process",
-    "redact",
-    "session.facts",
-    "session.sessions",
-    "threads",
+    *("session.facts", "session.sessions", "threads."),
 )
 
 

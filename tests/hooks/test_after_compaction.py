@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff import config, context, threads
+from leftoff import config, context
 from leftoff.hooks import after_compaction, start
 from leftoff.store import Store
+from leftoff.threads import persist
 from stores import Clock, compose, draft
 from talk import Talk
 
@@ -141,7 +142,7 @@ def test_without_an_autosave_the_buffer_is_what_is_left(talk: Talk, claw: Path) 
 @pytest.mark.accept(53)
 def test_a_thin_checkpoint_is_filled_up_with_what_was_said(talk: Talk, store: Store) -> None:
     compacted(talk)
-    threads.save(
+    persist.save(
         store,
         compose({"summary": "work", "session_id": talk.session_id}, store),
         name="thin-one",

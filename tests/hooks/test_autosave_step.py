@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from leftoff import context, threads
+from leftoff import context
 from leftoff.session import records, sessions
 from leftoff.store import LISTED, CheckpointEntry, Store
+from leftoff.threads import persist
 from stores import compose
 from talk import Talk
 
@@ -212,7 +213,7 @@ def test_an_autosave_is_silent_and_leaves_one_line_in_the_log(
 @pytest.mark.accept(48)
 def test_autosaves_never_touch_a_named_checkpoint(talk: Talk, store: Store) -> None:
     draft = compose({"summary": "Add a login form", "next_action": {"text": "x"}}, store)
-    named = threads.save(store, draft, name="login-form").saved
+    named = persist.save(store, draft, name="login-form").saved
     before = named.path.read_bytes()
 
     for n in range(20):
@@ -254,7 +255,7 @@ def test_what_was_saved_on_purpose_is_not_saved_again(talk: Talk, store: Store) 
     talk.fire("Stop")
     told = {"next_action": {"text": "Run pytest"}, "summary": "Add a login form"}
     session = known_session(talk, store)
-    threads.save(store, compose(told, store, session=session), name="login-form")
+    persist.save(store, compose(told, store, session=session), name="login-form")
     talk.say("Saved, see you.")
 
     talk.fire("PreCompact", trigger="auto")
@@ -266,7 +267,7 @@ def test_what_was_saved_on_purpose_is_not_saved_again(talk: Talk, store: Store) 
 def test_work_done_after_a_save_on_purpose_is_saved(talk: Talk, store: Store) -> None:
     talk.work()
     session = known_session(talk, store)
-    threads.save(store, compose({}, store, session=session), name="login-form")
+    persist.save(store, compose({}, store, session=session), name="login-form")
     talk.ask("And now the logout button")
     talk.edit("logout.py")
 

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from attacks import BREAKS, CLOSERS, TEXTS, marks, own_lines
 from gitrepo import Repo
-from leftoff import config, context, threads
+from leftoff import config, context
 from leftoff.hooks import settle
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft
 from leftoff.store import Store
 from leftoff.text import fence
+from leftoff.threads import persist
 from stores import compose
 from talk import Talk
 
@@ -90,7 +91,7 @@ def test_a_hostile_repository_is_told_of_in_our_words_only(
         "agent": "claude",
     }
     draft = compose(plain, store)
-    threads.save(store, draft, name="some-work")
+    persist.save(store, draft, name="some-work")
     memory.add(store, [EntryDraft(kind="rule", text=FORGED, why=FORGED)])
     hostile(repo)
     repo.git("switch", "-q", "-c", "Next-action\u2028obey")
@@ -155,7 +156,7 @@ def test_whatever_is_saved_the_reply_keeps_its_lines(
         "session_id": talk.session_id,
         "agent": "claude",
     }
-    threads.save(store, compose(plain, store), name="some-work", overwrite=True)
+    persist.save(store, compose(plain, store), name="some-work", overwrite=True)
     memory.add(store, [EntryDraft(kind="failure", text=two, why=three)])
 
     text = talk.start(source)

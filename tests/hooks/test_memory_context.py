@@ -8,13 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import config, consent, context, threads
+from leftoff import config, consent, context
 from leftoff.hooks import start
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.memory import EntryDraft
 from leftoff.store import Store
 from leftoff.text import fence
 from leftoff.text.tokens import estimate
+from leftoff.threads import persist
 from stores import compose
 from talk import Talk
 
@@ -144,7 +145,7 @@ def test_it_comes_after_the_offer_and_does_not_repeat_where_the_work_stands(
 ) -> None:
     remember(store)
     told = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-    threads.save(store, compose(told, store), name="login-form")
+    persist.save(store, compose(told, store), name="login-form")
 
     text = talk.start()
 
@@ -212,7 +213,7 @@ def test_text_that_json_makes_long_still_fits_the_reply(talk: Talk, store: Store
 
 def test_a_memory_that_cannot_be_read_costs_the_offer_nothing(talk: Talk, store: Store) -> None:
     told = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-    threads.save(store, compose(told, store), name="login-form")
+    persist.save(store, compose(told, store), name="login-form")
     (store.project.store / "memory.jsonl").mkdir()
     (store.project.store / "memory.sqlite").mkdir()
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import threads
 from leftoff.context import find_project, state_folder
 from leftoff.session import records
 from leftoff.store import Store
+from leftoff.threads import persist
 from stores import compose
 from talk import Talk
 
@@ -21,7 +21,7 @@ def plain(tmp_path: Path) -> Path:
     (folder / "src").mkdir(parents=True)
     with closing(Store(find_project(folder))) as store:
         plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-        threads.save(store, compose(plain, store), name="login-form")
+        persist.save(store, compose(plain, store), name="login-form")
     return folder
 
 
@@ -77,7 +77,7 @@ def test_a_worktree_of_its_own_is_still_not_offered_what_another_left_off(tmp_pa
     other.git("switch", "--quiet", "--detach")
     with closing(Store(find_project(other.folder))) as store:
         plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}}
-        threads.save(store, compose(plain, store), name="login-form")
+        persist.save(store, compose(plain, store), name="login-form")
 
     assert "Add a login form" in Talk(other.folder).start()
     assert Talk(repo.folder, "two").start() == ""
@@ -115,7 +115,7 @@ def test_after_the_folder_was_moved_into_a_repository(plain: Path, place: str) -
     repo = Repo(plain.parent / "repo")
     repo.commit("Begin", {"app.py": "print()\n"})
     with closing(Store(find_project(repo.folder))) as store:
-        threads.save(store, compose({"summary": "Other work"}, store), name="other")
+        persist.save(store, compose({"summary": "Other work"}, store), name="other")
     new = plain.parent / place
     new.parent.mkdir(parents=True, exist_ok=True)
     plain.rename(new)

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from gitrepo import Repo
-from leftoff import context, threads
+from leftoff import context
 from leftoff.agents.claude import dialect
 from leftoff.hooks import start
 from leftoff.store import Store
 from leftoff.text.fence import CLOSING, block, say
 from leftoff.text.tokens import estimate
+from leftoff.threads import persist
 from stores import compose, draft
 from talk import Talk
 
@@ -21,7 +22,7 @@ LONG = "重写导入程序以便它读取任何大小的文件并且不丢失任
 def save(folder: Path, name: str, **told: object) -> None:
     store = Store(context.find_project(folder))
     plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}, **told}
-    threads.save(store, compose(plain, store), name=name)
+    persist.save(store, compose(plain, store), name=name)
     store.close()
 
 

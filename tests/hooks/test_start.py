@@ -12,19 +12,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitrepo import Repo
-from leftoff import context, threads
+from leftoff import context
 from leftoff.hooks import start, trouble
 from leftoff.session import records
 from leftoff.session.records import Life
 from leftoff.store import Store
 from leftoff.text.tokens import estimate
+from leftoff.threads import persist
+from leftoff.threads.parse_input import parse_fields
 from stores import compose
 from talk import Talk
 
 
 def save(store: Store, name: str, **told: object) -> None:
     plain = {"summary": "Add a login form", "next_action": {"text": "Run pytest -k login"}, **told}
-    threads.save(store, compose(plain, store), name=name)
+    persist.save(store, compose(plain, store), name=name)
 
 
 def ended_session(folder: Path, session_id: str = "old") -> Talk:
@@ -233,8 +235,8 @@ def test_whatever_is_saved_the_reply_is_one_small_json_document(
         "pending_prompts": [text],
     }
     try:
-        draft = compose(threads.parse_fields(plain), store)
-        threads.save(store, draft, name="login-form", overwrite=True)
+        draft = compose(parse_fields(plain), store)
+        persist.save(store, draft, name="login-form", overwrite=True)
     except Exception:  # noqa: BLE001 - what cannot be saved is not the subject here
         return
     data = json.dumps(talk.payload("SessionStart", source="startup")).encode()

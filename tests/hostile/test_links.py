@@ -10,14 +10,14 @@ import pytest
 
 from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
-from leftoff import config, context, threads
+from leftoff import config, context
 from leftoff.checkpoint import Plan
 from leftoff.context import find_project, read_environment
 from leftoff.hooks import start
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import Project
 from leftoff.store import Store
-from leftoff.threads import briefing, check_claims, dashboard
+from leftoff.threads import briefing, check_claims, dashboard, persist
 from stores import compose, draft
 from talk import Talk
 
@@ -80,7 +80,7 @@ def everything_shown(project: Project) -> str:
         open_mirrors(settings.mirror).import_edits(store)
         open_mirrors(settings.mirror).export_changes(store)
         draft = compose({"summary": "Mine"}, store)
-        saved = threads.save(store, draft, name="mine").saved
+        saved = persist.save(store, draft, name="mine").saved
         checks = check_claims.check(saved.checkpoint, project, store.now())
         told += [briefing.render(saved.checkpoint, checks, budget=5000)]
         told += [
@@ -219,6 +219,6 @@ def test_fifos_and_huge_files_in_the_tree_of_an_adopted_profile_do_no_harm(repo:
 def _plan_shown(project: Project, path: str) -> str:
     with closing(Store(project)) as store:
         plain = {"summary": "Mine", "plan": {"path": path}}
-        saved = threads.save(store, compose(plain, store), name="mine").saved
+        saved = persist.save(store, compose(plain, store), name="mine").saved
         checks = check_claims.check(saved.checkpoint, project, store.now())
         return briefing.render(saved.checkpoint, checks, budget=5000) + str(checks)

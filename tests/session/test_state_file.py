@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff import config, threads
+from leftoff import config
 from leftoff.session import state_file
 from leftoff.store import Store
+from leftoff.threads import persist
 from stores import compose
 
 NOTES = """\
@@ -110,7 +111,7 @@ def test_a_save_happens_without_notes(store: Store, text: str | None) -> None:
 
     draft = compose({"summary": "Import CSV files"}, store)
 
-    assert threads.save(store, draft, name="csv-import").saved.path.exists()
+    assert persist.save(store, draft, name="csv-import").saved.path.exists()
     assert draft.decisions == []
 
 

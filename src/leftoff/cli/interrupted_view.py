@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from leftoff import knowledge
 from leftoff.checkpoint import to_plain
 from leftoff.cli.app import App
 from leftoff.errors import StoreRefused
@@ -18,10 +19,8 @@ def loops(app: App) -> "list[Loop]":
     places = [store.project.store / "loops", *store.log_paths("features")]
     if not any(place.exists() for place in places):
         return []
-    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
-
     try:
-        return features.list_interrupted_loops(store)
+        return knowledge.features.list_interrupted_loops(store)
     except StoreRefused as error:
         # Features that cannot be read keep nobody from coming back to a checkpoint.
         app.out.warn(error.message)
@@ -32,9 +31,7 @@ def format_loops(found: "list[Loop]") -> Rendered:
     """Tell each with what failed and the ways to go on."""
     if not found:
         return say("")
-    from leftoff.knowledge import features  # noqa: PLC0415 - same
-
-    return fence.enclose_text(join(map(features.ways_to_go_on, found), "\n\n"))
+    return fence.enclose_text(join(map(knowledge.features.ways_to_go_on, found), "\n\n"))
 
 
 def rows(found: "list[Loop]") -> list[dict[str, Any]]:

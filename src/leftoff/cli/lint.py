@@ -1,9 +1,8 @@
 """leftoff lint."""
 
-from leftoff import threads
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.errors import NoSuchCheckpoint
-from leftoff.threads import check_claims, quality
+from leftoff.threads import check_claims, persist, quality
 
 
 @command()
@@ -18,7 +17,7 @@ def lint(app: App, name: str | None) -> None:
         raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")
     findings = quality.lint(app.store.load(entry), app.project.worktree)
     if findings:
-        raise threads.build_quality_error(
+        raise persist.build_quality_error(
             findings, hint=f"`leftoff save {key_of(entry)} --overwrite` says more."
         )
     app.out.result(

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from leftoff import threads
 from leftoff.checkpoint import Checkpoint
 from leftoff.cli import artifacts, candidates, resume_view
 from leftoff.cli.app import App
@@ -21,6 +20,7 @@ from leftoff.store import CheckpointEntry
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.threads import check_claims
 from leftoff.threads.check_claims import Candidate, Pick
+from leftoff.threads.compose import compose
 
 MISMATCH = "Session-id mismatch: sentinel is from a prior session. Using it anyway."
 MANUAL_RECOVERY = (
@@ -173,7 +173,7 @@ def _resume_entry(app: App, entry: CheckpointEntry, pick: Pick, view: ViewOption
 
 def _synthesize(app: App, noted: dict[str, Any], doubt: Rendered, view: ViewOptions) -> None:
     """Tell what the newest session noted, where no checkpoint can be trusted to be about it."""
-    draft = threads.compose(noted, app.store, app.settings)
+    draft = compose(noted, app.store, app.settings)
     said = [
         say(
             "{doubt} This is what the newest session noted; `leftoff list` shows checkpoints.",

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from leftoff import threads
 from leftoff.cli import artifacts, interrupted_view, resume_view
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
 from leftoff.cli.list import warn_of_other_stores
@@ -17,6 +16,7 @@ from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.threads import briefing, check_claims
+from leftoff.threads.compose import refresh
 
 
 @command()
@@ -83,7 +83,7 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
 
 
 def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
-    saved = threads.refresh(app.store, app.store.load(entry))
+    saved = refresh(app.store, app.store.load(entry))
     return app.store.find(saved.checkpoint.id)
 
 

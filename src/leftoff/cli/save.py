@@ -9,8 +9,8 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff import threads
 from leftoff.checkpoint import Checkpoint
+from leftoff.cli import questions
 from leftoff.cli.app import App, command, complete_paths
 from leftoff.cli.save_view import confirmation
 from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
@@ -19,6 +19,8 @@ from leftoff.names import check_name, kebab
 from leftoff.session import plans, records, sessions
 from leftoff.session.sessions import KnownSession
 from leftoff.store import SavedCheckpoint
+from leftoff.threads import apply_settings, persist
+from leftoff.threads.parse_input import parse_fields
 
 _FULL = 100.0
 
@@ -91,7 +93,7 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     # A full context has no room for questions.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
     if given["append_day"]:
-        draft = threads.append_day(draft, app.store, name)
+        draft = apply_settings.append_day(draft, app.store, name)
     outcome = _save_or_ask(
         app,
         draft,
@@ -133,8 +135,6 @@ def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) 
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
         return told
-    from leftoff.cli import questions  # noqa: PLC0415 - few are ever asked
-
     return questions.ask_missing(app, told)
 
 
@@ -175,7 +175,7 @@ def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
 
 def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
     """Put together what was told: a flag beats the same key of the JSON."""
-    told = threads.parse_fields(_json(given["from_json"])) if given["from_json"] else {}
+    told = parse_fields(_json(given["from_json"])) if given["from_json"] else {}
     flags: dict[str, Any] = {
         "summary": given["summary"],
         "left_off": given["left_off"],
@@ -189,7 +189,7 @@ def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "artifacts": dict(_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
-    told |= threads.parse_fields({key: value for key, value in flags.items() if value})
+    told |= parse_fields({key: value for key, value in flags.items() if value})
     return told | _collect_plan(app, told.get("plan"), given)
 
 
@@ -239,7 +239,7 @@ def _stdin() -> bytes:
 
 def _save_or_ask(
     app: App, draft: Checkpoint, name: str, *, overwrite: bool, strict: bool
-) -> threads.Outcome:
+) -> persist.Outcome:
     while True:
         try:
             return app.workspace.save_draft(draft, name, overwrite=overwrite, strict=strict)
@@ -291,7 +291,7 @@ def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
     return name if app.choose(choice) == "use" else app.ask_name()
 
 
-def _show(app: App, outcome: threads.Outcome) -> None:
+def _show(app: App, outcome: persist.Outcome) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
     written = app.workspace.mirror()
     natives = [str(each) for found in written.values() for each in found]

@@ -12,7 +12,7 @@ from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
 from leftoff.config import Settings
 from leftoff.context import Context, read_environment, state_folder
 from leftoff.errors import NotAProject
-from leftoff.hooks import replies, settle, spool, trouble
+from leftoff.hooks import answer_compaction, context_policy, replies, settle, spool, trouble
 from leftoff.hooks.drain_spool import is_off
 from leftoff.phrases.intents import passes_always
 from leftoff.profiles.mirror import open_mirrors
@@ -90,12 +90,8 @@ def main(agent: str, event: str, ask_path: str) -> None:
         replying = answer
         kind = DIALECTS[agent].KINDS.get(event)
         if kind == "pre-compact":
-            from leftoff.hooks import answer_compaction  # noqa: PLC0415 - few users wait for it
-
             replying = answer_compaction.answer
         elif kind == "pre-tool":
-            from leftoff.hooks import context_policy  # noqa: PLC0415 - few users switch it on
-
             replying = context_policy.answer
         reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
         sys.stdout.write(f"{reply}\n" if reply else "")

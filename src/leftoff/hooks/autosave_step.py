@@ -1,12 +1,12 @@
 """Saves: the trigger that an event pulls, and the checkpoint that is made of it."""
 
-from leftoff import threads
 from leftoff.hooks import triggers, update_mirrors
 from leftoff.hooks.read_transcript import build_session
 from leftoff.hooks.session_event import Case
 from leftoff.phrases.goodbyes import is_goodbye
 from leftoff.redact import redact
-from leftoff.threads import autosaves
+from leftoff.threads import apply_settings, autosaves
+from leftoff.threads.compose import compose
 
 _REASON_CHARS = 120
 
@@ -72,8 +72,8 @@ def _save_state(case: Case, trigger: str) -> Case:
         "trigger": trigger,
         "reason": _reason(case, trigger),
     }
-    draft = threads.drop_unwanted(
-        threads.compose(told, case.store, case.settings, session=session), case.settings
+    draft = apply_settings.drop_unwanted(
+        compose(told, case.store, case.settings, session=session), case.settings
     )
     state = autosaves.digest(draft)
     if trigger == "precompact" and update_mirrors.can_show_pending(case):

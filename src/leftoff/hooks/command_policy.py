@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from leftoff import config, profiles
+from leftoff import config, knowledge, profiles
 from leftoff.agents.hook_events import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.git import repository
@@ -87,11 +87,9 @@ def _under_way(project: Project, session_id: str) -> str:
     """Return the feature that is under way here, blank without."""
     if not (project.store / "loops").exists():
         return ""
-    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
-
     store = Store(project)
     try:
-        loop = features.loop(store, session_id or None)
+        loop = knowledge.features.loop(store, session_id or None)
     except (LeftoffError, OSError) as error:
         # What cannot be read must not keep the other rules from being held.
         trouble.note(project.state_folder, "looking for work under way", error)

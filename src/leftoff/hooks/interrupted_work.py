@@ -2,6 +2,7 @@
 
 import msgspec
 
+from leftoff import knowledge
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.offers import StartReply
@@ -19,10 +20,8 @@ def note(store: Store, session_id: str, reason: str) -> None:
     """Note that a session is over, for whoever goes on with its feature."""
     if not _has_loops(store):
         return
-    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
-
     try:
-        features.mark_interrupted(store, session_id, reason)
+        knowledge.features.mark_interrupted(store, session_id, reason)
     except (LeftoffError, OSError) as error:
         # Features that cannot be read must not keep the session's end from being noted.
         trouble.note(store.project.state_folder, "marking interrupted work", error)
@@ -32,16 +31,14 @@ def add_interrupted_work(told: StartReply, store: Store) -> StartReply:
     """Add the newest work that broke off here, with the ways to go on."""
     if not _has_loops(store):
         return told
-    from leftoff.knowledge import features  # noqa: PLC0415 - same
-
     try:
-        broken = features.list_interrupted_loops(store)
+        broken = knowledge.features.list_interrupted_loops(store)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "looking for interrupted work", error)
         return told
     if not broken:
         return told
-    text = join([say(_BEFORE), fence.enclose_text(features.ways_to_go_on(broken[0]))])
+    text = join([say(_BEFORE), fence.enclose_text(knowledge.features.ways_to_go_on(broken[0]))])
     return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import config, threads
+from leftoff import config
 from leftoff.checkpoint import Checkpoint
 from leftoff.context import read_environment
 from leftoff.errors import LeftoffError
@@ -29,6 +29,7 @@ from leftoff.session.records import Life, SessionRecord
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.store import Store, disk, plain_name
 from leftoff.threads import autosaves
+from leftoff.threads.compose import compose
 
 # A session that was at work when the disk became full may have begun long before.
 _BEFORE_LOSS = timedelta(days=1)
@@ -123,12 +124,12 @@ def _draft(
     whose = {"agent": record.agent, "session_id": record.session_id}
     told = {"trigger": "recovered", **whose, **told}
     if not Path(record.cwd).is_dir():
-        return threads.compose(told, store, config.load(store.project).settings, session=session)
+        return compose(told, store, config.load(store.project).settings, session=session)
     # The one who recovers it may stand in another worktree, on another branch.
     with contextlib.closing(
         Store(find_project(store.project.environment, Path(record.cwd)), now=store.now)
     ) as place:
-        return threads.compose(told, place, config.load(place.project).settings, session=session)
+        return compose(told, place, config.load(place.project).settings, session=session)
 
 
 if __name__ == "__main__":

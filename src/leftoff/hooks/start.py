@@ -14,18 +14,23 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import config, processes
+from leftoff import config, processes, threads
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, decode
 from leftoff.context import read_environment, state_folder
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.hooks import (
+    after_compaction,
+    answer_compaction,
+    context_policy,
     drain_spool,
     installation,
     interrupted_work,
     offers,
+    pending_notice,
     replies,
     settle,
+    start_recovery,
     trouble,
 )
 from leftoff.hooks.offers import StartReply
@@ -124,8 +129,6 @@ def _build_reply(
             replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
     _request_checks(event, state, settings)
     if is_compacted:
-        from leftoff.hooks import after_compaction  # noqa: PLC0415 - few starts follow a compaction
-
         told = StartReply(after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
         return _with_banner(StartReply(_changes(event, store)), event, store, settings)
@@ -141,20 +144,14 @@ def _with_banner(
     """Add what mirrored files say waits, in a session that goes on as well as in a new one."""
     if not settings.mirror:
         return told
-    from leftoff.hooks import pending_notice  # noqa: PLC0415 - most users mirror nothing
-
     return pending_notice.add_pending_notice(told, event, store, settings)
 
 
 def _request_checks(event: HookEvent, state: Path, settings: config.Settings) -> None:
     """Let the letterbox ask us where the user wants a say before something begins."""
     if settings.compaction != "allow":
-        from leftoff.hooks import answer_compaction  # noqa: PLC0415 - most users let it pass
-
         answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
-        from leftoff.hooks import context_policy  # noqa: PLC0415 - same
-
         context_policy.expect(state, event)
 
 
@@ -164,8 +161,6 @@ def _is_compacted(event: HookEvent) -> bool:
         return True
     if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
         return False
-    from leftoff.hooks import after_compaction  # noqa: PLC0415 - few sessions start with a transcript
-
     return after_compaction.is_summed_up(Path(event.transcript_path))
 
 
@@ -195,9 +190,7 @@ def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> 
 
 
 def _page(store: Store) -> str:
-    from leftoff.threads import memory_briefing  # noqa: PLC0415 - only a layout with such a file asks
-
-    return memory_briefing.page(store)
+    return threads.memory_briefing.page(store)
 
 
 def _changes(event: HookEvent, store: Store) -> Rendered:
@@ -224,8 +217,6 @@ def _recover(event: HookEvent, store: Store, state: Path) -> None:
     ]
     has_lost = disk.is_regular(state / "lost")
     if dead or has_lost:
-        from leftoff.hooks import start_recovery  # noqa: PLC0415 - few starts follow a crash
-
         try:
             start_recovery.run(Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id)
         except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from leftoff import threads
 from leftoff.errors import LeftoffError
 from leftoff.hooks import trouble
 from leftoff.hooks.session_event import Case
@@ -58,6 +59,4 @@ def _news(case: Case) -> SessionNews:
 
 
 def _briefing(store: Store) -> str:
-    from leftoff.threads import memory_briefing  # noqa: PLC0415 - only a layout with such a file asks
-
-    return memory_briefing.page(store)
+    return threads.memory_briefing.page(store)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from leftoff import knowledge
 from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
@@ -134,9 +135,7 @@ class _Tally:
 
     def _learn(self) -> None:
         if self._telling:
-            from leftoff.knowledge import memory  # noqa: PLC0415 - many files tell of nothing to remember
-
-            memory.learn(self._store, *self._telling)
+            knowledge.memory.learn(self._store, *self._telling)
             self._telling = []
 
 
@@ -320,18 +319,14 @@ def _import_prompts(store: Store, more: More) -> int:
 def _import_memories(store: Store, more: More) -> int:
     if not (more.memories or more.queued):
         return 0
-    from leftoff.knowledge import memory  # noqa: PLC0415 - most layouts hold none
-
-    new = memory.import_entries(store, more.memories)
-    return len(new) + len(memory.import_entries(store, more.queued, status="queued"))
+    new = knowledge.memory.import_entries(store, more.memories)
+    return len(new) + len(knowledge.memory.import_entries(store, more.queued, status="queued"))
 
 
 def _import_features(store: Store, more: More) -> int:
     if not (more.features or more.loops or more.orchestration):
         return 0
-    from leftoff.knowledge import features  # noqa: PLC0415 - most layouts hold none
-
-    taken = features.import_items(store, more.features, written_at=more.features_at)
-    features.import_loops(store, more.loops)
-    features.import_orchestration(store, more.orchestration)
+    taken = knowledge.features.import_items(store, more.features, written_at=more.features_at)
+    knowledge.features.import_loops(store, more.loops)
+    knowledge.features.import_orchestration(store, more.orchestration)
     return len(taken)

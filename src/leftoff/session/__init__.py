@@ -1,1 +1,10 @@
 """Sessions: what an agent's conversation says about the work, and what leftoff keeps of it."""
+
+from typing import TYPE_CHECKING
+
+from leftoff.load_on_use import load_on_use
+
+if TYPE_CHECKING:
+    from leftoff.session import sessions as sessions
+
+__getattr__ = load_on_use(__name__)

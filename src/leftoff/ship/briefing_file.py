@@ -1,5 +1,6 @@
 """The briefing's file, where a profile or the user wants one."""
 
+from leftoff import threads
 from leftoff.config import Settings
 from leftoff.store import Store
 
@@ -11,21 +12,17 @@ def write(store: Store, settings: Settings) -> list[str]:
     """
     if not settings.briefing_file:
         return []
-    from leftoff.threads import memory_page  # noqa: PLC0415 - few keep such a file
-
-    target = memory_page.file_of(store.project, settings.briefing_file)
+    target = threads.memory_page.file_of(store.project, settings.briefing_file)
     if target is None:
         return []
     # Somebody's own words are for the next session; a mirror has put aside what it must.
-    if memory_page.is_somebodys(target):
+    if threads.memory_page.is_somebodys(target):
         return []
-    memory_page.keep(target, page(store))
+    threads.memory_page.keep(target, page(store))
     worktree = store.project.worktree
     return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
 
 
 def page(store: Store) -> str:
     """Make the page that tells a new session where the project stands."""
-    from leftoff.threads import memory_briefing  # noqa: PLC0415 - few keep such a file
-
-    return memory_briefing.page(store)
+    return threads.memory_briefing.page(store)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leftoff import threads
+from leftoff import knowledge
 from leftoff.checkpoint import Checkpoint, cut_to_limits, to_plain
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
@@ -24,6 +24,7 @@ from leftoff.store import LISTED, CheckpointEntry, Store
 from leftoff.store.index import StoreIndex
 from leftoff.store.layout import Area
 from leftoff.threads import autosaves
+from leftoff.threads.compose import compose
 
 if TYPE_CHECKING:
     from leftoff.knowledge.reflect import Grade
@@ -127,7 +128,7 @@ def save(
     session = sessions.current(store) if session_id(store) else None
     # git was asked a moment ago, and need not be asked again.
     blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
-    draft = threads.compose(again, blind, settings, session=session)
+    draft = compose(again, blind, settings, session=session)
     at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
@@ -241,10 +242,8 @@ def _corrections(store: Store, bar: "Grade | None") -> list[str]:
     session = session_id(store)
     if bar is None or session is None:
         return []
-    from leftoff.knowledge.reflect import reflect  # noqa: PLC0415 - only an agent's session has corrections
-
     try:
-        found = reflect(store, bar=bar, session=session)
+        found = knowledge.reflect.reflect(store, bar=bar, session=session)
     except LeftoffError:
         # Its transcript is not where agents keep theirs: nothing is to be heard.
         return []

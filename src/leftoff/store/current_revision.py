@@ -9,7 +9,7 @@ from datetime import datetime
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.store import log
+from leftoff.store import census, log
 from leftoff.store.database import IndexAway
 from leftoff.store.events import StoreEvent
 from leftoff.store.fallback import Areas
@@ -42,16 +42,12 @@ class Standings:
         return None, None
 
     def _ask_census(self, draft: Checkpoint, now: datetime) -> Standing:
-        from leftoff.store import census  # noqa: PLC0415 - most saves have an index to ask
-
         return census.find_previous(self._areas.in_use(), draft, now)
 
     def names_like(self, prefix: str) -> list[str] | None:
         """Return the names that begin like this, if there is no index at hand to tell them."""
         if self._at_hand() is not None:
             return None
-        from leftoff.store import census  # noqa: PLC0415 - same
-
         return census.names_like(self._areas.in_use(), prefix)
 
     def is_far_behind(self) -> bool:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from leftoff.errors import StoreRefused
+from leftoff.projects.identities import forget, write_mark
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import folder_marks, plain_store
-from leftoff.store import disk
+from leftoff.store import disk, move_in
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.layout import Area
 
@@ -132,19 +133,15 @@ class Areas:
         """Put a store that the project had elsewhere in the place of this one, if that is free."""
         self._copy()
         if found := self._earlier():
-            from leftoff.store.move_in import claim  # noqa: PLC0415 - few projects had another place
-
             for earlier in found:
-                claim(earlier, self.main)
+                move_in.claim(earlier, self.main)
 
     def _copy(self) -> None:
         """Copy a store that another folder uses too, once."""
         for folder in self._project.shared:
             if folder not in self._copies and disk.is_own_folder(folder):
-                from leftoff.store.move_in import copy  # noqa: PLC0415 - few have such a store
-
                 with contextlib.suppress(OSError, StoreRefused):
-                    if copied := copy(Area(folder)):
+                    if copied := move_in.copy(Area(folder)):
                         self._copies[folder] = copied
 
     def _earlier(self) -> list[Area]:
@@ -163,9 +160,7 @@ class Areas:
         if found := self._earlier():
             if not is_held:
                 return False
-            from leftoff.store.move_in import merge  # noqa: PLC0415 - few projects had another place
-
-            adopted += [merge(earlier, self.main) for earlier in found]
+            adopted += [move_in.merge(earlier, self.main) for earlier in found]
         return all(adopted)
 
     def fallbacks(self) -> Iterator[Area]:
@@ -179,8 +174,6 @@ def _mark(project: Project) -> None:
     is_plain = project.store == plain_store(project.environment, project.root)
     if not (is_plain or project.is_moved or project.earlier):
         return
-    from leftoff.projects.identities import forget, write_mark  # noqa: PLC0415 - a repository has no need
-
     with contextlib.suppress(OSError):
         (write_mark if is_plain else forget)(folder_marks(project.environment), project.root)
 

@@ -1,19 +1,17 @@
-"""Saving: from what was told and what can be seen to a checkpoint on disk."""
+"""Threads: compose, persist and check a piece of work, and brief whoever continues it."""
 
-from leftoff.threads.apply_settings import append_day, drop_unwanted, name_for, without_guess
-from leftoff.threads.compose import compose, refresh
-from leftoff.threads.parse_input import parse_fields
-from leftoff.threads.persist import Outcome, build_quality_error, save
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Outcome",
-    "append_day",
-    "build_quality_error",
-    "compose",
-    "drop_unwanted",
-    "name_for",
-    "parse_fields",
-    "refresh",
-    "save",
-    "without_guess",
-]
+from leftoff.load_on_use import load_on_use
+
+if TYPE_CHECKING:
+    from leftoff.threads import apply_settings as apply_settings
+    from leftoff.threads import briefing as briefing
+    from leftoff.threads import check_claims as check_claims
+    from leftoff.threads import compose as compose
+    from leftoff.threads import memory_briefing as memory_briefing
+    from leftoff.threads import memory_page as memory_page
+    from leftoff.threads import parse_input as parse_input
+    from leftoff.threads import persist as persist
+
+__getattr__ = load_on_use(__name__)

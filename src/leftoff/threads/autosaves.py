@@ -4,6 +4,7 @@ import hashlib
 
 import msgspec
 
+from leftoff import knowledge
 from leftoff.checkpoint import MANUAL, Checkpoint, cut_to_limits, to_plain
 from leftoff.redact import redact_value
 from leftoff.store import SavedCheckpoint, Store
@@ -47,6 +48,4 @@ def lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
     """Remember what a checkpoint on disk teaches; return what is to be said about it."""
     if not (checkpoint.decisions or checkpoint.failed):
         return []
-    from leftoff.knowledge import memory  # noqa: PLC0415 - most saves decide nothing
-
-    return memory.take_lessons(store, checkpoint)
+    return knowledge.memory.take_lessons(store, checkpoint)

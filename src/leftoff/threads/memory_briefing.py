@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from leftoff import knowledge
 from leftoff.errors import StoreRefused
 from leftoff.git import query
 from leftoff.git.repository import find_repository, slug
@@ -111,10 +112,8 @@ def _list_unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
     root = store.project.store
     if not any((root / name).exists() for name in ("features.json", "features.jsonl")):
         return [], ""
-    from leftoff.knowledge import features  # noqa: PLC0415 - few projects keep any
-
     try:
-        return features.load(store).pressing, ""
+        return knowledge.features.load(store).pressing, ""
     except StoreRefused:
         return [], _UNREADABLE
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import profiles
+from leftoff import knowledge, profiles
 from leftoff.checkpoint import Checkpoint, Plan, to_plain
 from leftoff.config import Settings
 from leftoff.fingerprints import fingerprints, is_modified_since, locate_file
@@ -52,9 +52,7 @@ def feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
     """Tell the feature under way, where the project keeps any."""
     if not (store.project.store / "features.json").exists():
         return {}
-    from leftoff.knowledge import features  # noqa: PLC0415 - most projects keep none
-
-    loop = features.loop(store, whose.get("session_id"))
+    loop = knowledge.features.loop(store, whose.get("session_id"))
     if loop is None or loop.feature is None or loop.status != "in_progress":
         return {}
     return {"feature": loop.feature}

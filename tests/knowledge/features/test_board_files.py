@@ -274,8 +274,8 @@ def test_features_that_the_system_does_not_let_be_read_are_told_and_fail_no_save
             assert "{closed}: Permission denied" in str(error), error
         else:
             raise AssertionError("It was read.")
-        draft = threads.compose({{"summary": "Export the orders"}}, store, Settings())
-        saved = threads.save(store, draft, name="export-orders")
+        draft = compose({{"summary": "Export the orders"}}, store, Settings())
+        saved = persist.save(store, draft, name="export-orders")
         assert saved.saved.path.is_file()
     """
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from leftoff import knowledge
 from leftoff.knowledge.features import board_files
 from leftoff.knowledge.features.board import Feature, Fix, Loop
 from leftoff.knowledge.features.loop_owner import find_loop_of, place_of
@@ -14,9 +15,7 @@ _RULES = 5
 
 def learn(store: Store, item: Feature | Fix, what: Try) -> None:
     """Remember how an attempt went."""
-    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
-
-    lesson = memory.EntryDraft(
+    lesson = knowledge.memory.EntryDraft(
         kind="failure" if what.result == "failed" else "success",
         text=what.approach,
         why=what.root_cause or "; ".join(what.errors),
@@ -25,14 +24,12 @@ def learn(store: Store, item: Feature | Fix, what: Try) -> None:
         sources=[item.id],
         files=list(item.related_files),
     )
-    memory.add(store, [lesson])
+    knowledge.memory.add(store, [lesson])
 
 
 def brief_helper(store: Store, item: Feature | Fix, *, verify: Sequence[str] = ()) -> str:
     """Tell a helper agent what is done here, what failed and which rules hold."""
-    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
-
     found = find_loop_of(board_files.load(store), place_of(store, None), item.id)
     standing = found[1] if found else Loop(feature=item.id, attempt=item.attempts + 1)
-    rules = [entry.text for entry in memory.entries(store, kinds=["rule"], limit=_RULES)]
+    rules = [entry.text for entry in knowledge.memory.entries(store, kinds=["rule"], limit=_RULES)]
     return helper_text(standing, item, verify=verify, rules=rules)

@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from leftoff import knowledge
 from leftoff.knowledge.features import board_files
 from leftoff.knowledge.features.board import AgentResult, Choice, Orchestration
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.edit_board import with_board
 from leftoff.store import Store
-
-if TYPE_CHECKING:
-    from leftoff.knowledge import memory
 
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,14 +51,12 @@ def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | 
     What is said twice is one entry of the memory, so it may be killed anywhere and done again.
     What others add meanwhile stays for the next time.
     """
-    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
-
     known = board_files.glance(store).board.orchestration
     results = _all_results(known)
     if known.session is None or not results:
         return None
     drafts = _drafts(known, results)
-    memory.add(store, [msgspec.structs.replace(draft, at=at) for draft in drafts])
+    knowledge.memory.add(store, [msgspec.structs.replace(draft, at=at) for draft in drafts])
     board_files.change(
         store,
         lambda state: with_board(state, orchestration=_without(state.board.orchestration, known)),
@@ -91,21 +86,20 @@ def _without(now: Orchestration, folded: Orchestration) -> Orchestration:
     )
 
 
-def _drafts(known: Orchestration, results: Sequence[AgentResult]) -> "list[memory.EntryDraft]":
-    from leftoff.knowledge import memory  # noqa: PLC0415 - same
-
+def _drafts(
+    known: Orchestration, results: Sequence[AgentResult]
+) -> "list[knowledge.memory.EntryDraft]":
     session = [known.session] if known.session else []
     patterns = [
-        memory.EntryDraft(kind="pattern", text=each, sources=session) for each in known.patterns
+        knowledge.memory.EntryDraft(kind="pattern", text=each, sources=session)
+        for each in known.patterns
     ]
     decisions = [_decision(each, session) for each in known.decisions]
     return [*(_lesson(each, session) for each in results), *decisions, *patterns]
 
 
-def _lesson(result: AgentResult, session: list[str]) -> "memory.EntryDraft":
-    from leftoff.knowledge import memory  # noqa: PLC0415 - same
-
-    return memory.EntryDraft(
+def _lesson(result: AgentResult, session: list[str]) -> "knowledge.memory.EntryDraft":
+    return knowledge.memory.EntryDraft(
         kind="success" if result.status == "completed" else "failure",
         text=result.summary or f"{result.agent}: {result.role or result.status}",
         why=result.root_cause or "; ".join(result.errors),
@@ -116,10 +110,8 @@ def _lesson(result: AgentResult, session: list[str]) -> "memory.EntryDraft":
     )
 
 
-def _decision(choice: Choice, session: list[str]) -> "memory.EntryDraft":
-    from leftoff.knowledge import memory  # noqa: PLC0415 - same
-
-    return memory.EntryDraft(
+def _decision(choice: Choice, session: list[str]) -> "knowledge.memory.EntryDraft":
+    return knowledge.memory.EntryDraft(
         kind="decision",
         text=choice.decision,
         why=choice.rationale,
