@@ -20,7 +20,7 @@ from bench.harness import (
     ratio,
     times,
 )
-from leftoff.agents import claude
+from leftoff.agents.claude import claude_agent
 from leftoff.agents.claude.entries import TranscriptEntry
 from leftoff.agents.json_lines import ReadCursor, Reading
 from leftoff.session.capture import capture
@@ -116,7 +116,7 @@ def _decode(path: Path, kind: type[Any]) -> None:
 
 
 def _read(path: Path) -> int:
-    reading = Reading(path, ReadCursor(), claude.new_reader({}))
+    reading = Reading(path, ReadCursor(), claude_agent.new_reader({}))
     return sum(map(len, reading.batches()))
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from bench.harness import ROOT, Figure
-from leftoff.agents import AGENTS
 from leftoff.agents.json_lines import ReadCursor, Reading
+from leftoff.agents.registry import AGENTS
 from leftoff.agents.stream import SessionEvent
 from leftoff.errors import SessionUnreadable
 from leftoff.session.capture import capture

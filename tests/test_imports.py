@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import leftoff
-from leftoff.agents import AGENTS
+from leftoff.agents.registry import AGENTS
 from leftoff.cli.catalog import COMMANDS
 
 SOURCE = Path(leftoff.__file__).parent

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leftoff.agents import AGENTS, claude
+from leftoff.agents.claude import claude_agent
 from leftoff.agents.claude.requests import request_in
+from leftoff.agents.registry import AGENTS
 from leftoff.agents.stream import (
     AssistantText,
     Compaction,
@@ -36,7 +37,7 @@ NAMES = [path.stem for path in RECORDINGS]
 
 
 def recorded(name: str) -> list[SessionEvent]:
-    return read_file(claude, RECORDED / "claude" / f"{name}.jsonl")
+    return read_file(claude_agent, RECORDED / "claude" / f"{name}.jsonl")
 
 
 def user(content: object, **fields: object) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def test_a_recording_is_recognised_as_claude_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=NAMES)
 def test_a_recording_tells_its_session_and_place(path: Path) -> None:
-    events = read_file(claude, path)
+    events = read_file(claude_agent, path)
 
     assert only(events, SessionInfo)
     assert only(events, Place)[0].cwd == "/home/dev/repo"
@@ -164,7 +165,7 @@ def test_usage_counts_what_came_from_the_cache_and_only_on_the_main_thread() -> 
     }
     side = {**answer(usage={"input_tokens": 9}), "isSidechain": True}
 
-    assert only(feed(claude, [answer(usage=usage), side]), Usage) == [
+    assert only(feed(claude_agent, [answer(usage=usage), side]), Usage) == [
         Usage(tokens=1023, model="claude-opus-5-5")
     ]
 
@@ -192,7 +193,7 @@ def test_usage_counts_what_came_from_the_cache_and_only_on_the_main_thread() -> 
     ],
 )
 def test_what_no_person_asked_is_not_a_request(entry: dict[str, Any]) -> None:
-    assert not only(feed(claude, [entry]), UserText)
+    assert not only(feed(claude_agent, [entry]), UserText)
 
 
 @pytest.mark.parametrize(
@@ -218,13 +219,13 @@ def test_what_no_person_asked_is_not_a_request(entry: dict[str, Any]) -> None:
     ],
 )
 def test_a_request_is_told_without_the_program_s_additions(content: object, asked: str) -> None:
-    assert [event.text for event in only(feed(claude, [user(content)]), UserText)] == [asked]
+    assert [event.text for event in only(feed(claude_agent, [user(content)]), UserText)] == [asked]
 
 
 def test_a_plan_given_to_implement_is_seen() -> None:
     entry = user("Implement the following plan:\n\n# Login", planContent="# Login\n\n1. form")
 
-    assert only(feed(claude, [entry]), PlanSeen) == [PlanSeen(text="# Login\n\n1. form")]
+    assert only(feed(claude_agent, [entry]), PlanSeen) == [PlanSeen(text="# Login\n\n1. form")]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,7 @@ def test_a_plan_given_to_implement_is_seen() -> None:
 )
 def test_a_refused_call_carries_the_user_s_reason(output: str, reason: str | None) -> None:
     events = feed(
-        claude, [answer(call("Bash", command="make")), result("Bash", output, is_error=True)]
+        claude_agent, [answer(call("Bash", command="make")), result("Bash", output, is_error=True)]
     )
 
     assert only(events, ToolResult)[0].rejected == reason
@@ -261,7 +262,7 @@ def test_a_refused_call_carries_the_user_s_reason(output: str, reason: str | Non
 
 def test_the_exit_code_line_is_not_part_of_the_error() -> None:
     events = feed(
-        claude,
+        claude_agent,
         [answer(call("Bash", command="grep x y")), result("Bash", "Exit code 1", is_error=True)],
     )
 
@@ -302,7 +303,7 @@ def test_the_exit_code_line_is_not_part_of_the_error() -> None:
 def test_a_call_is_told_by_its_kind_and_one_telling_line(
     block: dict[str, Any], kind: str, what: str, paths: tuple[str, ...]
 ) -> None:
-    event = only(feed(claude, [answer(block)]), ToolCall)[0]
+    event = only(feed(claude_agent, [answer(block)]), ToolCall)[0]
 
     assert (event.kind, event.what, event.paths) == (kind, what, paths)
 
@@ -316,18 +317,18 @@ def test_a_notice_in_the_queue_is_taken_before_the_prompt_behind_it() -> None:
     notice = '{"task_id":"b1","description":"tests"}'
     entries = [queue("enqueue", notice), queue("enqueue", "and the docs"), queue("dequeue")]
 
-    events = feed(claude, entries)
+    events = feed(claude_agent, entries)
     assert only(events, PromptQueued) == [PromptQueued(text="and the docs")]
     assert not only(events, PromptTaken)
 
-    assert len(only(feed(claude, [*entries, queue("dequeue")]), PromptTaken)) == 1
+    assert len(only(feed(claude_agent, [*entries, queue("dequeue")]), PromptTaken)) == 1
 
 
 def test_a_prompt_consumed_in_mid_turn_is_a_request() -> None:
     attached = {"type": "queued_command", "prompt": "use tabs"}
     entries = [queue("enqueue", "use tabs"), {"type": "attachment", "attachment": attached}]
 
-    events = feed(claude, entries)
+    events = feed(claude_agent, entries)
 
     assert [event.text for event in only(events, UserText)] == ["use tabs"]
     assert [event.text for event in only(events, PromptTaken)] == ["use tabs"]
@@ -336,11 +337,11 @@ def test_a_prompt_consumed_in_mid_turn_is_a_request() -> None:
 def test_prompts_pulled_back_into_the_input_box_no_longer_wait() -> None:
     entries = [queue("enqueue", "one"), queue("enqueue", "two"), queue("popAll")]
 
-    assert len(only(feed(claude, entries), PromptTaken)) == 2
+    assert len(only(feed(claude_agent, entries), PromptTaken)) == 2
 
 
 def test_a_reader_keeps_no_text_of_a_prompt() -> None:
-    reader = claude.new_reader({})
+    reader = claude_agent.new_reader({})
     reader.feed(json.dumps(queue("enqueue", "the password is hunter2")).encode())
 
     assert "hunter2" not in json.dumps(reader.state)
@@ -352,7 +353,7 @@ def test_the_edits_of_a_sub_agent_in_progress_entries_are_read() -> None:
     done = {"message": result("Write", "ok"), "type": "agent_progress"}
     hook = {"type": "hook_progress", "hookEvent": "Stop", "command": "x"}
 
-    events = feed(claude, [{"type": "progress", "data": each} for each in (data, hook, done)])
+    events = feed(claude_agent, [{"type": "progress", "data": each} for each in (data, hook, done)])
 
     assert [(event.paths, event.sidechain) for event in only(events, ToolCall)] == [
         (("/r/sub.py",), True)
@@ -364,11 +365,11 @@ def test_answers_made_up_by_the_program_are_not_told() -> None:
     made_up = answer({"type": "text", "text": "API Error: 400"}, model="<synthetic>")
     failed = {**answer({"type": "text", "text": "API Error"}), "isApiErrorMessage": True}
 
-    assert feed(claude, [made_up, failed]) == []
+    assert feed(claude_agent, [made_up, failed]) == []
 
 
 def test_an_unknown_type_of_line_is_silent() -> None:
-    assert feed(claude, [{"type": "frame-link", "cwd": "/x"}, {"no": "type"}]) == []
+    assert feed(claude_agent, [{"type": "frame-link", "cwd": "/x"}, {"no": "type"}]) == []
 
 
 def test_sessions_are_found_by_the_folder_and_below_it(tmp_path: Path) -> None:
@@ -382,7 +383,7 @@ def test_sessions_are_found_by_the_folder_and_below_it(tmp_path: Path) -> None:
         line = json.dumps(user("hello", cwd=cwd))
         (folder / f"{session_id}.jsonl").write_text(line + "\n", encoding="utf-8")
 
-    found = claude.find_sessions(tmp_path, Path("/home/dev/my_repo.x"))
+    found = claude_agent.find_sessions(tmp_path, Path("/home/dev/my_repo.x"))
 
     assert {session.session_id for session in found} == {"here", "below"}
 
@@ -399,7 +400,7 @@ def test_one_wrong_byte_costs_at_most_the_events_of_its_line(data: st.DataObject
     wrong = data.draw(st.integers(0, 255).filter(lambda byte: byte != 0x0A))
     damaged = lines[which][:at] + bytes([wrong]) + lines[which][at + 1 :]
 
-    whole, broken = claude.new_reader({}), claude.new_reader({})
+    whole, broken = claude_agent.new_reader({}), claude_agent.new_reader({})
     for number, line in enumerate(lines):
         expected = whole.feed(line)
         if number != which:

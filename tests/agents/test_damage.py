@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from leftoff.agents import AGENTS, opencode
+from leftoff.agents import opencode
+from leftoff.agents.registry import AGENTS
 from leftoff.errors import SessionUnreadable
 from recordings import RECORDED, read_file
 

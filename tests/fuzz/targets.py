@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff import checkpoint, config, profiles
-from leftoff.agents import AGENTS
+from leftoff.agents.registry import AGENTS
 from leftoff.errors import CheckpointUnreadable, LeftoffError
 from leftoff.hooks import settle
 from leftoff.profiles import import_native

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from leftoff import profiles
-from leftoff.agents import AGENTS
+from leftoff.agents.registry import AGENTS
 from leftoff.cli import adopt_profile
 from leftoff.cli.app import App, command
 from leftoff.cli.change_preview import confirm_changes, describe_change, show

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import agents
+from leftoff.agents import registry
 from leftoff.agents.agent import FoundSession
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError, SessionUnreadable
@@ -63,7 +63,7 @@ def recent(
     `unreadable` collects the transcripts that the system refused to read.
     """
     refused: list[OSError] | None = None if unreadable is None else []
-    every = agents.sessions_of(store.project, refused=refused)
+    every = registry.sessions_of(store.project, refused=refused)
     found = sorted(every, key=lambda pair: pair[1].touched_at, reverse=True)
     if unreadable is not None:
         unreadable += [_unreadable(error.filename, error) for error in refused or []]
@@ -82,7 +82,7 @@ def find(store: Store, key: str) -> KnownSession:
     if path.is_file():
         return _from_file(store, path)
     matches = [
-        pair for pair in agents.sessions_of(store.project) if pair[1].session_id.startswith(key)
+        pair for pair in registry.sessions_of(store.project) if pair[1].session_id.startswith(key)
     ]
     exact = [pair for pair in matches if pair[1].session_id == key] or matches
     if len(exact) == 1 and (known := _read_known_session(store, *exact[0])) is not None:
@@ -99,7 +99,7 @@ def current(store: Store) -> KnownSession | None:
     if session is None:
         return None
     agent, session_id = session
-    for name, each in agents.sessions_of(store.project):
+    for name, each in registry.sessions_of(store.project):
         if name == agent and each.session_id == session_id:
             return _read_known_session(store, name, each)
     return None

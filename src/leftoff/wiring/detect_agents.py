@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from leftoff.agents import AGENTS
 from leftoff.agents.dialects import DIALECTS
+from leftoff.agents.registry import AGENTS
 from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, UsageError
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import agents
+from leftoff.agents import registry
 from leftoff.agents.agent import FoundSession
 from leftoff.agents.json_lines import ReadCursor, Reading, still_matches
 from leftoff.errors import SessionUnreadable
@@ -47,7 +47,7 @@ _KEPT_AS = "reflected-{agent}"
 
 def sources(store: Store) -> list[SessionSource]:
     """List the sessions of the project on this machine, newest first."""
-    found = [_source(name, each) for name, each in agents.sessions_of(store.project)]
+    found = [_source(name, each) for name, each in registry.sessions_of(store.project)]
     return sorted(found, key=lambda each: each.touched_at, reverse=True)
 
 
@@ -58,7 +58,7 @@ def find_source(store: Store, key: str) -> SessionSource:
         store.project.environment.home / key[2:] if key.startswith("~/") else Path(key).absolute()
     )
     if path.is_file():
-        agent = agents.identify(path)[0]
+        agent = registry.identify(path)[0]
         here = [each for each in known if each.path == path]
         return here[0] if here else SessionSource(agent=agent, session_id=path.stem, path=path)
     matches = [each for each in known if each.session_id.startswith(key)]
@@ -74,12 +74,12 @@ def find_source(store: Store, key: str) -> SessionSource:
 def read_corrections(store: Store, source: SessionSource) -> Heard:
     """Read what is new in a session and find the corrections in it."""
     mark = _mark(store, source)
-    agent, layout = agents.identify(source.path, source.agent)
+    agent, layout = registry.identify(source.path, source.agent)
     if layout == "document":
         return _read_document(source, mark)
     if not still_matches(source.path, mark.cursor):
         mark = ReflectionMark()
-    reader = agents.AGENTS[agent].new_reader(dict(mark.reader))
+    reader = registry.AGENTS[agent].new_reader(dict(mark.reader))
     reading = Reading(source.path, mark.cursor, reader)
     harvest = Harvest(mark.context)
     for events in reading.batches():
@@ -92,7 +92,7 @@ def _read_document(source: SessionSource, mark: ReflectionMark) -> Heard:
     cursor = _identity(source.path)
     if cursor == mark.cursor:
         return Heard(source=source, corrections=[], mark=mark)
-    events = list(agents.AGENTS[source.agent].read_document(source.path, source.session_id))
+    events = list(registry.AGENTS[source.agent].read_document(source.path, source.session_id))
     harvest = Harvest(HarvestContext(), skip=mark.context.heard)
     harvest.add(events)
     if harvest.context.heard < mark.context.heard:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import agents
+from leftoff.agents import registry
 from leftoff.agents.agent import LineReader
 from leftoff.agents.json_lines import ReadCursor, Reading, still_matches
 from leftoff.redact import redact, redact_value
@@ -44,7 +44,7 @@ def read_session(
     session_id: str = "",
 ) -> SessionMemory:
     """Read what is new in a session; the whole of it, if it is not the one remembered."""
-    name, layout = agents.identify(path, agent)
+    name, layout = registry.identify(path, agent)
     if layout == "document":
         return _read_document(path, name, session_id, memory)
     if memory is None or memory.agent != name or not still_matches(path, memory.cursor):
@@ -72,7 +72,7 @@ def _read_document(
         if is_same:
             return memory
     fold = Fold()
-    fold.add(agents.AGENTS[name].read_document(path, session_id))
+    fold.add(registry.AGENTS[name].read_document(path, session_id))
     return SessionMemory(agent=name, path=str(path), cursor=cursor, state=fold.export(redact))
 
 
@@ -104,12 +104,12 @@ def _read_lines(path: Path, name: str, memory: Memory, progress: Progress | None
 def _reader(name: str, memory: Memory) -> LineReader:
     # A copy: what is remembered stays as it is if reading fails half-way.
     state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(memory.reader))
-    return agents.AGENTS[name].new_reader(state)
+    return registry.AGENTS[name].new_reader(state)
 
 
 def _read_children(path: Path, name: str, known: dict[str, Memory]) -> dict[str, Memory]:
     children: dict[str, Memory] = {}
-    for child in sorted(agents.sub_sessions(name, path))[:_MOST_CHILDREN]:
+    for child in sorted(registry.sub_sessions(name, path))[:_MOST_CHILDREN]:
         memory = known.get(child.name, Memory())
         if not still_matches(child, memory.cursor):
             memory = Memory()
