@@ -3,11 +3,12 @@
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+
+import msgspec
 
 from leftoff import session as agent_sessions
 from leftoff import threads
@@ -59,8 +60,7 @@ class Fields(TypedDict, total=False):
     """The path of the plan in use."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resumption:
+class Resumption(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint, what has changed since it was saved, and the text to go on from."""
 
     checkpoint: Checkpoint

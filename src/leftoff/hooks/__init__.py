@@ -1,1 +1,22 @@
 """Hooks: a letterbox that keeps every event, and settle, which turns events into checkpoints."""
+
+TYPE_CHECKING = False  # importing it from `typing` would make every event slower
+if TYPE_CHECKING:
+    from leftoff.hooks import after_compaction as after_compaction
+    from leftoff.hooks import answer_compaction as answer_compaction
+    from leftoff.hooks import command_policy as command_policy
+    from leftoff.hooks import context_policy as context_policy
+    from leftoff.hooks import context_usage as context_usage
+    from leftoff.hooks import drain_spool as drain_spool
+    from leftoff.hooks import ladder as ladder
+    from leftoff.hooks import memory_context as memory_context
+    from leftoff.hooks import pending_notice as pending_notice
+    from leftoff.hooks import process_event as process_event
+    from leftoff.hooks import start_recovery as start_recovery
+
+
+def __getattr__(name: str) -> object:
+    # settle and the status line start without anything else; this loads when it is needed.
+    from leftoff.load_on_use import load_on_use  # noqa: PLC0415 - 1 ms, and settle needs none
+
+    return load_on_use(__name__)(name)

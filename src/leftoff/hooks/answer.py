@@ -7,12 +7,13 @@ event was settled. Before anything is printed, the prompt is durable in the spoo
 import sys
 from pathlib import Path
 
+from leftoff import hooks
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
 from leftoff.config import Settings
 from leftoff.context import Context, read_environment, state_folder
 from leftoff.errors import NotAProject
-from leftoff.hooks import answer_compaction, context_policy, replies, settle, spool, trouble
+from leftoff.hooks import replies, settle, spool, trouble
 from leftoff.hooks.drain_spool import is_off
 from leftoff.phrases.intents import passes_always
 from leftoff.profiles.mirror import open_mirrors
@@ -57,7 +58,6 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
 def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
     """Return how full the context is now, if that is reason to block; it may be compacted since."""
     # Prompts that pass do not pay for loading the readers.
-    from leftoff.hooks import context_usage, ladder  # noqa: PLC0415
     from leftoff.session import capture, records  # noqa: PLC0415
     from leftoff.session.facts.report import report  # noqa: PLC0415
     from leftoff.session.sessions import read_memory  # noqa: PLC0415
@@ -67,10 +67,10 @@ def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> flo
         return None
     known = read_memory(records.load(store, event.agent, event.session_id))
     memory = capture.read_session(transcript, agent=event.agent, memory=known)
-    percent = context_usage.with_live_use(
+    percent = hooks.context_usage.with_live_use(
         report(memory.state), store.project.state_folder, event.session_id
     ).percent
-    return percent if ladder.step(percent, settings) >= ladder.CAPTURE else None
+    return percent if hooks.ladder.step(percent, settings) >= hooks.ladder.CAPTURE else None
 
 
 def _keep(store: Store, event: HookEvent) -> None:
@@ -90,9 +90,9 @@ def main(agent: str, event: str, ask_path: str) -> None:
         replying = answer
         kind = DIALECTS[agent].KINDS.get(event)
         if kind == "pre-compact":
-            replying = answer_compaction.answer
+            replying = hooks.answer_compaction.answer
         elif kind == "pre-tool":
-            replying = context_policy.answer
+            replying = hooks.context_policy.answer
         reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()

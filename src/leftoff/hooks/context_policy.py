@@ -10,7 +10,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from leftoff import config
+from leftoff import config, hooks
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
 from leftoff.context import read_environment
@@ -115,9 +115,7 @@ _SAVE = (
 
 
 def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Rendered | None:
-    from leftoff.hooks import command_policy  # noqa: PLC0415 - few users switch it on
-
-    return command_policy.reason_against(event, project, settings)
+    return hooks.command_policy.reason_against(event, project, settings)
 
 
 def passes_always(event: HookEvent) -> bool:

@@ -14,23 +14,18 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff import config, processes, threads
+from leftoff import config, hooks, processes, threads
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, decode
 from leftoff.context import read_environment, state_folder
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.hooks import (
-    after_compaction,
-    answer_compaction,
-    context_policy,
     drain_spool,
     installation,
     interrupted_work,
     offers,
-    pending_notice,
     replies,
     settle,
-    start_recovery,
     trouble,
 )
 from leftoff.hooks.offers import StartReply
@@ -109,10 +104,8 @@ def _read_user_page(store: Store, settings: config.Settings) -> str | None:
     """Read the briefing's file before it is written, as somebody may have written it."""
     if not settings.briefing_file:
         return None
-    from leftoff.hooks.memory_context import read_user_page  # noqa: PLC0415 - few keep such a file
-
     try:
-        return read_user_page(store, settings)
+        return hooks.memory_context.read_user_page(store, settings)
     except OSError:
         # Whoever tells the page finds the same, and notes it.
         return None
@@ -129,7 +122,7 @@ def _build_reply(
             replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
     _request_checks(event, state, settings)
     if is_compacted:
-        told = StartReply(after_compaction.format_recovery(event, store, settings))
+        told = StartReply(hooks.after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
         return _with_banner(StartReply(_changes(event, store)), event, store, settings)
     else:
@@ -144,15 +137,15 @@ def _with_banner(
     """Add what mirrored files say waits, in a session that goes on as well as in a new one."""
     if not settings.mirror:
         return told
-    return pending_notice.add_pending_notice(told, event, store, settings)
+    return hooks.pending_notice.add_pending_notice(told, event, store, settings)
 
 
 def _request_checks(event: HookEvent, state: Path, settings: config.Settings) -> None:
     """Let the letterbox ask us where the user wants a say before something begins."""
     if settings.compaction != "allow":
-        answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
+        hooks.answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
-        context_policy.expect(state, event)
+        hooks.context_policy.expect(state, event)
 
 
 def _is_compacted(event: HookEvent) -> bool:
@@ -161,7 +154,7 @@ def _is_compacted(event: HookEvent) -> bool:
         return True
     if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
         return False
-    return after_compaction.is_summed_up(Path(event.transcript_path))
+    return hooks.after_compaction.is_summed_up(Path(event.transcript_path))
 
 
 def _with_memory(
@@ -172,9 +165,7 @@ def _with_memory(
     known = any(path.exists() for path in [*logs, store.project.store / "features.json"])
     if settings.memory_budget <= 0 or not (known or settings.briefing_file):
         return told
-    from leftoff.hooks.memory_context import add_memory  # noqa: PLC0415 - many projects know nothing yet
-
-    return add_memory(told, event, store, settings, page=page)
+    return hooks.memory_context.add_memory(told, event, store, settings, page=page)
 
 
 def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:
@@ -218,7 +209,9 @@ def _recover(event: HookEvent, store: Store, state: Path) -> None:
     has_lost = disk.is_regular(state / "lost")
     if dead or has_lost:
         try:
-            start_recovery.run(Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id)
+            hooks.start_recovery.run(
+                Path(event.cwd), dead, has_lost=has_lost, besides=event.session_id
+            )
         except (OSError, ValueError) as error:
             trouble.note(state, "recovering crashed sessions", error)
 

@@ -1,9 +1,16 @@
 """The store: plain files are the truth, the index answers questions about them."""
 
+from typing import TYPE_CHECKING
+
+from leftoff.load_on_use import load_on_use
 from leftoff.store.events import LISTED, TRASHED, Action, State, StoreEvent
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
 from leftoff.store.layout import plain_name
 from leftoff.store.store import SavedCheckpoint, Store, utc_now
+
+if TYPE_CHECKING:
+    from leftoff.store import census as census
+    from leftoff.store import move_in as move_in
 
 __all__ = [
     "LISTED",
@@ -20,3 +27,6 @@ __all__ = [
     "plain_name",
     "utc_now",
 ]
+
+# Few commands need the rest: merging another store, or a census of the files.
+__getattr__ = load_on_use(__name__)

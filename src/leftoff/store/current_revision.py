@@ -7,9 +7,10 @@ the name. Where asking it would take long, the files are asked: a save never bui
 import contextlib
 from datetime import datetime
 
+from leftoff import store as store_room
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import StoreRefused
-from leftoff.store import census, log
+from leftoff.store import log
 from leftoff.store.database import IndexAway
 from leftoff.store.events import StoreEvent
 from leftoff.store.fallback import Areas
@@ -42,13 +43,13 @@ class Standings:
         return None, None
 
     def _ask_census(self, draft: Checkpoint, now: datetime) -> Standing:
-        return census.find_previous(self._areas.in_use(), draft, now)
+        return store_room.census.find_previous(self._areas.in_use(), draft, now)
 
     def names_like(self, prefix: str) -> list[str] | None:
         """Return the names that begin like this, if there is no index at hand to tell them."""
         if self._at_hand() is not None:
             return None
-        return census.names_like(self._areas.in_use(), prefix)
+        return store_room.census.names_like(self._areas.in_use(), prefix)
 
     def is_far_behind(self) -> bool:
         """Say whether it would take long to bring the index up to date."""

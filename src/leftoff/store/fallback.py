@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from leftoff import store as store_room
 from leftoff.errors import StoreRefused
 from leftoff.projects.identities import forget, write_mark
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import folder_marks, plain_store
-from leftoff.store import disk, move_in
+from leftoff.store import disk
 from leftoff.store.adoption import adopt, is_waiting
 from leftoff.store.layout import Area
 
@@ -134,14 +135,14 @@ class Areas:
         self._copy()
         if found := self._earlier():
             for earlier in found:
-                move_in.claim(earlier, self.main)
+                store_room.move_in.claim(earlier, self.main)
 
     def _copy(self) -> None:
         """Copy a store that another folder uses too, once."""
         for folder in self._project.shared:
             if folder not in self._copies and disk.is_own_folder(folder):
                 with contextlib.suppress(OSError, StoreRefused):
-                    if copied := move_in.copy(Area(folder)):
+                    if copied := store_room.move_in.copy(Area(folder)):
                         self._copies[folder] = copied
 
     def _earlier(self) -> list[Area]:
@@ -160,7 +161,7 @@ class Areas:
         if found := self._earlier():
             if not is_held:
                 return False
-            adopted += [move_in.merge(earlier, self.main) for earlier in found]
+            adopted += [store_room.move_in.merge(earlier, self.main) for earlier in found]
         return all(adopted)
 
     def fallbacks(self) -> Iterator[Area]:
