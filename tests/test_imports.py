@@ -91,7 +91,7 @@ def _outputs(tree: ast.Module) -> Iterator[str]:
 def test_registries_are_dict_literals() -> None:
     trees = dict(modules())
 
-    for file, name in (("agents/__init__.py", "AGENTS"), ("cli/catalog.py", "GROUPS")):
+    for file, name in (("agents/registry.py", "AGENTS"), ("cli/catalog.py", "GROUPS")):
         assert isinstance(_assigned(trees[file], name), ast.Dict), f"{name} in {file}"
 
 
@@ -116,13 +116,14 @@ def test_every_agent_and_every_command_file_is_registered() -> None:
 
 
 def _is_agent(path: Path) -> bool:
-    entry = path / "__init__.py" if path.is_dir() else path
-    if path.stem in {"__init__", "base"} or entry.suffix != ".py" or not entry.exists():
-        return False
-    tree = ast.parse(entry.read_text(encoding="utf-8"))
-    return any(
-        isinstance(node, ast.FunctionDef) and node.name == "recognises" for node in tree.body
-    )
+    """Recognise an agent: a module, a package, or a package that keeps it in a module beside."""
+    inside = [path / "__init__.py", path / f"{path.name}_agent.py"] if path.is_dir() else [path]
+    return any("recognises" in _functions(each) for each in inside if each.is_file())
+
+
+def _functions(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def _has_command(path: Path) -> bool:

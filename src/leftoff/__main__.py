@@ -3,6 +3,8 @@
 import sys
 import time
 
+from leftoff import __version__
+
 
 def main() -> None:
     """Run the command line; interrupted while it is loading, it ends as a command does."""
@@ -20,8 +22,6 @@ def main() -> None:
 def _run() -> int:
     """Run a command; the version and the status line are told without loading the rest."""
     if sys.argv[1:] in (["--version"], ["-V"]):
-        from leftoff import __version__  # noqa: PLC0415 - the rest would cost ten times as much
-
         sys.stdout.write(f"leftoff {__version__}\n")
         return 0
     if sys.argv[1:] == ["statusline"] and sys.stdin is not None and not sys.stdin.isatty():

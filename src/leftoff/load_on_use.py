@@ -5,10 +5,13 @@ three times as long as starting Python, and most runs need a small part of it.
 """
 
 import sys
-from collections.abc import Callable
+
+TYPE_CHECKING = False  # importing it from `typing` would make every hook event slower
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def load_on_use(package: str) -> Callable[[str], object]:
+def load_on_use(package: str) -> "Callable[[str], object]":
     """Return a package's `__getattr__`, which imports the module that somebody asks for."""
 
     def load(name: str) -> object:

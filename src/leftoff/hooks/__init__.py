@@ -1,5 +1,7 @@
 """Hooks: a letterbox that keeps every event, and settle, which turns events into checkpoints."""
 
+from leftoff.load_on_use import load_on_use
+
 TYPE_CHECKING = False  # importing it from `typing` would make every event slower
 if TYPE_CHECKING:
     from leftoff.hooks import after_compaction as after_compaction
@@ -14,9 +16,4 @@ if TYPE_CHECKING:
     from leftoff.hooks import process_event as process_event
     from leftoff.hooks import start_recovery as start_recovery
 
-
-def __getattr__(name: str) -> object:
-    # settle and the status line start without anything else; this loads when it is needed.
-    from leftoff.load_on_use import load_on_use  # noqa: PLC0415 - 1 ms, and settle needs none
-
-    return load_on_use(__name__)(name)
+__getattr__ = load_on_use(__name__)

@@ -7,7 +7,7 @@ event was settled. Before anything is printed, the prompt is durable in the spoo
 import sys
 from pathlib import Path
 
-from leftoff import hooks
+from leftoff import hooks, session
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
 from leftoff.config import Settings
@@ -18,6 +18,7 @@ from leftoff.hooks.drain_spool import is_off
 from leftoff.phrases.intents import passes_always
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import find_project
+from leftoff.session import facts
 from leftoff.store import Store
 from leftoff.text.fence import say
 
@@ -57,26 +58,19 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
 
 def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
     """Return how full the context is now, if that is reason to block; it may be compacted since."""
-    # Prompts that pass do not pay for loading the readers.
-    from leftoff.session import capture, records  # noqa: PLC0415
-    from leftoff.session.facts.report import report  # noqa: PLC0415
-    from leftoff.session.sessions import read_memory  # noqa: PLC0415
-
     transcript = Path(event.transcript_path)
     if settings.prompts != "block" or not transcript.is_file():
         return None
-    known = read_memory(records.load(store, event.agent, event.session_id))
-    memory = capture.read_session(transcript, agent=event.agent, memory=known)
+    known = session.sessions.read_memory(session.records.load(store, event.agent, event.session_id))
+    memory = session.capture.read_session(transcript, agent=event.agent, memory=known)
     percent = hooks.context_usage.with_live_use(
-        report(memory.state), store.project.state_folder, event.session_id
+        facts.report.report(memory.state), store.project.state_folder, event.session_id
     ).percent
     return percent if hooks.ladder.step(percent, settings) >= hooks.ladder.CAPTURE else None
 
 
 def _keep(store: Store, event: HookEvent) -> None:
-    from leftoff.session import prompt_queue  # noqa: PLC0415 - as above
-
-    prompt_queue.keep(store, event)
+    session.prompt_queue.keep(store, event)
 
 
 def _mirror(store: Store, settings: Settings) -> None:

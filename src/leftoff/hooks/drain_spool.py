@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff import config
+from leftoff import config, hooks
 from leftoff.agents.hook_events import HookEvent
 from leftoff.context import read_environment
 from leftoff.environment import Environment
@@ -140,10 +140,10 @@ class _Drain:
             for letter, _ in run:
                 spool.remove_letter(letter)
             return
-        from leftoff.hooks.process_event import Following  # noqa: PLC0415 - most drains find nothing
-
         first = run[0][1]
-        following = Following(store, self._settings_of(store), first.agent, first.session_id)
+        following = hooks.process_event.Following(
+            store, self._settings_of(store), first.agent, first.session_id
+        )
         settled: list[spool.Letter] = []
         for letter, event in run:
             self._try(letter)

@@ -23,6 +23,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+from leftoff import hooks
 from leftoff.hooks import claims, lease
 
 EVENT_SECONDS = 20.0
@@ -211,9 +212,7 @@ def _work(state: str, seconds: float, *, with_tried: bool) -> None:
     """Drain the spool and end this process, whatever happens."""
     code = 1
     try:
-        from leftoff.hooks import drain_spool  # noqa: PLC0415 - only a worker needs all of it
-
-        drain_spool.drain(state, seconds=seconds, with_tried=with_tried)
+        hooks.drain_spool.drain(state, seconds=seconds, with_tried=with_tried)
         code = 0
     except BaseException:  # noqa: BLE001, S110 - a fork must never run what its parent was to do
         pass
@@ -222,12 +221,10 @@ def _work(state: str, seconds: float, *, with_tried: bool) -> None:
 
 
 def _drain_until_empty(state: str) -> None:
-    from leftoff.hooks import drain_spool  # noqa: PLC0415 - only the one that holds the lock needs it
-
     for _ in range(_ROUNDS):
         before = _news(state)
         with _hold_mark(state):
-            drain_spool.drain(state)
+            hooks.drain_spool.drain(state)
         if not _news(state) - before:
             return
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff import knowledge
+from leftoff import knowledge, redact
 from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
@@ -281,8 +281,6 @@ def _read(profile: Profile, path: Path, data: bytes) -> Native:
 
 
 def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
-    from leftoff.redact import redact_value  # noqa: PLC0415 - a look that finds nothing needs none
-
     project = store.project
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     # The same content at the same moment has the same id, so a second import finds it here.
@@ -299,7 +297,7 @@ def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) 
         "source": to_plain(source),
     }
     draft = from_plain({key: each for key, each in plain.items() if each is not None}, Checkpoint)
-    return cut_to_limits(redact_value(draft))[0]
+    return cut_to_limits(redact.redact_value(draft))[0]
 
 
 def _name(text: str | None) -> str | None:

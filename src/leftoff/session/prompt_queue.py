@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from leftoff import processes
+from leftoff import processes, redact
 from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import new_id
 from leftoff.errors import LeftoffError
@@ -305,9 +305,7 @@ def _build_prompts(
 
 def _without_secrets(text: str) -> str:
     # Looking at the queue needs no rules for secrets, and they take longer to load than the rest.
-    from leftoff.redact import redact  # noqa: PLC0415
-
-    return redact(text)
+    return redact.redact(text)
 
 
 def _words(text: str) -> str:

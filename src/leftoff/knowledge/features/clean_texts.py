@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from leftoff import redact
 from leftoff.checkpoint import LIST_LIMIT, TEXT_LIMIT, without_surrogates
 
 NAME_LIMIT = 200
@@ -13,9 +14,7 @@ def clean(text: str, *, limit: int = TEXT_LIMIT) -> str:
     if not text:
         return ""
     # Looking at features needs no rules for secrets, and they take longer to load than the rest.
-    from leftoff.redact import redact  # noqa: PLC0415
-
-    kept = redact(without_surrogates(text))
+    kept = redact.redact(without_surrogates(text))
     return kept if len(kept) <= limit else kept[: limit - 1] + "…"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from leftoff import redact
 from leftoff.knowledge.features import board_files
 from leftoff.knowledge.features.board import Board, Feature, Fix, Loop, Orchestration
 from leftoff.knowledge.features.change_log import BoardState
@@ -27,9 +28,7 @@ def import_items(
     One that is known here is replaced only by what was written after its last change here. A number
     that is taken by something else becomes the next free one.
     """
-    from leftoff.redact import redact_value  # noqa: PLC0415 - looking at features needs none
-
-    told = [redact_value(each) for each in found]
+    told = [redact.redact_value(each) for each in found]
     taken: list[Feature | Fix] = []
 
     def edit(state: BoardState) -> BoardState:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from leftoff import redact
 from leftoff.checkpoint import Record, from_plain, to_plain, without_surrogates
 from leftoff.errors import LeftoffError, UsageError
 
@@ -84,9 +85,7 @@ def _same_words(text: str) -> str:
 
 def entry_of(draft: EntryDraft, *, now: datetime, status: Status) -> MemoryEntry:
     """Make an entry of a draft, without secrets and bounded."""
-    from leftoff.redact import redact_value  # noqa: PLC0415 - only what is new is looked through
-
-    clean = redact_value(draft)
+    clean = redact.redact_value(draft)
     if not clean.text.strip():
         raise UsageError(
             "There is nothing to remember.", hint="Say it in a sentence, and why with --why."
@@ -120,9 +119,7 @@ def _cut_all(texts: Iterable[str]) -> list[str]:
 
 def cut_words(text: str) -> str:
     """Return words for an entry as they are kept: without secrets and bounded."""
-    from leftoff.redact import redact  # noqa: PLC0415 - same
-
-    return _cut(redact(text))
+    return _cut(redact.redact(text))
 
 
 def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
