@@ -67,6 +67,14 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return round(100 * self.tokens / self.window, 2) if self.tokens and self.window else None
 
 
+# What the fold keeps under the same name.
+_SAME = (
+    *("session_id", "agent_version", "model", "started_at", "last_at", "cwd", "roots", "branch"),
+    *("is_turn_over", "plan_path", "plan_title", "commit_sha", "commit_subject", "refusals"),
+    *("tokens", "compactions"),
+)
+
+
 def report(state: FoldState) -> Facts:
     """Return the facts that the fold has gathered."""
     # A todo whose call has not ended is not on the agent's list yet.
@@ -76,23 +84,13 @@ def report(state: FoldState) -> Facts:
     last_words = state.answers[-1].text if state.answers else ""
     next_words, closing_words = _next_and_closing_words(last_words)
     return Facts(
-        session_id=state.session_id,
-        agent_version=state.agent_version,
-        model=state.model,
-        started_at=state.started_at,
-        last_at=state.last_at,
-        cwd=state.cwd,
-        roots=state.roots,
-        branch=state.branch,
+        **{name: getattr(state, name) for name in _SAME},
         task=state.task or (requests[-1] if requests else ""),
         intent=requests[-1] if requests else "",
         last_words=last_words,
         next_words=next_words,
         closing_words="" if next_words else closing_words,
-        is_turn_over=state.is_turn_over,
         todos=todos,
-        plan_path=state.plan_path,
-        plan_title=state.plan_title,
         step=step,
         total=total,
         in_flight=_in_flight(state),
@@ -103,13 +101,8 @@ def report(state: FoldState) -> Facts:
         ],
         failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
         commands=_commands(state),
-        commit_sha=state.commit_sha,
-        commit_subject=state.commit_subject,
         pending_prompts=[queued.text for queued in state.queued],
-        refusals=state.refusals,
-        tokens=state.tokens,
         window=state.window or window_of(state.model, state.tokens),
-        compactions=state.compactions,
     )
 
 
