@@ -1,4 +1,4 @@
-"""The store: plain files are the truth, the index answers questions about them."""
+"""Store checkpoints in plain files, and answer questions about them from a SQLite index."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Adoption: take into the store what was kept in the fallback while the store could not be written.
+"""Move checkpoints from the fallback folder into the store once the store is writable again.
 
-Each step may be the last one before a kill: a thing is removed from the fallback only when it is
-durable in the store, and taking it in a second time changes nothing.
+The process can be killed after any step. A file is therefore removed from the fallback only when it
+is durable in the store, and adopting the same file twice changes nothing.
 """
 
 import contextlib
@@ -13,18 +13,18 @@ from leftoff.errors import StoreRefused
 from leftoff.store import disk, log
 from leftoff.store.layout import Area
 
-# What the fallback holds may be odd, and must not keep the store from being written. What goes
-# wrong in the store is raised: then the fallback stays in use.
+# Errors that the fallback's content may cause. They must not block writes to the store. Errors from
+# the store itself are raised, and the fallback stays in use.
 _ODD = (OSError, StoreRefused)
 
 
 def is_waiting(fallback: Area) -> bool:
-    """Say whether the fallback holds anything to take in."""
+    """Return whether the fallback holds anything to adopt."""
     return any(fallback.root.rglob("*.json*"))
 
 
 def adopt(fallback: Area, store: Area) -> bool:
-    """Move everything from the fallback to the store; not while someone writes there just now."""
+    """Move everything from the fallback to the store, unless another process is writing there."""
     with alone(fallback) as is_alone:
         if is_alone:
             adopt_all(fallback, store)
@@ -33,9 +33,9 @@ def adopt(fallback: Area, store: Area) -> bool:
 
 @contextlib.contextmanager
 def alone(fallback: Area) -> Iterator[bool]:
-    """Keep others from writing to the fallback: a line added to a log would go with the log."""
+    """Lock the fallback: a line appended to a log during the move would be deleted with the log."""
     if os.path.lexists(fallback.lock) and not disk.is_regular(fallback.lock):
-        # Where the lock is something else, nobody writes.
+        # The lock is not a regular file, so no writer can hold it.
         yield True
         return
     with disk.lock(fallback.lock, seconds=0) as is_held:
@@ -43,7 +43,7 @@ def alone(fallback: Area) -> Iterator[bool]:
 
 
 def adopt_all(fallback: Area, store: Area) -> None:
-    """Move checkpoints, logs and sessions to the store; only for one who is alone there."""
+    """Move checkpoints, logs and sessions to the store; the caller holds the fallback's lock."""
     for shard in _shards(fallback):
         for checkpoint_id in _ids_in(fallback, shard):
             _adopt_checkpoint(fallback, store, checkpoint_id)
@@ -72,7 +72,7 @@ def _adopt_checkpoint(fallback: Area, store: Area, checkpoint_id: str) -> None:
     try:
         store.write_raw(checkpoint_id, data)
     except FileExistsError:
-        # Adopted before, by a process that was killed before it could remove the original.
+        # A process adopted this one and was killed before it could remove the original.
         if not _is_there(store, checkpoint_id, data):
             return
     _remove(fallback.path_of(checkpoint_id))
@@ -89,7 +89,7 @@ def _adopt_log(source: Path, target: Path) -> None:
         lines = _lines(source)
     except _ODD:
         return
-    # Some may be there already, if the process that took them in was killed.
+    # A process that was killed during adoption may have copied some of the lines.
     known = set(_lines(target))
     for line in lines:
         if line not in known:
@@ -98,12 +98,12 @@ def _adopt_log(source: Path, target: Path) -> None:
 
 
 def _lines(path: Path) -> list[bytes]:
-    """Return the whole lines of a log, but for zeros that a power cut left in place of some."""
+    """Return the complete lines of a log, without the zeros that a power cut can leave."""
     return [line for lines, _ in log.read_lines(path) for line in lines if line.strip(b"\0")]
 
 
 def _adopt_sessions(source: Path, target: Path, *, temps: Path) -> None:
-    """Put each session's file in the place of an older one; the fallback was written last."""
+    """Replace the store's session files: the fallback was written last, so its files are newer."""
     if not disk.is_own_folder(source):
         return
     disk.ensure_folder(target)

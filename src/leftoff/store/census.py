@@ -1,7 +1,8 @@
-"""The census: what the files themselves say of a name, for a save that has no index to ask.
+"""Find the previous revision of a name by reading files, when no index is available.
 
-A save never builds an index of a large store. Reading through the log takes a fraction of a second
-for 200,000 checkpoints; files that no line tells of, which a crash may leave, are read themselves.
+A save never builds the index of a large store. Reading the log of 200,000 checkpoints takes a
+fraction of a second. A crash can leave a checkpoint without its line in the log; such checkpoints
+are read from their own files.
 """
 
 import os
@@ -19,12 +20,12 @@ from leftoff.store.layout import Area
 from leftoff.store.rows import build_columns, decode_for_index, slot_of
 
 _SAVED = b'"action":"saved"'
-# Of whole lines, as we write them: a torn one tells of nothing.
+# Matches complete lines in the form that leftoff writes; a torn line does not match.
 _LOGGED = re.compile(rb'"action":"saved","ids":\["([^"]+)"\][^\n]*\}$', re.MULTILINE)
 
 
 class _Told(msgspec.Struct):
-    """What the logs tell: the events that matter, and which checkpoints have a line."""
+    """The events that matter for one name, and the ids of all checkpoints that have a log line."""
 
     events: list[events.StoreEvent]
     logged: set[bytes]
@@ -33,7 +34,7 @@ class _Told(msgspec.Struct):
 def find_previous(
     areas: Sequence[Area], draft: Checkpoint, now: datetime
 ) -> tuple[CheckpointEntry | None, str | None]:
-    """Return the newest revision under the draft's name, and the last id given in its slot."""
+    """Return the newest revision of the draft's name, and the last id used in its slot."""
     if draft.name is None:
         return None, next(_later_ids(areas, draft, now), None)
     told = _read(areas, draft.name)
@@ -52,7 +53,7 @@ def find_previous(
 
 
 def names_like(areas: Iterable[Area], prefix: str) -> list[str]:
-    """Return the names that begin like this and were ever given."""
+    """Return all names ever used that start with the prefix."""
     begin = msgspec.json.encode(prefix)[:-1]
     pattern = re.compile(b'"name":(' + re.escape(begin) + b'[^"\\\\]*")')
     found = {name for lines in _lines(areas) for line in lines for name in pattern.findall(line)}
@@ -66,7 +67,7 @@ def _lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
 
 
 def _read(areas: Iterable[Area], name: str) -> _Told:
-    """Read all events but the saves of other names, which are most."""
+    """Read all events except saves under other names, which are the bulk of a log."""
     told = _Told([], set())
     needle = b'"name":' + msgspec.json.encode(name)
     for lines in _lines(areas):
@@ -79,13 +80,13 @@ def _read(areas: Iterable[Area], name: str) -> _Told:
 def _find_unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:
     for area in areas:
         for shard in area.shards():
-            names = os.listdir(os.fsencode(shard.path))  # noqa: PTH208 - no Path for each
+            names = os.listdir(os.fsencode(shard.path))  # noqa: PTH208 - quicker than Path
             stems = {name[:-5] for name in names if name.endswith(b".json")} - logged
             yield from filter(is_id, map(os.fsdecode, stems))
 
 
 def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Iterator[str]:
-    """Yield ids in the draft's slot that are later than now, latest first: a clock was set back."""
+    """Yield the slot's ids that are later than now, latest first; the clock was set back."""
     first = new_id(now)[:18]
     month = f"{first[:4]}-{first[4:6]}"
     later = {
@@ -105,7 +106,7 @@ def _later_ids(areas: Iterable[Area], draft: Checkpoint, now: datetime) -> Itera
 def _entry(
     areas: Sequence[Area], checkpoint_id: str, state: events.State
 ) -> CheckpointEntry | None:
-    """Read a checkpoint as the index would show it; None if no area has one that can be read."""
+    """Read a checkpoint as the index would show it; None if no area has a readable copy."""
     for number, area in enumerate(areas):
         try:
             row = build_columns(decode_for_index(area.read(checkpoint_id)[0]))

@@ -1,7 +1,8 @@
-"""Standings: which revision stands under a name, as a save must know.
+"""Find the revision that a new save replaces or follows.
 
-The index is asked if it is at hand. It need not be up to date, as long as its lag does not touch
-the name. Where asking it would take long, the files are asked: a save never builds an index.
+A save asks the index if one is available. The index may be out of date as long as the events it
+lacks do not concern the name. If the index is missing or far behind, the save reads the files
+instead: it never waits for a large index to be built.
 """
 
 import contextlib
@@ -19,14 +20,14 @@ from leftoff.store.layout import Area
 from leftoff.store.rows import slot_of
 from leftoff.store.unindexed import Lag
 
-# About a thousand events: a log that a save may well read into an index.
+# About a thousand events: indexing a log of this size does not slow a save noticeably.
 _SHORT_BYTES = 200_000
 
 Standing = tuple[CheckpointEntry | None, str | None]
 
 
 class Standings:
-    """Tells a save what it follows, with what was learnt for the save before."""
+    """Finds the revision before a save, and caches what it learned between saves."""
 
     def __init__(self, areas: Areas) -> None:
         self._areas = areas
@@ -35,8 +36,8 @@ class Standings:
         self._has_counted = False
 
     def find_previous(self, draft: Checkpoint, now: datetime) -> Standing:
-        """Return the revision before this one, and the last id given under the same name."""
-        # Where nothing can be read, it is still better to save: no file replaces another.
+        """Return the previous revision, and the last id used under the same name."""
+        # If nothing can be read, save anyway: a new checkpoint never overwrites a file.
         with contextlib.suppress(OSError, StoreRefused):
             found = self._ask_index_safely(draft)
             return found or self._ask_census(draft, now)
@@ -46,13 +47,13 @@ class Standings:
         return store_room.census.find_previous(self._areas.in_use(), draft, now)
 
     def names_like(self, prefix: str) -> list[str] | None:
-        """Return the names that begin like this, if there is no index at hand to tell them."""
+        """Return the names that start with the prefix; None if an index is available to ask."""
         if self._at_hand() is not None:
             return None
         return store_room.census.names_like(self._areas.in_use(), prefix)
 
     def is_far_behind(self) -> bool:
-        """Say whether it would take long to bring the index up to date."""
+        """Return whether bringing the index up to date would take long."""
         with contextlib.suppress(IndexAway):
             index = self._at_hand()
             lag = self._grown_lag(index) if index is not None else None
@@ -60,16 +61,16 @@ class Standings:
         return True
 
     def follow(self, area: Area, saved: StoreEvent, place: tuple[int, int]) -> None:
-        """Take in the line of a save that was written to the log just now."""
+        """Add the event of a save that was just written to the log."""
         if self._lag is not None and area is self._areas.main:
             self._lag.follow(saved, place)
 
     def miss(self) -> None:
-        """Hear that a save left no line."""
+        """Note that a save could not write its log line, so files must be counted again."""
         self._has_counted = False
 
     def leave(self) -> None:
-        """Let go of the index."""
+        """Close the index and drop everything cached."""
         if self._index is not None:
             self._index.close()
         self._index = None
@@ -87,7 +88,7 @@ class Standings:
             return None
 
     def _ask_index(self, index: StoreIndex, draft: Checkpoint) -> Standing | None:
-        """Ask the index; None if it would have to take in much first."""
+        """Ask the index; None if it is too far behind."""
         slot = slot_of(draft)
         lag = self._grown_lag(index)
         is_short = not lag.is_long if lag is not None else self._is_log_short()
@@ -104,7 +105,7 @@ class Standings:
         return index.head(slot), index.last_id(slot)
 
     def _at_hand(self) -> StoreIndex | None:
-        """Return the index if there is a good one; a small one is made."""
+        """Return the index if it is usable; create it if the log is short."""
         if self._index is not None and self._index.is_settled:
             return self._index
         areas = self._areas.in_use()
@@ -123,10 +124,10 @@ class Standings:
         return log.identify(self._areas.main.log)[1] <= _SHORT_BYTES
 
     def _is_counted(self, index: StoreIndex, lag: Lag) -> bool:
-        """Say whether index and lag know of all files; one whose line is missing is in neither.
+        """Return whether index and log tail know all files; a crash can leave one in neither.
 
-        Asked once, for it lists the folders that changed: a save of our own that leaves no line is
-        known to us.
+        The check lists every changed folder, so it runs once. Later saves by this process that
+        leave no log line report it through `miss`.
         """
         if not self._has_counted:
             found, known = index.stale_counts()
@@ -134,7 +135,7 @@ class Standings:
         return self._has_counted
 
     def _grown_lag(self, index: StoreIndex) -> Lag | None:
-        """Return what the log tells beyond the index, or None if the index must tell."""
+        """Return the events beyond the index's mark; None if the index must be synced instead."""
         if self._lag is None or not self._lag.grow():
             mark = index.mark()
             self._lag = Lag(self._areas.main.log, mark) if mark is not None else None

@@ -1,9 +1,9 @@
-"""A SQLite file that may be deleted, damaged or replaced at any moment, by anyone.
+"""Open a SQLite file that anyone may delete, damage or replace at any moment.
 
-It has a rollback journal. A write-ahead log goes by the name of the file, so processes that have
-the file before and the file after it open would share one, and spoil it. For the same reason we
-never put another file in the place of one that is there: it is emptied and written anew, and its
-journal, which may be all that can repair it, is removed only when it is empty.
+The database uses a rollback journal. A write-ahead log is found by the file's name, so two
+processes holding the old and the new file would share one log and corrupt it. For the same reason
+an existing file is never replaced by another one. It is truncated and rewritten in place, and its
+journal, which may be needed to repair it, is removed only once the file is empty.
 """
 
 import contextlib
@@ -16,11 +16,12 @@ from typing import TypeVar
 from leftoff.errors import StoreRefused
 from leftoff.store import disk
 
-# Building the index of a large store takes a while; whoever waits needs the result.
+# Building the index of a large store takes a while, and the waiting process needs the result.
 _TURN_SECONDS = 60.0
-# Where nothing can be written, the file is still good to read.
+# SQLite's words for a file that cannot be written; it can still be read.
 _NO_ROOM = ("full", "readonly", "read-only")
-# Taken only as needed; with SQLite's own 2 MB a large store is built twice as slowly.
+# Allocated only as needed. With SQLite's default of 2 MB, building a large index takes twice as
+# long.
 _CACHE_KIB = 32_000
 _COUNTER, _VALID_FOR = slice(24, 28), slice(92, 96)
 _APPLICATION = slice(68, 72)
@@ -30,17 +31,17 @@ Result = TypeVar("Result")
 
 
 class LogReplaced(sqlite3.DatabaseError):
-    """Another log lies in the place of the one the index was made from."""
+    """The log that the index was built from was replaced by another one."""
 
 
 class IndexAway(Exception):
-    """An index that was only to be asked if it is at hand cannot be."""
+    """The index was opened for queries only, and it is missing or unusable."""
 
 
 class Database:
-    """An open database at a path; in memory if there is no path, or none can be written there."""
+    """An open database at a path, or in memory if there is no path or it cannot be written."""
 
-    def __init__(  # noqa: PLR0913 - what a database is made of, each by its name
+    def __init__(  # noqa: PLR0913 - keyword arguments that describe the database
         self,
         path: Path | None,
         schema: str,
@@ -51,13 +52,14 @@ class Database:
         is_only_asked: bool = False,
         is_scratch: bool = False,
     ) -> None:
-        """Open it; one that is only asked is neither made nor renewed, but raises IndexAway."""
+        """Open the database; with `is_only_asked`, raise IndexAway instead of creating it."""
         self._path = path
         self._script = f"BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
         self._version = version
         self._is_whole = is_whole
         self._is_only_asked = is_only_asked
-        # Without a name SQLite takes memory, and beyond its cache a file that nobody can open.
+        # With an empty name SQLite spills from memory to an unnamed file, which suits a large
+        # scratch index.
         self._nowhere = "" if is_scratch else ":memory:"
         self._file: tuple[int, int] | None = None
         self._generation: int | None = None
@@ -72,7 +74,7 @@ class Database:
             self._copy(like)
 
     def _copy(self, like: Path) -> None:
-        """Begin with what another file holds, which stays untouched; without one, with nothing."""
+        """Copy the content of another database file, if there is one; that file is not changed."""
         if not _is_plain(like) or os.path.lexists(_journal(like)):
             return
         with contextlib.suppress(sqlite3.Error):
@@ -86,17 +88,17 @@ class Database:
         self.db = self._blank()
 
     def reopen(self) -> None:
-        """Open the file anew: another process may have replaced it."""
+        """Close and open the file again; another process may have replaced it."""
         self.db.close()
         self.db = self._open()
 
     def recreate(self) -> None:
-        """Put an empty database in the file's place."""
+        """Replace the content of the file with an empty database."""
         self.db.close()
         self.db = self._create(is_doubtful=True)
 
     def renew(self, sync: Callable[[], None]) -> None:
-        """Forget everything and take it in anew; in memory, where the file cannot be written."""
+        """Rebuild the database from scratch, in memory if the file cannot be written."""
         try:
             self.recreate()
             sync()
@@ -105,7 +107,7 @@ class Database:
             sync()
 
     def leave(self, *, like: Path | None = None) -> None:
-        """Go on in memory, with an empty database or what a file holds."""
+        """Continue in memory, with an empty database or a copy of a file."""
         self.db.close()
         self._path = None
         self.db = self._blank()
@@ -113,10 +115,11 @@ class Database:
             self._copy(like)
 
     def safely(self, work: Callable[[], Result], *, sync: Callable[[], None]) -> Result:
-        """Do some work; should the database be damaged or replaced, get another and do it again.
+        """Run some work, and run it again on a new database if this one is damaged or replaced.
 
-        Another process may have built it anew already, so it is opened again first. With no
-        place to keep it, or one that is locked, answers come from memory, slowly but right.
+        Another process may have rebuilt the file already, so it is reopened first. If the file
+        cannot be written, or stays locked, the answer comes from a database in memory: slower, but
+        correct.
         """
         if self._is_only_asked:
             return self._ask_at_hand(work)
@@ -148,22 +151,22 @@ class Database:
             raise IndexAway(str(error)) from error
 
     def _refuse_another(self) -> None:
-        """Refuse to go on where someone put another file in the place of ours.
+        """Raise if another file now has this database's name.
 
-        The two would share the name of the journal, and each would take the other's for its own.
+        Both files would use the same journal name, and each would apply the other's journal.
         """
         if self._path is not None and _identity(self._path) != self._file:
             raise sqlite3.DatabaseError("The index was replaced")
 
     def _refuse_rewritten(self) -> None:
-        """Refuse also what was written anew since it was opened: it may know less than it did."""
+        """Raise if the file was replaced or rewritten since it was opened; it may hold less now."""
         self._refuse_another()
         if self._path is not None and _generation(self.db) != self._generation:
-            raise sqlite3.DatabaseError("The index was written anew")
+            raise sqlite3.DatabaseError("The index was rewritten")
 
     @contextlib.contextmanager
     def turn(self, seconds: float | None = None) -> Iterator[None]:
-        """Hold the right to write, to the file that has the name now."""
+        """Hold the write lock of the file that has the name now."""
         if self._path is None:
             yield
             return
@@ -175,7 +178,7 @@ class Database:
     def _hold_lock(self, path: Path, seconds: float | None = None) -> Iterator[None]:
         lock = path.with_suffix(".lock")
         if os.path.lexists(lock) and not disk.is_regular(lock):
-            raise sqlite3.OperationalError(f"The index is locked by what {lock} is")
+            raise sqlite3.OperationalError(f"The index is locked: {lock} is not a file")
         with disk.lock(lock, seconds=_TURN_SECONDS if seconds is None else seconds) as is_held:
             if not is_held:
                 raise sqlite3.OperationalError("The index is locked")
@@ -199,7 +202,8 @@ class Database:
             return self._blank()
         with self._hold_lock(self._path):
             if not is_doubtful:
-                # Someone else may have made it while we waited, or the disk may answer again.
+                # Another process may have created it during the wait, or the disk may respond
+                # again.
                 with contextlib.suppress(sqlite3.Error):
                     return self._at_hand()
             with contextlib.closing(self._blank()) as blank:
@@ -213,7 +217,7 @@ class Database:
 
     def _connect(self, path: Path) -> sqlite3.Connection:
         self._file = _identity(path)
-        # mode=rw: it is not made here, for an empty file would be an index that knows nothing.
+        # mode=rw, so that SQLite does not create the file: an empty index would hide checkpoints.
         there = f"{path.absolute().as_uri()}?mode=rw"
         db = sqlite3.connect(there, uri=True, timeout=_TURN_SECONDS, isolation_level=None)
         try:
@@ -229,22 +233,22 @@ class Database:
     def _check(self, db: sqlite3.Connection) -> None:
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found != self._version:
-            raise sqlite3.DatabaseError(f"The index is of version {found}")
+            raise sqlite3.DatabaseError(f"The index has version {found}")
         if not self._is_whole(db):
-            raise sqlite3.DatabaseError("The index lacks what it says it holds")
+            raise sqlite3.DatabaseError("The index holds fewer rows than it should")
         self._refuse_another()
 
 
 def _generation(db: sqlite3.Connection) -> int:
-    """Return the number that an index got when it was written anew."""
+    """Return the random number that identifies this build of the index."""
     return int(db.execute("PRAGMA application_id").fetchone()[0])
 
 
 def _never_seen(image: bytes) -> bytes:
-    """Give an image a count of changes of its own.
+    """Give a database image a random change counter.
 
-    Whoever has the file open knows by this count whether what is cached still holds; counted from
-    one again, it could come out as it was.
+    A process that has the file open compares this counter to decide whether its cache is valid. A
+    counter that starts at one again could repeat the old value.
     """
     changed = bytearray(image)
     changed[_COUNTER] = changed[_VALID_FOR] = os.urandom(4)
@@ -260,7 +264,7 @@ def _put(path: Path, image: bytes) -> None:
         if disk.is_regular(path):
             disk.rewrite(path, image, once_empty=lambda: journal.unlink(missing_ok=True))
         else:
-            # No database of ours is there, so none can need the journal.
+            # There is no database of ours at this path, so nothing needs the journal.
             journal.unlink(missing_ok=True)
             disk.replace(path, image, temps=temps)
     except (OSError, StoreRefused) as error:

@@ -1,7 +1,7 @@
-"""Writing that survives kill -9 and power loss, and refuses what was planted in its way.
+"""Write files so that they survive kill -9 and power loss, and refuse planted ones.
 
-Every open uses O_NOFOLLOW and O_NONBLOCK and looks at what it got: a symlink, FIFO, device or
-hard link in the store is never written through, and never makes us wait.
+Every open uses O_NOFOLLOW and O_NONBLOCK and checks what it got: leftoff never writes through a
+symlink, FIFO, device or hard link in the store, and never blocks on one.
 """
 
 import contextlib
@@ -52,14 +52,14 @@ __all__ = [
 
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOCK_WAIT_SECONDS = 10.0
-# No file that we write whole comes near it; one that does was planted or is damaged.
+# No file that leftoff writes whole comes near this size; a larger one is planted or damaged.
 _LARGEST_BYTES = 64 * 1024 * 1024
 MOST_LOG_BYTES = _LARGEST_BYTES
-"""Of a log that is read whole, what is beyond this is damage."""
+"""The size limit for a log that is read whole; anything beyond it is damage."""
 
 
 def is_regular(path: Path) -> bool:
-    """Say whether this is a plain file with one name."""
+    """Return whether this is a regular file with a single name (no hard links)."""
     try:
         found = os.lstat(path)
     except OSError:
@@ -68,17 +68,17 @@ def is_regular(path: Path) -> bool:
 
 
 def is_regular_file(found: os.stat_result) -> bool:
-    """Say whether the file system tells of a plain file with one name."""
+    """Return whether this stat result is of a regular file with a single name."""
     return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def write_new(path: Path, data: bytes, *, temps: Path) -> None:
-    """Create a file with this content, durably, or raise FileExistsError; never half of it."""
+    """Create a file durably and completely, or raise FileExistsError."""
     Folder(path.parent).write_new(path.name, data, temps=temps)
 
 
 def name_file(temp: Path, target: Path) -> None:
-    """Give a finished file its name, or raise FileExistsError; the old name may stay."""
+    """Give a finished file its final name, or raise FileExistsError; the temp name may stay."""
     descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         give_name(temp, target.name, descriptor)
@@ -87,25 +87,25 @@ def name_file(temp: Path, target: Path) -> None:
 
 
 class Folder:
-    """A folder of ours that is held open: files are made in it without a walk to each."""
+    """An open folder: files are created in it without resolving its path each time."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
         self._found = os.fstat(self._descriptor)
 
     def __del__(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         with contextlib.suppress(AttributeError, OSError):
             os.close(self._descriptor)
 
     def is_still(self, found: os.stat_result) -> bool:
-        """Say whether this is what the file system tells of a path."""
+        """Return whether a stat result is of this folder."""
         return (found.st_ino, found.st_dev) == (self._found.st_ino, self._found.st_dev)
 
     def write_new(self, name: str, data: bytes, *, temps: Path) -> None:
-        """Create a file with this content, durably, or raise FileExistsError; never half of it."""
-        # Not a file without a name (O_TMPFILE): where there is no journal, as on ext2, its inode
-        # would be on disk as one that nobody needs, and a third sync would have to mend that.
+        """Create a file durably and completely, or raise FileExistsError."""
+        # Not O_TMPFILE: without a journal, as on ext2, the unnamed file's inode is written as
+        # unused, and a third sync would be needed to correct that.
         temp = _write_temp(temps / Path(name).stem, data)
         try:
             give_name(temp, name, self._descriptor)
@@ -114,12 +114,13 @@ class Folder:
         try:
             sync_open_folder(self._descriptor)
         except OSError:
-            # Nobody was told that it is saved; whoever tries elsewhere must not leave it twice.
+            # The save was not acknowledged. Remove the file, or a retry elsewhere would store it
+            # twice.
             self._take_back(name)
             raise
 
     def read(self, name: str, *, temps: Path) -> tuple[bytes, os.stat_result]:
-        """Read a regular file in it, as `read` does."""
+        """Read a regular file in this folder, as the function `read` does."""
         descriptor = _open_safely(name, os.O_RDONLY, folder=self._descriptor)
         try:
             found = os.fstat(descriptor)
@@ -135,7 +136,7 @@ class Folder:
 
 
 def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> None:
-    """Put this content in the file's place all at once, durably unless it can be done without."""
+    """Replace a file atomically; durable unless the caller can lose it."""
     _refuse_links_to(path)
     temp = _write_temp(temps / f"{path.stem}-{os.urandom(4).hex()}", data, durable=durable)
     try:
@@ -147,12 +148,12 @@ def replace(path: Path, data: bytes, *, temps: Path, durable: bool = True) -> No
         sync_folder(path.parent)
 
 
-# So much of a file tells what kind it is; SQLite's begin with a word of this length.
+# Enough of a file to identify its type; SQLite's header string has this length.
 _MAGIC_BYTES = 16
 
 
 def rewrite(path: Path, data: bytes, *, once_empty: Callable[[], None]) -> None:
-    """Write a derived file anew where it is; cut short anywhere, it is of no kind at all."""
+    """Rewrite a derived file in place, header last: a partial file is not recognized as valid."""
     descriptor = _open_safely(path, os.O_RDWR)
     try:
         _regular(descriptor, path)
@@ -188,9 +189,9 @@ def _remove(temp: Path) -> None:
 
 
 def append(path: Path, line: bytes, *, durable: bool = True) -> tuple[int, int]:
-    """Add one line to a log; return where it begins and ends.
+    """Append one line to a log and return where it begins and ends.
 
-    A torn line left by a crash is closed off first.
+    If a crash left a torn last line, a newline is added to it first.
     """
     descriptor = _open_safely(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
@@ -203,16 +204,16 @@ def append(path: Path, line: bytes, *, durable: bool = True) -> tuple[int, int]:
     finally:
         os.close(descriptor)
     if not size:
-        # A new log: later lines are synced with the file, its name only with the folder.
+        # The log is new: syncing the file makes the line durable, but its name needs a folder sync.
         sync_folder(path.parent)
     return size, size + len(added)
 
 
 def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_result]:
-    """Read a regular file of ours, with what the file system says of it.
+    """Read a regular file of the store and return its content and stat result.
 
-    Killed between link and unlink, write_new leaves a file and its temp twin as one inode; with
-    `temps` such a file is no hard link from elsewhere.
+    If write_new was killed between link and unlink, the file and its temporary twin share one
+    inode. With `temps`, that twin does not count as a foreign hard link.
     """
     descriptor = _open_safely(path, os.O_RDONLY)
     try:
@@ -223,7 +224,7 @@ def read(path: Path, *, temps: Path | None = None) -> tuple[bytes, os.stat_resul
 
 
 def read_from(path: Path, offset: int, *, limit: int | None = None) -> bytes:
-    """Read a regular file of ours from an offset on; a missing file is empty."""
+    """Read a regular file of the store from an offset; a missing file counts as empty."""
     try:
         descriptor = _open_safely(path, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
@@ -238,16 +239,16 @@ def read_from(path: Path, offset: int, *, limit: int | None = None) -> bytes:
 
 
 def sweep(temps: Path) -> None:
-    """Remove the temp files of writers that were killed; call it only while holding the lock."""
+    """Remove the temporary files of killed writers; the caller must hold the lock."""
     for temp in temps.iterdir():
         _remove(temp)
 
 
 @contextlib.contextmanager
 def lock(path: Path, *, seconds: float = _LOCK_WAIT_SECONDS) -> Iterator[bool]:
-    """Hold a lock; after some seconds go on without it, and say so.
+    """Hold a lock and yield True, or yield False after a timeout and continue without it.
 
-    The store's lock only orders writers. Each write is safe by itself, so a stopped process that
+    The store's lock only orders writers. Each write is safe without it, so a stopped process that
     holds the lock must not keep others from saving.
     """
     try:
@@ -280,7 +281,7 @@ def _acquire(descriptor: int, seconds: float) -> bool:
 
 
 def touch(path: Path) -> None:
-    """Make an empty file that survives a power cut, unless it is there."""
+    """Create an empty file durably if it does not exist."""
     os.close(_open_safely(path, os.O_WRONLY | os.O_CREAT))
     sync_folder(path.parent)
 
@@ -299,11 +300,11 @@ def _open_safely(path: Path | str, flags: int, *, folder: int | None = None) -> 
 
 
 def _refuse_links_to(path: Path | str) -> None:
-    """Refuse a file whose folder, in a store, is a link to another one."""
+    """Refuse a file in a store whose folder is a link."""
     if is_linked_store(path):
         raise StoreRefused(
             f"A folder on the way to {path} is a link, so it is left alone",
-            hint="Move the link away and try again.",
+            hint="Remove the link and try again.",
         )
 
 
@@ -322,7 +323,7 @@ def _regular(descriptor: int, path: Path | str, *, twin: Path | None = None) -> 
 
 
 def _is_twin(descriptor: int, twin: Path) -> bool:
-    """Say whether the file's other name is the temp one; it may be removed just now."""
+    """Return whether the other hard link is the temporary name, which may just be being removed."""
     return _is_inode(twin, os.fstat(descriptor).st_ino) or os.fstat(descriptor).st_nlink == 1
 
 
@@ -334,7 +335,7 @@ def _is_inode(path: Path, inode: int) -> bool:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write to an open file, however little of it the system takes at a time."""
+    """Write everything to an open file; a single write may be partial."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
@@ -344,7 +345,7 @@ def _read_whole(descriptor: int, found: os.stat_result, path: Path | str) -> byt
     if found.st_size > _LARGEST_BYTES:
         raise StoreRefused(
             f"{path} is larger than {_LARGEST_BYTES // 1024**2} MB, so it is not read",
-            hint="leftoff wrote no such file; move it away.",
+            hint="leftoff does not write files of this size. Move it away and try again.",
         )
     return _read_all(descriptor, found.st_size)
 

@@ -1,4 +1,4 @@
-"""Events: what happened to checkpoints, one JSON line each in the event log."""
+"""Define the events of the store's log: one JSON line for each change to a checkpoint."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,7 +11,7 @@ Action = Literal[
 ]
 State = Literal["open", "resumed", "declined", "consumed", "cleared", "undone"]
 
-# What each action makes of the checkpoints it names.
+# The state that each action puts its checkpoints in.
 STATE_AFTER: dict[Action, State] = {
     "saved": "open",
     "resumed": "resumed",
@@ -27,7 +27,7 @@ TRASHED: frozenset[State] = frozenset({"consumed", "cleared", "undone"})
 class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log.
 
-    `of` names the event that an undo reverts, `replaced` the revision that a save replaced.
+    `of` is the event that an undo reverts; `replaced` is the revision that a save replaced.
     """
 
     id: str
@@ -42,26 +42,27 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def can_be_undone(self) -> bool:
-        """Whether `undo` may revert it: whatever took something out of the user's sight."""
+        """Whether `undo` can revert this event: it hid, replaced or restored a checkpoint."""
         if self.action == "saved":
             return self.replaced is not None
         return self.action in {"consumed", "cleared", "declined", "restored"}
 
     @property
     def brings_back(self) -> list[str]:
-        """What is seen again, or otherwise, once it is undone; if purged, nothing can be."""
+        """The checkpoints that undoing this event shows again; purged ones cannot come back."""
         return self.ids if self.replaced is None else [self.replaced]
 
 
 def fold(events: Iterable[StoreEvent]) -> dict[str, State]:
-    """Tell the state each checkpoint is in after these events, the same event told twice or not."""
+    """Return the state of each checkpoint after these events; repeated events count once."""
     known = {event.id: event for event in events}
     reverted = {event.of for event in known.values() if event.action == "undone"}
     states: dict[str, State] = {}
     for event in known.values():
         if event.action == "undone":
             undone = known.get(event.of or "")
-            # An overwrite undone hides its revision; anything else undone never happened.
+            # Undoing an overwrite hides its revision. Any other undone event counts as if it never
+            # happened.
             if undone is not None and undone.action == "saved":
                 states.update(dict.fromkeys(undone.ids, "undone"))
         elif event.action in STATE_AFTER and (event.id not in reverted or event.action == "saved"):

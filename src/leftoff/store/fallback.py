@@ -1,6 +1,6 @@
-"""The areas of one project: its store, and the fallback that is written while the store cannot be.
+"""Choose where to write a project's checkpoints: its store, or the fallback if that fails.
 
-What waits in the fallback is adopted by the next one who can write to the store.
+Files in the fallback are adopted by the next command that can write to the store.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class Areas:
-    """Where the checkpoints of a project lie, and where the next one goes."""
+    """The folders that hold a project's checkpoints, and the choice where the next one goes."""
 
     def __init__(self, project: Project) -> None:
         self.main = Area(project.store)
@@ -36,11 +36,11 @@ class Areas:
         self._copies: dict[Path, Area] = {}
 
     def in_use(self) -> list[Area]:
-        """Return the store, and the fallback if anything waits there."""
+        """Return the store, and the fallback if it holds anything."""
         return [self.main, self.fallback] if _is_used(self.fallback) else [self.main]
 
     def write(self, act: Callable[[Area], Result]) -> Result:
-        """Act on the store, or on the fallback when the store cannot be written."""
+        """Run an action on the store, or on the fallback if the store cannot be written."""
         self._problems = []
         for area in (self.main, self.fallback):
             try:
@@ -53,21 +53,21 @@ class Areas:
         raise StoreRefused(
             f"Nothing could be written: {self._problems[0]}; "
             f"the fallback failed too: {self._problems[1]}",
-            hint=f"Make room, or make {self.main.root} or {self.fallback.root} yours to write, "
-            "then try again: nothing was saved.",
+            hint=f"Free disk space, or make {self.main.root} or {self.fallback.root} writable, "
+            "then try again; nothing was saved.",
         )
 
     def notice(self, area: Area) -> str | None:
-        """Tell the user where it was written, if that was not the store."""
+        """Return a message for the user if the checkpoint did not go to the store."""
         if area is self.main:
             return None
         return (
-            f"The store cannot be written ({self._problems[0]}), so this was saved under "
-            f"{area.root} and will be taken into the store by the next command that can."
+            f"The store cannot be written ({self._problems[0]}). The checkpoint was saved under "
+            f"{area.root}; the next leftoff command that can will move it to the store."
         )
 
     def adopt_waiting(self) -> None:
-        """Adopt what waits, unless others write just now: a temp folder may be gone tomorrow."""
+        """Adopt waiting files unless others are writing; a temp folder may be gone tomorrow."""
         self._claim()
         if self._earlier() or any(map(is_waiting, self.fallbacks())):
             self._adopt_waiting()
@@ -79,7 +79,8 @@ class Areas:
             self.main.prepare()
             with disk.lock(self.main.lock, seconds=0) as is_held:
                 if is_held:
-                    # A killed writer may have left a temp file under the name that we need.
+                    # A killed writer may have left a temporary file with the name that adoption
+                    # needs.
                     disk.sweep(self.main.temps)
                     self._adopt(is_held=True)
         except (OSError, StoreRefused):
@@ -87,7 +88,7 @@ class Areas:
                 self._gather()
 
     def _gather(self) -> None:
-        """Move what lies in temp folders to the fallback, where readers see it."""
+        """Move files from temporary folders to the fallback, where readers look."""
         strays = [stray for stray in self._strays if _is_left(stray)]
         if any(map(is_waiting, strays)):
             _refuse_unsafe(self.fallback)
@@ -97,7 +98,7 @@ class Areas:
                     adopt(stray, self.fallback)
 
     def find_cache_path(self, name: str) -> Path | None:
-        """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
+        """Return a path for a file that can be rebuilt any time; None if no folder is writable."""
         if disk.is_own_folder(self.main.root) and os.access(self.main.root, os.W_OK):
             return self.main.root / name
         if _is_used(self.fallback) and os.access(self.fallback.root, os.W_OK):
@@ -106,7 +107,7 @@ class Areas:
 
     def _act(self, area: Area, act: Callable[[Area], Result]) -> Result:
         if area in self._ready:
-            # Someone may have taken the folders away since; then all is made anew.
+            # If someone removed the folders since then, continue below and recreate them.
             with contextlib.suppress(FileNotFoundError), disk.lock(area.lock):
                 return act(area)
         if area is self.main:
@@ -117,7 +118,7 @@ class Areas:
             return act(area)
 
     def _make_ready(self, area: Area, *, is_held: bool) -> None:
-        """Clean up what others left, once: what they leave from now on is for who comes next."""
+        """Clean up once per process; leftovers from later crashes are left to the next process."""
         if is_held:
             disk.sweep(area.temps)
         is_clean = self._adopt(is_held=is_held) if area is self.main else True
@@ -127,18 +128,18 @@ class Areas:
             self._ready.append(area)
 
     def _is_in_state(self) -> bool:
-        """Say whether the store is in the state folder, as that of a plain folder is."""
+        """Return whether the store is in the state folder, as for a project without git."""
         return self._project.store == plain_store(self._project.environment, self._project.root)
 
     def _claim(self) -> None:
-        """Put a store that the project had elsewhere in the place of this one, if that is free."""
+        """Rename the project's store from an earlier place to this one, if nothing is here yet."""
         self._copy()
         if found := self._earlier():
             for earlier in found:
                 store_room.move_in.claim(earlier, self.main)
 
     def _copy(self) -> None:
-        """Copy a store that another folder uses too, once."""
+        """Copy a store that another folder also uses, once."""
         for folder in self._project.shared:
             if folder not in self._copies and disk.is_own_folder(folder):
                 with contextlib.suppress(OSError, StoreRefused):
@@ -150,13 +151,13 @@ class Areas:
         return [each for each in (*own, *self._copies.values()) if disk.is_own_folder(each.root)]
 
     def _mark(self) -> None:
-        """Note whose store this is, once nothing is left to find by what was noted before."""
+        """Record whose store this is, once nothing is left to find through the earlier record."""
         is_all_copied = all(each in self._copies for each in self._project.shared)
         if is_all_copied and not self._earlier() and disk.is_own_folder(self.main.root):
             _mark(self._project)
 
     def _adopt(self, *, is_held: bool) -> bool:
-        """Move in what waits elsewhere; say whether all of it could be moved."""
+        """Move waiting files in; return whether all of them could be moved."""
         adopted = [adopt(fallback, self.main) for fallback in self.fallbacks()]
         if found := self._earlier():
             if not is_held:
@@ -165,13 +166,13 @@ class Areas:
         return all(adopted)
 
     def fallbacks(self) -> Iterator[Area]:
-        """Yield the folders where something waits, those of earlier versions last."""
+        """Yield the folders with waiting files; those of earlier versions come last."""
         yield from filter(_is_used, (self.fallback,))
         yield from filter(_is_left, self._strays)
 
 
 def _mark(project: Project) -> None:
-    """Note which folder a store belongs to that is named after the folder's path."""
+    """Record which folder a store belongs to, for stores named after their folder's path."""
     is_plain = project.store == plain_store(project.environment, project.root)
     if not (is_plain or project.is_moved or project.earlier):
         return
@@ -180,20 +181,20 @@ def _mark(project: Project) -> None:
 
 
 def _is_used(fallback: Area) -> bool:
-    """Say whether this is a fallback that only we can write, with anything in it."""
+    """Return whether this is a private fallback with anything in it."""
     folders = (fallback.root, fallback.root.parent)
     is_safe = all(disk.is_private_folder(each, others_may=_READ) for each in folders)
     return is_safe and fallback.has_anything()
 
 
 def _is_left(stray: Area) -> bool:
-    """Say whether an earlier version left something in a temp folder, where anyone may plant."""
+    """Return whether an earlier version left files in a temporary folder; anyone may plant some."""
     folders = (stray.root, stray.root.parent)
     return all(map(disk.is_private_folder, folders)) and stray.has_anything()
 
 
 def _refuse_unsafe(fallback: Area) -> None:
-    """Refuse a fallback that others can change: what they take away would be lost."""
+    """Refuse a fallback that other users can change: they could delete what is saved there."""
     for folder in (fallback.root.parent, fallback.root):
         disk.ensure_folder(folder)
         if not disk.is_private_folder(folder, others_may=_READ):
@@ -205,6 +206,6 @@ def _refuse_unsafe(fallback: Area) -> None:
 
 def _changeable(folder: Path) -> StoreRefused:
     return StoreRefused(
-        f"{folder} can be changed by other users, so nothing is written there",
-        hint=f"Make it yours alone: chmod go-w {folder}",
+        f"{folder} can be changed by other users, so leftoff does not write there",
+        hint=f"Make it writable only by you: chmod go-w {folder}",
     )

@@ -1,4 +1,4 @@
-"""Folders of ours: made private, synced, and refused where others could reach into them."""
+"""Create the store's private folders, sync them, and refuse ones that others can change."""
 
 import contextlib
 import errno
@@ -16,7 +16,7 @@ _NOT_THERE = frozenset(
 
 
 def ensure_folder(folder: Path) -> os.stat_result:
-    """Make a private folder, or refuse one that is a link or someone else's; return what it is."""
+    """Create a private folder and return its stat result; refuse links and others' folders."""
     try:
         found = os.lstat(folder)
     except FileNotFoundError:
@@ -32,23 +32,23 @@ def ensure_folder(folder: Path) -> os.stat_result:
         raise _no_folder(folder)
     if found.st_uid != os.getuid():
         raise StoreRefused(
-            f"{folder} belongs to another user, so nothing is written there",
-            hint="Move it away, or set LEFTOFF_HOME to a folder of your own.",
+            f"{folder} belongs to another user, so leftoff does not write there",
+            hint="Move it away, or set LEFTOFF_HOME to a folder that you own.",
         )
     return found
 
 
 def _no_folder(folder: Path) -> StoreRefused:
     return StoreRefused(
-        f"{folder} is not a folder, so nothing is written there",
-        hint="Move it away; leftoff makes the folder anew.",
+        f"{folder} is not a folder, so leftoff cannot write there",
+        hint="Move it away; leftoff will create the folder.",
     )
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder among the user's own files, with the user's umask, that survives a power cut.
+    """Create a folder among the user's own files durably, with the user's umask.
 
-    Without a sync of its parent the folder can vanish, with all that was synced in it.
+    Without a sync of its parent, a power cut can remove the folder and everything synced in it.
     """
     if folder.is_dir():
         return
@@ -62,20 +62,21 @@ def make_folder(folder: Path) -> None:
 
 
 def is_own_folder(folder: Path) -> bool:
-    """Say whether this is a folder of the user's own, and no link to one.
+    """Return whether this is a folder that the user owns, and not a link.
 
-    A disk that gives no answer is an error: taken for a missing folder it would empty the index.
+    A disk that does not respond raises an error. Treating it as a missing folder would empty the
+    index.
     """
     return _is_own(folder, others_may=0o777)
 
 
 def is_private_folder(folder: Path, *, others_may: int = 0) -> bool:
-    """Say whether only the user can reach into a folder of theirs; some may let others read."""
+    """Return whether only the user can access a folder; `others_may` allows some mode bits."""
     return _is_own(folder, others_may=others_may)
 
 
 def holds_private_folders(folder: Path) -> bool:
-    """Say whether no other user can take away or replace what is in a folder."""
+    """Return whether no other user can remove or replace what is in a folder."""
     found = folder.stat()
     is_open = found.st_mode & 0o002 and not found.st_mode & stat.S_ISVTX
     return found.st_uid in {os.getuid(), 0} and not is_open
@@ -106,6 +107,6 @@ def sync_open_folder(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # Some network file systems cannot sync a folder; the file itself is already safe.
+        # Some network file systems cannot sync a folder. The file itself is already durable.
         if error.errno not in _NO_FOLDER_SYNC:
             raise

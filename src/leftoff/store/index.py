@@ -1,7 +1,7 @@
-"""The index: everything the files say, in SQLite, for questions that would read too many of them.
+"""Query checkpoints through a SQLite index instead of reading every file.
 
-It is derived. It may be deleted, cut in half or be of another version at any moment: then it is
-built anew, without a word.
+The index is derived from the files. It may be deleted, truncated or of another version at any
+moment; leftoff then rebuilds it silently.
 """
 
 import re
@@ -21,7 +21,7 @@ from leftoff.store.search_text import join_cjk, match_expression, snippet
 
 
 class CheckpointEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What the index knows of a checkpoint."""
+    """One checkpoint as the index describes it."""
 
     id: str
     area: int
@@ -42,7 +42,7 @@ class CheckpointEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """A search: words, and the filters a person would name."""
+    """A search: words and filters."""
 
     words: str
     branch: str | None = None
@@ -54,13 +54,13 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint found, and the words around the match."""
+    """A matching checkpoint, with the text around the match."""
 
     entry: CheckpointEntry
     snippet: str
 
 
-# So long a save waits for another process that brings the index up to date.
+# How long a save waits while another process brings the index up to date.
 _PATIENCE_SECONDS = 1.0
 _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
@@ -82,7 +82,7 @@ class StoreIndex(LogIndex):
         is_only_asked: bool = False,
         is_scratch: bool = False,
     ) -> None:
-        """Open the index at a path, or one in memory that begins like the one at another path."""
+        """Open the index at a path, or one in memory that starts as a copy of another path's."""
         self.place = (path, areas)
         self.areas = areas
         self._is_confirmed = False
@@ -91,7 +91,7 @@ class StoreIndex(LogIndex):
 
     @property
     def is_settled(self) -> bool:
-        """Whether it lies in the store and no fallback is in use: then it stays where it is."""
+        """Whether it is in the store and no fallback is in use, so its place will not change."""
         return self.place[0] is not None and len(self.areas) == 1
 
     def _make_rows(self) -> CheckpointRows:
@@ -101,13 +101,13 @@ class StoreIndex(LogIndex):
         return StoreIndex(None, self.areas, is_scratch=True)
 
     def catch_up(self) -> None:
-        """Take in what is new, if no one else does so just now."""
+        """Read what is new, unless another process is already doing so."""
         self._ask(lambda: self._sync(_PATIENCE_SECONDS))
 
     def confirm(self) -> bool:
-        """Compare the number of files with what is known; say whether anything was made up for.
+        """Compare the number of files with the index, and return whether anything was missing.
 
-        The answer that there is nothing is never taken on trust. One look at each index will do.
+        An empty result is always confirmed this way, once for each open index.
         """
         if self._is_confirmed:
             return False
@@ -122,15 +122,15 @@ class StoreIndex(LogIndex):
             return self._make_rows().doubt()
 
     def list_unlogged(self) -> list[tuple[str, str | None]]:
-        """Return ids and names of checkpoints in the store that no line of the log tells of."""
+        """Return ids and names of checkpoints in the store that have no line in the log."""
         return self._ask(lambda: self._make_rows().list_unlogged())
 
     def stale_counts(self) -> tuple[int, int]:
-        """Tell how many files lie in folders that changed, and how many of them are known."""
+        """Count the files in changed folders, and how many of them the index knows."""
         return self._ask(lambda: self._make_rows().stale_counts())
 
     def events_of(self, checkpoint_id: str) -> list[events.StoreEvent]:
-        """Return what happened to a checkpoint, oldest first."""
+        """Return the events of a checkpoint, oldest first."""
         rows = self._rows(EVENTS_OF, (checkpoint_id,))
         return [events.decode(row[0]) for row in rows]
 
@@ -140,7 +140,7 @@ class StoreIndex(LogIndex):
         return events.decode(rows[0][0]) if rows else None
 
     def last_undoable(self) -> events.StoreEvent | None:
-        """Return the last event that took something away which can still be brought back."""
+        """Return the last event whose undo can still bring something back."""
         return self._ask(lambda: next(self._undoable(), None))
 
     def _undoable(self) -> Iterator[events.StoreEvent]:
@@ -160,16 +160,16 @@ class StoreIndex(LogIndex):
         return self._one("WHERE slot = ? AND is_head", (slot,))
 
     def last_id(self, slot: str) -> str | None:
-        """Return the greatest id in a slot, whatever became of that revision."""
+        """Return the greatest id in a slot, whatever state that revision is in."""
         rows = self._rows("SELECT max(id) FROM checkpoints WHERE slot = ?", (slot,))
         return rows[0][0] if rows else None
 
     def is_empty(self, slot: str) -> bool:
-        """Say whether no revision was ever saved in a slot, as in most saves."""
+        """Return whether a slot has no revisions, as for most saves."""
         return not self._rows("SELECT 1 FROM checkpoints WHERE slot = ? LIMIT 1", (slot,))
 
     def autosave(self) -> CheckpointEntry | None:
-        """Return the newest checkpoint that has no name and was not put away."""
+        """Return the newest unnamed checkpoint that is not in the trash."""
         where = f"WHERE name IS NULL AND is_head AND state IN ({_LISTED}) AND problem IS NULL"
         return self._one(f"{where} ORDER BY id DESC LIMIT 1", ())
 
@@ -178,7 +178,7 @@ class StoreIndex(LogIndex):
         return self._one("WHERE id = ?", (checkpoint_id,))
 
     def with_prefix(self, prefix: str) -> list[CheckpointEntry]:
-        """Return the checkpoints whose id begins or ends like this."""
+        """Return the checkpoints whose id starts or ends with this text."""
         if not _ID_PART.fullmatch(prefix):
             return []
         where = "WHERE (id >= ? AND id < ?) OR id LIKE ? ORDER BY id DESC LIMIT 20"
@@ -202,7 +202,7 @@ class StoreIndex(LogIndex):
     def count_heads(self, states: Iterable[events.State]) -> int:
         """Count the slots whose newest revision is in one of these states."""
         marks = ", ".join(repr(state) for state in states)
-        query = f"SELECT count(*) FROM checkpoints WHERE is_head AND state IN ({marks})"  # noqa: S608 - literals of ours
+        query = f"SELECT count(*) FROM checkpoints WHERE is_head AND state IN ({marks})"  # noqa: S608 - literals
         return int(self._rows(query, ())[0][0])
 
     def newest(self, limit: int) -> list[CheckpointEntry]:
@@ -210,7 +210,7 @@ class StoreIndex(LogIndex):
         return self._many("ORDER BY id DESC LIMIT ?", (limit,))
 
     def newest_of_session(self, session_id: str) -> CheckpointEntry | None:
-        """Return the newest checkpoint that a session left, whatever its name."""
+        """Return the newest checkpoint of a session, under any name."""
         return self._one("WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,))
 
     def revisions(self, slot: str) -> list[CheckpointEntry]:
@@ -222,17 +222,17 @@ class StoreIndex(LogIndex):
         return self._many(f"WHERE state IN ({_TRASHED}) ORDER BY id DESC LIMIT ?", (limit,))
 
     def before(self, moment: datetime, *, with_heads: bool) -> list[CheckpointEntry]:
-        """Return what was saved before a moment: what is out of sight, or everything."""
+        """Return what was saved before a moment: hidden revisions, or all with `with_heads`."""
         kept = "" if with_heads else f"AND NOT (is_head AND state IN ({_LISTED}))"
         where = f"WHERE id < ? AND problem IS NULL {kept} ORDER BY id"
         return self._many(where, (f"{moment.astimezone(UTC):%Y%m%dT%H%M%S}000Z",))
 
     def unreadable(self) -> list[CheckpointEntry]:
-        """Return the files that are no checkpoints, newest first."""
+        """Return the files that cannot be read as checkpoints, newest first."""
         return self._many("WHERE problem IS NOT NULL ORDER BY id DESC LIMIT 100", ())
 
     def names_like(self, prefix: str) -> list[str]:
-        """Return the names in use that begin like this."""
+        """Return the names in use that start with the prefix."""
         rows = self._rows(
             "SELECT DISTINCT name FROM checkpoints WHERE is_head AND slot >= ? AND slot < ?",
             (prefix, prefix + "\U0010ffff"),
@@ -242,8 +242,8 @@ class StoreIndex(LogIndex):
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first.
 
-        Newest first, and not by rank: ranking must visit every match, and a word that every
-        checkpoint holds would take a quarter of a second at 100,000.
+        They are not ranked. Ranking visits every match, and a word that occurs in all of 100,000
+        checkpoints would take a quarter of a second.
         """
         match = match_expression(query.words, branch=query.branch, agent=query.agent)
         if not match:
@@ -266,7 +266,7 @@ class StoreIndex(LogIndex):
         ]
 
     def recheck(self, entries: Sequence[CheckpointEntry]) -> bool:
-        """Notice files that were changed in place since they were read; say whether any was."""
+        """Reread files that were edited in place, and return whether there were any."""
         changed = [entry.id for entry in entries if self._differs(entry)]
         if changed:
             self._ask(lambda: self._take_again(changed))

@@ -1,7 +1,7 @@
-"""Bring the index of checkpoints up to date with the files, at the cost of what is new.
+"""Bring the index of checkpoints up to date, at a cost that follows what is new.
 
-A monthly folder is listed again only when its time stamp moved. Files and events can be written to
-the index twice without harm, so a large update is committed in parts.
+A monthly folder is listed again only when its modification time changed. Files and events can be
+indexed twice without harm, so a large update is committed in parts.
 """
 
 import os
@@ -17,10 +17,10 @@ from leftoff.store.log_index import Rows
 from leftoff.store.rows import COLUMNS, row_of, rowid_of
 from leftoff.store.search_text import split_cjk
 
-# A folder changed within this time may change again under the same time stamp: on the coarsest
-# file systems a stamp lasts two seconds. Such a folder is listed again next time.
+# A folder that changed this recently may change again with the same modification time, which has a
+# resolution of two seconds on some file systems. Such a folder is listed again next time.
 _SETTLED_SECONDS = 2.5
-# So many files are written with one statement.
+# Number of files inserted with one statement.
 _ROWS = 500
 
 
@@ -34,22 +34,24 @@ class CheckpointRows(Rows):
         self._slots: set[str] = set()
 
     def has_news(self) -> bool:
-        """Say whether a folder changed, or a file that could not be read may be good again."""
+        """Return whether a folder changed, or an unreadable file may have become readable."""
+        # Unreadable files are retried on each sync: a change in place does not change the folder's
+        # time.
         return any(True for _ in self._stale_shards()) or bool(self._list_broken())
 
     def apply_rest(self) -> None:
-        """Read the folders that changed, and the files that could not be read."""
+        """Read the changed folders, and try the unreadable files again."""
         for stale in list(self._stale_shards()):
             self._take_shard(*stale)
         self._take_again(self._list_broken())
 
     def take_again(self, ids: Sequence[str]) -> None:
-        """Read files anew that were changed in place."""
+        """Read files again that were edited in place."""
         with self.transaction():
             self._take_again(ids)
 
     def doubt(self) -> bool:
-        """Let folders be listed anew that hold more or fewer files than known; say if any does."""
+        """Mark folders with an unexpected number of files for listing; return whether any is."""
         counts = {
             (number, shard.name): len(area.ids_in(shard.name))
             for number, area in enumerate(self._areas)
@@ -60,18 +62,18 @@ class CheckpointRows(Rows):
         return bool(odd)
 
     def stale_counts(self) -> tuple[int, int]:
-        """Tell how many files lie in folders that changed, and how many of them are known."""
+        """Count the files in changed folders, and how many of them the index knows."""
         stale = [(number, name) for number, name, mtime in self._stale_shards() if mtime]
         found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
         return found, sum(self._count_in(*place) for place in stale)
 
     def list_unlogged(self) -> list[tuple[str, str | None]]:
-        """Return ids and names of checkpoints in the store that no line of the log tells of."""
+        """Return ids and names of checkpoints in the store that have no line in the log."""
         query = "SELECT id, name FROM unlogged JOIN checkpoints USING (id) WHERE problem IS NULL"
         return self._db.execute(query).fetchall()
 
     def update_counts(self) -> None:
-        """Count what was added, and find the newest revision of each slot that changed."""
+        """Update the counts, and find the newest revision of each slot that changed."""
         self._db.executemany(_POINT_HEAD, [{"slot": slot} for slot in self._slots])
         self._db.execute(_UPDATE_TALLY, (self._added,))
         self._slots.clear()
@@ -90,6 +92,7 @@ class CheckpointRows(Rows):
                 mtime = shard.stat(follow_symlinks=False).st_mtime_ns
                 if known.pop((number, shard.name), None) != mtime:
                     yield number, shard.name, mtime
+        # Folders that are in the index but no longer on disk.
         for number, name in known:
             yield number, name, 0
 
@@ -98,7 +101,7 @@ class CheckpointRows(Rows):
         try:
             self._compare_shard(number, shard, exists=mtime != 0)
         except OSError:
-            # What is known of a folder that cannot be read just now still holds.
+            # The folder cannot be read at the moment. What the index knows about it is still valid.
             settled = False
         self._db.execute("DELETE FROM shards WHERE area = ? AND name = ?", (number, shard))
         if mtime:
@@ -133,7 +136,6 @@ class CheckpointRows(Rows):
     def _add(
         self, number: int, ids: Iterable[str], read: Callable[[str], tuple[bytes, os.stat_result]]
     ) -> None:
-        """Read files into the index."""
         rows, texts, unlogged = [], [], []
         taken: set[int] = set()
         for checkpoint_id in ids:
@@ -143,7 +145,8 @@ class CheckpointRows(Rows):
             told = self._load_events(checkpoint_id)
             is_logged = any(event.action == "saved" for event in told)
             if row["size"] == 0 and not is_logged:
-                # A claim on the name, by someone who is about to put the file there, or was.
+                # An empty file claims the name for a writer that has not moved its content there
+                # yet.
                 continue
             if number == 0 and not is_logged:
                 unlogged.append((checkpoint_id,))
@@ -159,10 +162,11 @@ class CheckpointRows(Rows):
         self._count(len(rows))
 
     def _makes_way(self, number: int, checkpoint_id: str) -> bool:
-        """Say whether a file is to be read: not where the same one lies in the store already."""
+        """Return whether to read a file: not if the store already has the same checkpoint."""
         known = self._find_row(checkpoint_id) if len(self._areas) > 1 else None
         if known is not None:
-            # In both areas: the process that took it into the store was killed before the end.
+            # It is in both areas: the process that adopted it was killed before removing the
+            # original.
             if known[0] <= number:
                 return False
             self._forget(checkpoint_id)
@@ -176,6 +180,7 @@ class CheckpointRows(Rows):
     def _free_rowid(self, checkpoint_id: str, taken: set[int]) -> int:
         rowid = rowid_of(checkpoint_id)
         query = "SELECT 1 FROM checkpoints WHERE rowid = ?"
+        # Row numbers are derived from the time of the save, so two saves can have the same one.
         while rowid in taken or self._db.execute(query, (rowid,)).fetchone():
             rowid += 1
         taken.add(rowid)
@@ -194,7 +199,7 @@ class CheckpointRows(Rows):
     # Events
 
     def apply(self, lines: Sequence[bytes]) -> None:
-        """Note the events of a log, and what they make of checkpoints that are known."""
+        """Store the events of a log, and update the states of the checkpoints they name."""
         touched: set[str] = set()
         count = 0
         for line, event in decode_lines(lines, events.decode):
@@ -210,18 +215,19 @@ class CheckpointRows(Rows):
         self._count(count)
 
     def _take_event(self, event: events.StoreEvent, line: bytes) -> set[str]:
-        """Note an event; return the checkpoints whose state it may change."""
+        """Store an event, and return the checkpoints whose state it may change."""
         done = self._db.execute(
             "INSERT OR IGNORE INTO events (id, can_be_undone, body) VALUES (?, ?, ?)",
             (event.id, event.can_be_undone, line),
         )
+        # The event is already known: a line was repeated, or a commit was interrupted.
         if not done.rowcount:
             return set()
         seq = done.lastrowid
         ids = set(event.ids)
         if event.of is not None:
             ids |= self._revert(event.of)
-        # One that was just saved is open, as it is without the event.
+        # A checkpoint that was just saved is open, which is also the state without any event.
         is_first = event.action == "saved" and not any(map(self._has_events, ids))
         self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
         if event.action == "saved":
@@ -254,7 +260,7 @@ _UPDATE_TALLY = """
 UPDATE tally SET checkpoints = checkpoints + ?, events = (SELECT ifnull(max(seq), 0) FROM events)
 """
 _INSERT = (
-    f"INSERT INTO checkpoints ({', '.join(COLUMNS)}) "  # noqa: S608 - column names are ours
+    f"INSERT INTO checkpoints ({', '.join(COLUMNS)}) "  # noqa: S608 - our own column names
     f"VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
 )
 _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
@@ -262,7 +268,7 @@ _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?,
 
 def _state(checkpoint_id: str, told: Sequence[events.StoreEvent]) -> events.State:
     if len(told) == 1 and told[0].action == "saved":
-        return "open"  # as most are; folding would tell the same
+        return "open"  # the usual case; folding would give the same
     return events.fold(told).get(checkpoint_id, "open")
 
 

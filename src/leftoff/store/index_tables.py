@@ -1,4 +1,4 @@
-"""The tables of the index of checkpoints."""
+"""Define the SQLite tables of the index of checkpoints."""
 
 from leftoff.store.log_index import Tables
 
@@ -30,7 +30,7 @@ SELECT checkpoints = (SELECT count(*) FROM checkpoints)
   AND events = (SELECT ifnull(max(seq), 0) FROM events) FROM tally
 """
 
-# Row numbers are left out: they depend on the order in which files were read.
+# Row numbers are omitted because they depend on the order in which files were read.
 _CONTENTS = (
     """SELECT id, area, slot, name, saved_at, trigger, agent, session_id, branch, worktree, task,
     next_action, left_off, state, is_head, problem, size, mtime FROM checkpoints ORDER BY id""",

@@ -1,7 +1,7 @@
-"""Append-only logs: one JSON line per record, read in parts so that no log fills the memory.
+"""Read and append to logs: one JSON line per record, read in chunks to limit memory use.
 
-A line is acknowledged once its newline is on disk. A torn last line waits for the next reading. A
-line that cannot be decoded is skipped, and so is one that is too long to be a record.
+A line counts once its newline is on disk. A torn last line is left for the next read. A line that
+cannot be decoded, or that is too long for a record, is skipped.
 """
 
 import os
@@ -15,22 +15,24 @@ from leftoff.store import disk
 
 LogRecord = TypeVar("LogRecord")
 Decode = Callable[[bytes], LogRecord | None]
-"""Decodes a line. None skips it silently: it is from a newer version, and not damage."""
+"""Decodes a line. Returns None to skip a line from a newer version, which is not damaged."""
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What a decoder raises for a line that is damaged."""
+"""The errors that a decoder raises for a damaged line."""
 
 _CHUNK_BYTES = 1 << 20
+# The longest record names every checkpoint of a large store; 64 MB is far beyond that.
 _LONGEST_LINE_BYTES = 64 << 20
 _NO_END = 1 << 62
+# Compared on each read, to notice a log that was rewritten in the same file.
 _TAIL_BYTES = 64
 _FIRST_SKIPPED = 5
-# Stands for a line that is too long to be held in memory; no decoder accepts it.
+# Replaces a line that is too long to hold in memory; no decoder accepts it.
 _TOO_LONG = b"\0"
 
 
 class LogMark(msgspec.Struct, frozen=True):
-    """How far a log was read, and what shows that it is still the same log."""
+    """How far a log was read, and how to recognize that it is still the same log."""
 
     inode: int = 0
     offset: int = 0
@@ -39,24 +41,24 @@ class LogMark(msgspec.Struct, frozen=True):
 
 
 class LogNews(msgspec.Struct, frozen=True):
-    """The part of a log that lies beyond a mark."""
+    """The part of a log beyond a mark."""
 
     inode: int
     start: int
     end: int
     is_another: bool
-    """Whether another log took the place of the one that was marked."""
+    """Whether another log replaced the one that was marked."""
 
 
 class SkippedLines(msgspec.Struct, kw_only=True):
-    """The lines of a log that cannot be decoded: how many, and the first line numbers."""
+    """The number of undecodable lines in a log, and the first line numbers."""
 
     count: int = 0
     first: list[int] = []
 
 
 def append(log: Path, record: msgspec.Struct, *, durable: bool = True) -> tuple[int, int]:
-    """Write a record to the end of a log; return where its line begins and ends."""
+    """Append a record to a log; return where its line begins and ends."""
     return disk.append(log, msgspec.json.encode(record), durable=durable)
 
 
@@ -66,13 +68,13 @@ def read(
     """Read the records from an offset on; return them and the offset after the last line."""
     records: list[LogRecord] = []
     after = offset
-    for lines, after in read_lines(log, offset, end):  # noqa: B007 - where the last part ends
+    for lines, after in read_lines(log, offset, end):  # noqa: B007 - the last one is returned
         records += [record for _, record in decode_lines(lines, decode)]
     return records, after
 
 
 def read_small(log: Path, decode: Decode[LogRecord]) -> list[LogRecord]:
-    """Read all records of a log that stays small, such as the trash; a huge one is damaged."""
+    """Read all records of a log that stays small, such as the trash; the size is limited."""
     return read(log, decode, end=disk.MOST_LOG_BYTES)[0]
 
 
@@ -94,7 +96,7 @@ def count_skipped(log: Path, decode: Decode[LogRecord]) -> SkippedLines:
     skipped = SkippedLines()
     number = 0
     for lines, _ in read_lines(log, 0, identify(log)[1]):
-        for number, line in enumerate(lines, number + 1):  # noqa: B020 - goes on counting
+        for number, line in enumerate(lines, number + 1):  # noqa: B020 - continues the count
             try:
                 decode(line) if line.strip() else None
             except UNREADABLE:
@@ -104,9 +106,9 @@ def count_skipped(log: Path, decode: Decode[LogRecord]) -> SkippedLines:
 
 
 def read_lines(log: Path, offset: int = 0, end: int = _NO_END) -> Iterator[tuple[list[bytes], int]]:
-    """Yield the whole lines between two offsets, a part at a time, and the offset after each part.
+    """Yield the complete lines between two offsets in chunks, with the offset after each chunk.
 
-    A line that is too long to be a record is never held in memory.
+    A line that is too long for a record is never held in memory.
     """
     size = _CHUNK_BYTES
     while offset < end:
@@ -120,6 +122,7 @@ def read_lines(log: Path, offset: int = 0, end: int = _NO_END) -> Iterator[tuple
         elif size < _LONGEST_LINE_BYTES:
             size *= 2  # a line that names thousands of checkpoints
         else:
+            # Free the chunk before reading on; it has reached the size limit.
             del data
             after = _find_line_end(log, offset + size, end)
             if after is None:
@@ -129,7 +132,7 @@ def read_lines(log: Path, offset: int = 0, end: int = _NO_END) -> Iterator[tuple
 
 
 def _find_line_end(log: Path, offset: int, end: int) -> int | None:
-    """Return where the next line begins; None if there is none."""
+    """Return where the next line begins; None if the current one is not complete."""
     while offset < end:
         data = disk.read_from(log, offset, limit=min(_CHUNK_BYTES, end - offset))
         found = data.find(b"\n")
@@ -142,9 +145,10 @@ def _find_line_end(log: Path, offset: int, end: int) -> int | None:
 
 
 def find_news(log: Path, mark: LogMark | None) -> LogNews | None:
-    """Return the part of a log that lies beyond a mark; None if there is no whole line."""
+    """Return the part of a log beyond a mark; None if it holds no complete line."""
     inode, size = identify(log)
     mark = mark or LogMark(inode)
+    # The usual case costs one stat and no read.
     if (inode, size) == (mark.inode, mark.offset):
         return None
     if inode != mark.inode or size < mark.offset or not is_marked(log, mark):
@@ -160,7 +164,7 @@ def mark_at(log: Path, inode: int, offset: int) -> LogMark:
 
 
 def is_marked(log: Path, mark: LogMark) -> bool:
-    """Say whether a log still holds the bytes that a mark was made after."""
+    """Return whether a log still has the bytes that precede the mark."""
     return _read_tail(log, mark.offset) == mark.tail
 
 
@@ -170,9 +174,10 @@ def _read_tail(log: Path, offset: int) -> bytes:
 
 
 def identify(log: Path) -> tuple[int, int]:
-    """Return the inode and size of a log; zeros for what is missing or not a regular file."""
+    """Return the inode and size of a log; zeros if it is missing or not a regular file."""
     try:
         found = os.lstat(log)
+    # Other errors are raised: a disk that does not respond is not an empty log.
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return 0, 0
     return (found.st_ino, found.st_size) if disk.is_regular_file(found) else (0, 0)

@@ -1,8 +1,8 @@
-"""A derived index: SQLite tables that follow the project's logs, and can be rebuilt at any moment.
+"""Keep SQLite tables in step with a project's logs, and rebuild them when necessary.
 
-There are two logs of each kind: the store's own, and the fallback's while that is in use. The index
-notes how far it has read each one. When it is opened it checks its own counts, and it is rebuilt
-when these are wrong, when it is damaged, and when another log took the place of the store's own.
+Each index follows two logs: the store's, and the fallback's while that is in use. The index records
+how far it has read each one. On opening, it checks its row counts. It is rebuilt if they are wrong,
+if the database is damaged, or if another log replaced the store's.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from leftoff.store import log
 from leftoff.store.database import Connection, Database, IndexAway, LogReplaced
 
 _LOGS = "CREATE TABLE logs (area INTEGER PRIMARY KEY, inode INTEGER, offset INTEGER, tail BLOB);"
-# After this many files or events a transaction is committed: a kill then costs little, others wait
-# for a short time only, and the cache stays small.
+# A transaction is committed after this many files or events. A kill then loses little work, other
+# processes wait only briefly, and the cache stays small.
 _PART = 5000
 
 Result = TypeVar("Result")
@@ -32,53 +32,54 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     schema: str
     version: int
     check: str
-    """A query that returns 1 if the tables hold as much as they should."""
+    """A query that returns 1 if the tables hold as many rows as they should."""
     contents: tuple[str, ...]
-    """Queries for everything that the tables hold, in an order that is always the same."""
+    """Queries that return everything in the tables in a stable order."""
 
     def is_whole(self, db: Connection) -> bool:
-        """Say whether the tables hold as much as they should; quick enough for every opening."""
+        """Return whether the tables have the expected number of rows; fast, as it runs at open."""
         row = db.execute(self.check).fetchone()
         return bool(row and row[0])
 
 
 class Rows:
-    """Writes what the lines of a log say into the tables of an index."""
+    """Writes the lines of a log to the tables of an index."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
         self._units = 0
 
     def apply(self, lines: Sequence[bytes]) -> None:
-        """Write what some lines say."""
+        """Write these lines to the tables."""
         raise NotImplementedError
 
     def has_news(self) -> bool:
-        """Say whether the index lacks anything that is not in a log."""
+        """Return whether the index lacks anything that does not come from a log."""
         return False
 
     def apply_rest(self) -> None:
-        """Write what is not in a log, after the logs were read."""
+        """Write what does not come from a log, after the logs were read."""
 
     def update_counts(self) -> None:
-        """Bring the counts up to date that are checked when the index is opened."""
+        """Update the counts that are checked when the index is opened."""
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep what is written, or none of it if that fails."""
+        """Commit everything that is written inside, or nothing if it fails."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._commit()
         except BaseException:
+            # A failed COMMIT may have ended the transaction already.
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
 
     def _count(self, units: int) -> None:
-        """Count what was written; begin another transaction when it is enough for one.
+        """Count rows written, and start a new transaction when there are enough for one.
 
-        Only for what may be written twice: how far a log was read is noted at the very end.
+        Use this only for rows that can be written twice: the log marks are written at the very end.
         """
         self._units += units
         if self._units >= _PART:
@@ -92,7 +93,7 @@ class Rows:
 
 
 class LogIndex:
-    """An open index: it answers questions, and brings its tables up to date with the logs."""
+    """An open index that answers queries and keeps its tables in step with the logs."""
 
     tables: Tables
 
@@ -105,7 +106,7 @@ class LogIndex:
         is_only_asked: bool = False,
         is_scratch: bool = False,
     ) -> None:
-        """Open the index at a path, or one in memory that begins like the one at another path."""
+        """Open the index at a path, or one in memory that starts as a copy of another path's."""
         self._logs = logs
         self._database = Database(
             path,
@@ -119,7 +120,7 @@ class LogIndex:
 
     @classmethod
     def at_hand(cls, path: Path | None, sources: Sequence[Any]) -> Self | None:
-        """Open the index if it is there and good; questions to it then raise IndexAway."""
+        """Open the index only if it is usable; queries to it may raise IndexAway."""
         try:
             return cls(path, sources, is_only_asked=True)
         except IndexAway:
@@ -137,21 +138,21 @@ class LogIndex:
         self._db.close()
 
     def sync(self) -> None:
-        """Read what is new; rebuild an index that cannot be used."""
+        """Read what is new, and rebuild the index if it is unusable."""
         self._ask(self._sync)
 
     def rebuild(self) -> None:
-        """Forget everything and read it all again."""
+        """Drop everything and read all files again."""
         self._database.renew(self._sync)
 
     def is_sound(self) -> bool:
-        """Compare it with an index that is built from the files at this moment.
+        """Compare the index with one that is built from the files now.
 
-        Every file and every line is read, which takes as long as a rebuild.
+        This reads every file and every line, and takes as long as a rebuild.
         """
         with contextlib.closing(self._make_scratch()) as fresh:
             fresh.sync()
-            # Others may have written meanwhile; both indexes must know of it.
+            # Other processes may have written in the meantime; both indexes must include that.
             self.sync()
             fresh.sync()
             return all(self._holds_like(fresh, query) for query in self.tables.contents)
@@ -164,29 +165,30 @@ class LogIndex:
         return all(one == two for one, two in pairs)
 
     def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """Yield rows without holding them all; damage ends them early."""
+        """Yield rows without holding them all in memory; damage ends the iteration early."""
         with contextlib.suppress(sqlite3.DatabaseError):
             yield from self._db.execute(query)
 
     def mark(self) -> log.LogMark | None:
-        """Return how far the store's own log was read, if it is still the same log."""
+        """Return how far the store's log was read, if it is still the same log."""
         mark = self._ask(self._marks).get(0)
         return mark if mark is not None and log.is_marked(self._logs[0], mark) else None
 
     def _sync(self, seconds: float | None = None) -> None:
         rows = self._make_rows()
+        # Without news, no lock is taken, so readers do not wait for each other.
         if rows.has_news() or self._find_news():
             with self._database.turn(seconds):
                 self._take_news(rows)
 
     def _take_news(self, rows: Rows) -> None:
-        # The ends of the logs come first. A checkpoint is on disk before its line is, so every file
-        # that the lines up to here name is found when the folders are listed afterwards.
+        # Find the ends of the logs first. A checkpoint is on disk before its line is, so listing
+        # the folders afterwards finds every file that the lines up to here name.
         news = self._find_news()
         with rows.transaction():
             marks = [(area, *self._apply_log(rows, area, part)) for area, part in news]
             rows.apply_rest()
-            # Only now: a save assumes that the index knows everything before the mark.
+            # Written last: a save assumes that the index knows everything before the mark.
             self._db.executemany("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?)", marks)
 
     def _apply_log(self, rows: Rows, area: int, part: log.LogNews) -> tuple[object, ...]:
@@ -196,14 +198,14 @@ class LogIndex:
         return msgspec.structs.astuple(log.mark_at(path, part.inode, end))
 
     def _find_news(self) -> list[tuple[int, log.LogNews]]:
-        """Return which part of each log the index lacks."""
+        """Return the part of each log that the index has not read."""
         marks = self._marks()
         found = [
             (area, log.find_news(path, marks.get(area))) for area, path in enumerate(self._logs)
         ]
         news = [(area, part) for area, part in found if part is not None]
-        # The fallback's log is gone once the store's log has adopted it. Another log in place of
-        # the store's own has another history, and nothing that was read so far holds.
+        # The fallback's log disappears once the store has adopted it. If the store's own log was
+        # replaced, its history is different and nothing in the index is valid.
         if any(area == 0 and part.is_another for area, part in news):
             raise LogReplaced(f"{self._logs[0]} was replaced")
         return news

@@ -1,9 +1,9 @@
-"""Moving in: a store that the same project had in another place becomes part of its store.
+"""Merge a store from the project's earlier location into its present one.
 
-`git init` gives a plain folder a new store in `.git`, and a renamed folder gets one under its new
-name. Where the new place is still free, the whole store is renamed, which is all or nothing.
-Otherwise its files follow one by one, and each goes from the old place only when it is durable in
-the new one; whoever is killed in between is made up for by the next command.
+`git init` gives a plain folder a new store in `.git`, and a renamed folder gets a store under its
+new name. If there is nothing at the new location, the whole store is renamed, which is atomic.
+Otherwise its files are moved one by one. Each is removed from the old location only once it is
+durable in the new one. If this is interrupted, the next command finishes it.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ from leftoff.store.layout import Area
 
 _KEPT_APART = "earlier"
 _COPY = ".copy-"
-# What can be made anew, or is of no use in another place.
+# Files that can be rebuilt, or that are useless in another location.
 _DERIVED = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
 
 
 def claim(earlier: Area, store: Area) -> None:
-    """Rename a whole store to a place that is free; nothing happens where that cannot be."""
+    """Rename a whole store to a free location; do nothing if that is not possible."""
     if os.path.lexists(store.root) or not disk.is_own_folder(earlier.root):
         return
     with alone(earlier) as is_alone, contextlib.suppress(OSError):
@@ -35,7 +35,7 @@ def claim(earlier: Area, store: Area) -> None:
 
 
 def copy(earlier: Area) -> Area | None:
-    """Copy a store that another folder uses too; None while someone writes there."""
+    """Copy a store that another folder also uses; None while another process writes there."""
     copied = Area(earlier.root.with_name(f"{earlier.root.name}{_COPY}{os.getpid()}"))
     with alone(earlier) as is_alone:
         if not is_alone:
@@ -52,17 +52,17 @@ def copy(earlier: Area) -> Area | None:
 
 
 def _sweep_copies(earlier: Area) -> None:
-    """Remove the copies of processes that were killed; all that they hold is in the original."""
+    """Remove the copies that killed processes left; everything in them is in the original too."""
     for path in earlier.root.parent.glob(f"{earlier.root.name}{_COPY}*"):
         pid = path.name.rpartition("-")[2]
         if pid.isdecimal() and not processes.is_alive(int(pid), 0.0) and disk.is_own_folder(path):
-            import shutil  # noqa: PLC0415 - hardly anyone is killed just there
+            import shutil  # noqa: PLC0415 - needed only after a kill during a copy
 
             shutil.rmtree(path, ignore_errors=True)
 
 
 def merge(earlier: Area, store: Area) -> bool:
-    """Move a store into another, whose lock you hold; say whether nobody was writing there."""
+    """Merge a store into another whose lock you hold; return False if someone is writing there."""
     if not disk.is_own_folder(earlier.root):
         return True
     with alone(earlier) as is_alone:
@@ -76,20 +76,20 @@ def merge(earlier: Area, store: Area) -> bool:
 
 
 def list_conflicts(store: Path) -> list[Path]:
-    """List the files of earlier stores that could not replace those of this one."""
+    """List files of earlier stores that could not be merged because this one has its own."""
     folder = store / _KEPT_APART
     return [*_files(folder)] if disk.is_own_folder(folder) else []
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files to keep, whatever was planted among them left out."""
+    """Yield the files to keep, without links and other planted entries."""
     for path in sorted(folder.rglob("*")):
         if disk.is_regular(path) and not _is_derived(path, folder):
             yield path
 
 
 def _is_adopted(path: Path, folder: Path) -> bool:
-    """Say whether adoption moves a file; one that it could not read waits for the next command."""
+    """Return whether adoption moves this file; if it could not, the next command tries again."""
     inside = path.relative_to(folder)
     is_log = len(inside.parts) == 1 and path.suffix == ".jsonl"
     return is_log or inside.parts[0] in {"checkpoints", "sessions"}
@@ -107,24 +107,25 @@ def _move(path: Path, earlier: Area, store: Area) -> None:
         data, _ = disk.read(path)
     except (OSError, StoreRefused):
         return
+    # If both stores have the file with different content, the earlier one is kept apart.
     if any(_is_put(data, target, store) for target in (store.root / inside, apart)):
         path.unlink(missing_ok=True)
 
 
 def _is_put(data: bytes, target: Path, store: Area) -> bool:
-    """Write a file where there is none, and say whether it holds this."""
+    """Write the file if it does not exist, and return whether the target holds this data."""
     if os.path.lexists(target):
         with contextlib.suppress(OSError, StoreRefused):
             return disk.read(target)[0] == data
         return False
     disk.ensure_folder(target.parent)
-    # Not by a link: cut short, that leaves a second name, which readers of such files refuse.
+    # No hard link here: a kill would leave two names, and readers refuse files with two names.
     disk.replace(target, data, temps=store.temps)
     return True
 
 
 def _clean_up(earlier: Area) -> None:
-    """Remove what is left of a store that is empty; anything else keeps its folder."""
+    """Remove an emptied store; anything left in it keeps its folder."""
     if next(_files(earlier.root), None) is not None:
         return
     found = sorted(earlier.root.rglob("*"), reverse=True)

@@ -1,7 +1,7 @@
-"""Naming: give a finished file its final name, unless that name is taken.
+"""Give a finished file its final name, unless that name is taken.
 
-A hard link does this almost everywhere. FAT, exFAT, some network mounts and some sandboxes have no
-hard links; there a rename that refuses to replace does the same. Where even that is missing, an
+A hard link does this almost everywhere. FAT, exFAT, some network mounts and some sandboxes do not
+support hard links; a rename that refuses to replace works there. Where that is missing too, an
 empty file claims the name and the finished file replaces it. Readers ignore empty files.
 """
 
@@ -15,11 +15,11 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-# What systems answer that have no hard links, or do not let us make any.
+# Errors of systems that do not support hard links, or do not permit them.
 _NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK}
 )
-# What systems answer that cannot refuse to replace.
+# Errors of systems without a rename that refuses to replace.
 _NO_CAREFUL_RENAME = frozenset(
     {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EPERM}
 )
@@ -56,8 +56,8 @@ def _move(temp: Path, name: str, folder: int) -> None:
 
 @cache
 def careful_rename() -> Rename | None:
-    """Return the system's own rename that never replaces a file, if it has one."""
-    import ctypes  # noqa: PLC0415 - only file systems without links need it
+    """Return the system's rename that never replaces a file, if it has one."""
+    import ctypes  # noqa: PLC0415 - only file systems without hard links need it
 
     called, flag = _RENAMES.get(sys.platform, ("", 0))
     function = getattr(ctypes.CDLL(None, use_errno=True), called, None) if called else None
@@ -74,11 +74,12 @@ def careful_rename() -> Rename | None:
 
 
 def replace_claim(temp: Path, name: str, folder: int) -> None:
-    """Put a finished file in the place of an empty one that claims its name."""
+    """Replace the empty file that claims a name with the finished file."""
     claim = claim_name(name, folder)
     try:
         os.replace(temp, name, dst_dir_fd=folder)
     except BaseException:
+        # Withdraw the claim, or the name would stay taken by an empty file.
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=folder)
         raise
@@ -87,7 +88,7 @@ def replace_claim(temp: Path, name: str, folder: int) -> None:
 
 
 def claim_name(name: str, folder: int) -> int:
-    """Take a name with an empty file and lock that; also one whose owner died before the rename."""
+    """Create and lock an empty file, or take over one whose owner died before the rename."""
     is_new = True
     try:
         claim = os.open(name, _CLAIM | os.O_EXCL, 0o600, dir_fd=folder)
@@ -95,7 +96,7 @@ def claim_name(name: str, folder: int) -> int:
         is_new = False
         claim = os.open(name, _CLAIM, 0o600, dir_fd=folder)
     is_locked = _lock(claim)
-    # Without locks nobody can tell a dead owner from a slow one, so the name counts as taken.
+    # Without locks a dead owner cannot be distinguished from a slow one, so the name is taken.
     is_ours = is_new if is_locked is None else is_locked
     if is_ours and _is_empty(name, folder):
         return claim
@@ -104,7 +105,7 @@ def claim_name(name: str, folder: int) -> int:
 
 
 def _lock(claim: int) -> bool | None:
-    """Lock a claim and say whether that worked; None where there are no locks."""
+    """Lock a claim and return whether that worked; None if locks are not supported."""
     try:
         fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Refusals: what the store answers when a name is in use, or stands for nothing it holds."""
+"""Build the errors for a checkpoint name that is in use, unknown or ambiguous."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from leftoff.store.index import CheckpointEntry
 
 
 def name_taken(standing: CheckpointEntry) -> LeftoffError:
-    """Say that a name is in use, with what a person needs to choose."""
+    """Return the error for a name in use, with the choices a person has."""
     saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    left_off = standing.left_off or standing.task or "(nothing noted)"
+    left_off = standing.left_off or standing.task or "(no summary)"
     return ChoiceNeeded(
         f'A checkpoint named "{standing.name}" exists, saved {saved}: {left_off}',
         question=f'Overwrite "{standing.name}"?',
@@ -30,16 +30,16 @@ def name_taken(standing: CheckpointEntry) -> LeftoffError:
 
 
 def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]) -> LeftoffError:
-    """Say that nothing has this name or id, with the nearest that there is."""
+    """Return the error for an unknown or ambiguous key, with the closest names."""
     if matches:
         ids = ", ".join(entry.id for entry in matches[:5])
         return NoSuchCheckpoint(
-            f"Several checkpoints match '{key}': {ids}", hint="Give more of it."
+            f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
         )
-    import difflib  # noqa: PLC0415 - only someone who mistyped needs it
+    import difflib  # noqa: PLC0415 - needed only for a mistyped name
 
     near = difflib.get_close_matches(key, names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     return NoSuchCheckpoint(
-        f"No checkpoint named '{key}'", hint=f"{hint}`leftoff list` shows the ones there are."
+        f"No checkpoint named '{key}'", hint=f"{hint}Run `leftoff list` to see all checkpoints."
     )

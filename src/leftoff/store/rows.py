@@ -1,4 +1,4 @@
-"""Rows: what the index keeps of a checkpoint's file."""
+"""Convert a checkpoint's file to a row of the index."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from leftoff.checkpoint import Checkpoint, decode, id_time
 from leftoff.errors import LeftoffError
 from leftoff.store.search_text import searchable
 
-# Some day in 2248; beyond it a row number is more than the database holds.
+# A day in 2248; a later time would exceed SQLite's largest row number.
 _LAST_MILLISECOND = (1 << 43) - 2
 
 _checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
@@ -25,7 +25,7 @@ COLUMNS = (
 def row_of(
     number: int, checkpoint_id: str, read: Callable[[str], tuple[bytes, os.stat_result]]
 ) -> tuple[dict[str, Any], str]:
-    """Return what the index keeps of a file, and its words."""
+    """Return the index row of a file, and its searchable text."""
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {"id": checkpoint_id, "area": number, "slot": f"!{checkpoint_id}"}
     row["saved_at"] = id_time(checkpoint_id).timestamp()
@@ -42,13 +42,13 @@ def row_of(
 
 
 def rowid_of(checkpoint_id: str) -> int:
-    """Make a row number that sorts by time, so that newest first needs no sorting."""
+    """Return a row number that sorts by time, so that newest first needs no sorting."""
     milliseconds = min(round(id_time(checkpoint_id).timestamp() * 1000), _LAST_MILLISECOND)
     return (milliseconds << 20) | (int(checkpoint_id[-8:], 16) >> 12)
 
 
 def slot_of(checkpoint: Checkpoint) -> str:
-    """Tell whose revision a checkpoint is: its name's, or else its session's or worktree's."""
+    """Return the slot that groups a checkpoint's revisions: its name, session or worktree."""
     if checkpoint.name is not None:
         return checkpoint.name
     if checkpoint.session_id is not None:
@@ -57,21 +57,21 @@ def slot_of(checkpoint: Checkpoint) -> str:
 
 
 def decode_for_index(data: bytes) -> Checkpoint:
-    """Read a checkpoint for what the index keeps of it."""
+    """Decode a checkpoint for indexing."""
     try:
-        # Quick, for unknown keys are passed over; but `__extra__` must not be one of them.
+        # Fast, because unknown keys are skipped. `__extra__` must not be one of them.
         return _checkpoint_decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return decode(data)
 
 
 def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
-    """Return what the index keeps of a checkpoint, by column."""
+    """Return the index columns of a checkpoint."""
     action = checkpoint.next_action
     return {
         "slot": slot_of(checkpoint),
         "name": checkpoint.name,
-        # In UTC first: a moment at the edge of the calendar may not exist there.
+        # Converted to UTC first: a time at the edge of the calendar may not exist in UTC.
         "saved_at": checkpoint.saved_at.astimezone(UTC).timestamp(),
         "trigger": checkpoint.trigger,
         "agent": checkpoint.agent,

@@ -1,7 +1,7 @@
-"""Words for the index: what of a checkpoint is searchable, and how words are matched.
+"""Build the searchable text of a checkpoint, and the full-text queries on it.
 
-Chinese, Japanese and Korean write without spaces, so each such character is a word of its own
-here, and a run of them is searched as a phrase.
+Chinese, Japanese and Korean are written without spaces. Each of their characters is therefore
+indexed as a word, and a sequence of them is searched as a phrase.
 """
 
 import functools
@@ -16,13 +16,13 @@ _SPACED = f"(?<=[{_CJK}]) | (?=[{_CJK}])"
 _WORD = rf"[{_CJK}]+|[^\W{_CJK}]+"
 _AROUND = 60
 
-# Compiled when first used: sets this large take a Python start to compile, and most commands
-# never search.
+# Compiled on first use: compiling character sets this large takes as long as starting Python, and
+# most commands never search.
 _compiled = functools.cache(re.compile)
 
 
 def searchable(checkpoint: Checkpoint) -> str:
-    """Join all that a person might remember of a checkpoint."""
+    """Join everything that a person might search a checkpoint for."""
     return "\n".join(text for text in _texts(checkpoint) if text)
 
 
@@ -50,17 +50,17 @@ def _texts(checkpoint: Checkpoint) -> Iterator[str | None]:
 
 
 def split_cjk(text: str) -> str:
-    """Set each character of unspaced scripts apart, as a word."""
+    """Separate the characters of unspaced scripts, so that each is a word."""
     return _compiled(_CJK_CHARACTER).sub(r" \1 ", text)
 
 
 def join_cjk(text: str) -> str:
-    """Take back what `split_cjk` did."""
+    """Undo `split_cjk`."""
     return _compiled(_SPACED).sub("", text)
 
 
 def match_expression(words: str, **columns: str | None) -> str:
-    """Write the full-text question: all words, the last one as a beginning, filters by column."""
+    """Build the full-text query: all words, the last one as a prefix, plus column filters."""
     found = _compiled(_WORD).findall(words)
     if not found:
         return ""
@@ -75,7 +75,7 @@ def match_expression(words: str, **columns: str | None) -> str:
 
 
 def snippet(text: str, words: str) -> str:
-    """Show the first match with some text around it, on one line."""
+    """Return the first match with the text around it, on one line."""
     places = list(_first_places(text, _compiled(_WORD).findall(words)))
     middle = min(places, default=0)
     start, end = max(0, middle - _AROUND), min(len(text), middle + 2 * _AROUND)

@@ -1,4 +1,4 @@
-"""The project's checkpoints as one view: the store's folder, and the fallback while it is full."""
+"""Save, list, find and undo a project's checkpoints, in the store and its fallback."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from leftoff.store.layout import Area
 
 
 class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint that is on disk; `notice` tells when it had to go to the fallback."""
+    """A checkpoint that is on disk; `notice` is set if it was written to the fallback."""
 
     checkpoint: Checkpoint
     path: Path
@@ -28,19 +28,19 @@ class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def utc_now() -> datetime:
-    """Return the present moment."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def _as_it_is(project: Project) -> Project:
-    """Return a project with the store it still has, where the next command would move it."""
+    """Return a project with its store where it is now, before the next command moves it."""
     if project.store.is_dir() or not project.earlier:
         return project
     return msgspec.structs.replace(project, store=project.earlier[0], earlier=())
 
 
 class Store:
-    """All reading and writing of one project's checkpoints."""
+    """Reads and writes the checkpoints of one project."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Store:
         now: Callable[[], datetime] = utc_now,
         leaves_no_trace: bool = False,
     ) -> None:
-        """Open a project's store; one that leaves no trace is for reading only."""
+        """Open a project's store; with `leaves_no_trace`, for reading only."""
         self.project = project
         self.now = now
         self._leaves_no_trace = leaves_no_trace
@@ -58,7 +58,7 @@ class Store:
         self._standings = Standings(self._areas)
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self._standings.leave()
         if self._index is not None:
             self._index.close()
@@ -67,7 +67,7 @@ class Store:
     # Writing
 
     def save(self, draft: Checkpoint, *, overwrite: bool = False) -> SavedCheckpoint:
-        """Store a checkpoint under a new id; a name in use must be overwritten on purpose."""
+        """Store a checkpoint under a new id; a name in use requires `overwrite`."""
         draft = storable(draft)
 
         def act(area: Area) -> SavedCheckpoint:
@@ -81,7 +81,7 @@ class Store:
         return self._areas.write(act)
 
     def add(self, checkpoint: Checkpoint) -> SavedCheckpoint | None:
-        """Store a checkpoint that has its id and time already; None if it is here."""
+        """Store a checkpoint that already has an id and time; None if it is stored already."""
         checkpoint = storable(checkpoint)
 
         def act(area: Area) -> SavedCheckpoint | None:
@@ -94,6 +94,7 @@ class Store:
             )
             try:
                 path = area.write(checkpoint)
+            # The same checkpoint was imported before.
             except FileExistsError:
                 return None
             with contextlib.suppress(OSError, StoreRefused):
@@ -111,9 +112,9 @@ class Store:
         new = new_id(now, after=last_id)
         checkpoint = msgspec.structs.replace(draft, id=new, saved_at=now)
         path = area.write(checkpoint)
-        # The checkpoint's file is the record, already on disk; the line only orders it among the
-        # events. So it is not synced, and a log that cannot be written does not fail the save:
-        # the next reader adds the line.
+        # The checkpoint's file is the record and already on disk. The log line only orders it among
+        # the events, so it is not synced. A failure to write it does not fail the save; the next
+        # reader adds the line.
         saved = StoreEvent(
             id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
         )
@@ -130,19 +131,19 @@ class Store:
     def record(
         self, action: Action, ids: Sequence[str], *, session: tuple[str, str] | None = None
     ) -> StoreEvent:
-        """Note durably what happened to checkpoints, and in which agent's session, if in one."""
+        """Record durably what happened to checkpoints, and in which agent's session."""
         agent, session_id = session or (None, None)
         event = self._event(action, list(ids), agent=agent, session_id=session_id)
         self._areas.write(lambda area: area.append(event))
         return event
 
     def undo(self) -> StoreEvent | None:
-        """Revert the last event that took something away; return it."""
+        """Revert the last event that can be undone, and return it."""
         told: list[tuple[StoreEvent, StoreEvent]] = []
 
         def act(area: Area) -> StoreEvent | None:
-            # Found once: a line that was written and could not be synced is told again elsewhere,
-            # and must not revert one event more.
+            # Found only once: if the line was written but not synced, `act` runs again for the
+            # fallback, and that must not revert a second event.
             if not told and (last := self.index().last_undoable()):
                 told.append((last, self._event("undone", [], of=last.id)))
             for last, event in told:
@@ -153,12 +154,13 @@ class Store:
         return self._areas.write(act)
 
     def purge(self, entries: Sequence[CheckpointEntry]) -> None:
-        """Destroy checkpoints for good."""
+        """Delete checkpoints permanently."""
 
         def act(area: Area) -> None:
             for entry in entries:
                 path = self._area(entry).path_of(entry.id)
                 path.unlink(missing_ok=True)
+            # One sync per folder, not per file, makes all deletions durable.
             for folder in {self._area(entry).path_of(entry.id).parent for entry in entries}:
                 disk.sync_folder(folder)
             area.append(self._event("purged", [entry.id for entry in entries]))
@@ -172,14 +174,14 @@ class Store:
     # Sessions
 
     def read_session(self, agent: str, session_id: str) -> bytes | None:
-        """Return what is kept of a session, as it was given."""
+        """Return the stored bytes of a session."""
         for area in reversed(self._areas.in_use()):
             with contextlib.suppress(OSError, StoreRefused):
                 return disk.read(area.session_file(agent, session_id))[0]
         return None
 
     def keep_session(self, agent: str, session_id: str, data: bytes) -> None:
-        """Keep what is known of a session, in place of what was kept before."""
+        """Store the bytes of a session and replace the earlier ones."""
 
         def act(area: Area) -> None:
             path = area.session_file(agent, session_id)
@@ -193,7 +195,7 @@ class Store:
     def events_since(
         self, mark: tuple[int, int] | None
     ) -> tuple[list[StoreEvent], tuple[int, int]]:
-        """Return the events beyond a mark, and the mark after them; another log begins anew."""
+        """Return the events beyond a mark and the new mark; if the log was replaced, return all."""
         try:
             inode = self._areas.main.log.stat().st_ino
         except OSError:
@@ -203,7 +205,7 @@ class Store:
         return told, (inode, end)
 
     def has_events_since(self, mark: tuple[int, int]) -> bool:
-        """Say whether the log has grown beyond a mark, or is another one."""
+        """Return whether the log grew beyond a mark or was replaced."""
         try:
             found = self._areas.main.log.stat()
         except OSError:
@@ -211,7 +213,7 @@ class Store:
         return (found.st_ino, found.st_size) != mark
 
     def append_line(self, name: str, line: bytes) -> None:
-        """Add a line to one of the project's logs, durably."""
+        """Append a line to one of the project's logs, durably."""
         self._areas.write(lambda area: disk.append(area.root / f"{name}.jsonl", line))
 
     def read_log(self, name: str, decode: log.Decode[log.LogRecord]) -> list[log.LogRecord]:
@@ -219,21 +221,21 @@ class Store:
         return [each for path in self.log_paths(name) for each in log.read(path, decode)[0]]
 
     def log_paths(self, name: str) -> list[Path]:
-        """Tell where a log lies: in the store, and in the fallback while that is in use."""
+        """Return the paths of a log: in the store, and in the fallback while that is in use."""
         return [area.root / f"{name}.jsonl" for area in self._areas.in_use()]
 
     def fallbacks(self) -> list[Path]:
-        """Tell where things wait that could not be written to the store."""
+        """Return the folders with files that could not be written to the store."""
         return [area.root for area in self._areas.fallbacks()]
 
     def find_cache_path(self, name: str) -> Path | None:
-        """Tell where a file may lie that can be made anew at any moment; None if nowhere."""
+        """Return a path for a file that can be rebuilt any time; None if no folder is writable."""
         return self._areas.find_cache_path(name)
 
     # Reading
 
     def index(self) -> StoreIndex:
-        """Return the index, up to date with the files."""
+        """Return the index after bringing it up to date."""
         if not self._leaves_no_trace:
             self._areas.adopt_waiting()
         index = self.open_index()
@@ -243,10 +245,10 @@ class Store:
         return index
 
     def _log_unlogged(self, index: StoreIndex) -> None:
-        """Add the lines that are missing, for native files follow the log.
+        """Append missing log lines, because native files are updated from the log.
 
-        A crash may leave a checkpoint without its line, and so does a log that could not be
-        written. Under the lock nobody is between the two.
+        A crash or an unwritable log can leave a checkpoint without its line. While the lock is
+        held, no writer is between writing a checkpoint and its line.
         """
         with contextlib.suppress(OSError, StoreRefused):
             with disk.lock(self._areas.main.lock, seconds=0) as is_held:
@@ -263,21 +265,21 @@ class Store:
             index.sync()
 
     def is_far_behind(self) -> bool:
-        """Say whether the index lacks so much that whoever saves should not wait for it."""
+        """Return whether the index is too far behind for a save to wait for it."""
         return self._index is None and self._standings.is_far_behind()
 
     def names_like(self, prefix: str) -> list[str]:
-        """Return the names in use that begin like this; also where no index is at hand."""
+        """Return the names in use that start with the prefix, with or without an index."""
         found = self._standings.names_like(prefix) if self._index is None else None
         return self.index().names_like(prefix) if found is None else found
 
     def open_index(self) -> StoreIndex:
-        """Return the index as it is: it may not know yet what was just written."""
+        """Return the index as it is, possibly without what was just written."""
         place = (self.find_cache_path("index.sqlite"), self._areas.in_use())
         if self._leaves_no_trace:
             self._index = self._index or StoreIndex(None, place[1], like=place[0])
             return self._index
-        # The store or the fallback may have come into being since.
+        # The store or the fallback may have been created since the index was opened.
         if self._index is None or self._index.place != place:
             self.close()
             self._index = StoreIndex(*place)
@@ -287,19 +289,19 @@ class Store:
         return (self._areas.main, self._areas.fallback)[entry.area]
 
     def path_of(self, entry: CheckpointEntry) -> Path:
-        """Tell where a checkpoint's file is."""
+        """Return the path of a checkpoint's file."""
         return self._area(entry).path_of(entry.id)
 
     def read_raw(self, entry: CheckpointEntry) -> bytes:
-        """Return a checkpoint's file as it is."""
+        """Return the bytes of a checkpoint's file."""
         return self._area(entry).read(entry.id)[0]
 
     def load(self, entry: CheckpointEntry) -> Checkpoint:
-        """Return a checkpoint, whole and checked."""
+        """Return a complete, validated checkpoint."""
         return decode(self.read_raw(entry), source=str(self.path_of(entry)))
 
     def find(self, key: str) -> CheckpointEntry:
-        """Return the checkpoint with this name or id, or say which ones there are."""
+        """Return the checkpoint with this name or id; the error for none names close matches."""
         index = self.index()
         found = index.head(key) or index.get(key)
         if found is not None:

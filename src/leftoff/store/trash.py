@@ -1,6 +1,6 @@
-"""The trash for native files: each moved file, and where it came from, in a log of its own.
+"""Move native files to the trash and back; a log records where each came from.
 
-Checkpoints need none: they stay where they are and an event hides them.
+Checkpoints do not need a trash: their files stay in place, and an event hides them.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ class Trashed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The name it has in the trash."""
+        """The file's name in the trash."""
         return Path(self.path).name
 
 
@@ -37,7 +37,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -> Path:
-    """Move a file to the day's trash, under a name with -1, -2 … if that is taken there."""
+    """Move a file to the day's trash; a name that is taken gets -1, -2 and so on."""
     day = (folder or store / "trash") / f"{now.astimezone():%Y-%m-%d}"
     if folder is None:
         disk.ensure_folder(day)
@@ -46,11 +46,11 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
     target = _reserve_name(path, day)
     line = Trashed(at=now, path=str(target), came_from=str(path))
     try:
-        # Noted first: what is in the trash and nobody knows of would be lost.
+        # Logged before the move: a file in the trash without a record would be lost.
         log.append(store / "trash.jsonl", line)
         _move(path, target)
     except OSError:
-        # Once it was moved, the target is the only copy.
+        # After the move the target is the only copy, so it must not be removed.
         if os.path.lexists(path):
             target.unlink(missing_ok=True)
         raise
@@ -58,7 +58,7 @@ def put(store: Path, path: Path, now: datetime, *, folder: Path | None = None) -
 
 
 def _reserve_name(path: Path, day: Path) -> Path:
-    """Take a name that is free, with an empty file, so that a move replaces nobody else's."""
+    """Reserve a free name with an empty file, so that the move replaces nothing."""
     for number in itertools.count():
         suffix = f"-{number}" if number else ""
         target = day / f"{path.stem}{suffix}{path.suffix}"
@@ -69,7 +69,7 @@ def _reserve_name(path: Path, day: Path) -> Path:
 
 
 def _move(path: Path, target: Path) -> None:
-    """Move a file durably, to another file system if need be."""
+    """Move a file durably, also to another file system."""
     try:
         path.replace(target)
     except OSError as error:
@@ -80,7 +80,7 @@ def _move(path: Path, target: Path) -> None:
 
 
 def _carry(path: Path, target: Path) -> None:
-    import shutil  # noqa: PLC0415 - looking into the trash needs none of it
+    import shutil  # noqa: PLC0415 - listing the trash does not need it
 
     shutil.copy2(path, target)
     descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
@@ -89,22 +89,23 @@ def _carry(path: Path, target: Path) -> None:
     finally:
         os.close(descriptor)
     disk.sync_folder(target.parent)
+    # Last, because until here the original is the only durable copy.
     path.unlink()
 
 
 def list_files(store: Path) -> list[Trashed]:
-    """Return what is in the trash, newest first."""
+    """Return the files in the trash, newest first."""
     lines = log.read_small(store / "trash.jsonl", _decoder.decode)
     found = [_as_it_lies(line, store) for line in lines]
-    # A name that was reserved by someone who died before the move is empty.
+    # An empty file is a name reserved by a process that died before the move.
     return [each for each in reversed(found) if each and _has_content(Path(each.path))]
 
 
 def _as_it_lies(line: Trashed, store: Path) -> Trashed | None:
-    """Return an entry with the place its file has now; None if it was never in a trash.
+    """Return an entry with its file's current path; None if it was never in a trash.
 
-    The store may have been moved since. And it may be someone else's, with entries that name any
-    file of the user's.
+    The store may have been moved since then. It may also come from someone else, with entries that
+    name arbitrary files of the user.
     """
     path = Path(line.path)
     here = store / "trash" / path.parent.name / path.name
@@ -119,22 +120,22 @@ def _has_content(path: Path) -> bool:
 
 
 def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
-    """Move a file back to where it came from, if in one of these folders; one there now stays."""
+    """Move a file back to its original path inside one of these folders; never overwrite."""
     found = next((each for each in list_files(store) if name in {each.name, each.path}), None)
     if found is None:
         raise NoSuchCheckpoint(
-            f"{name} is not in the trash", hint="`leftoff trash list` shows it all."
+            f"{name} is not in the trash", hint="Run `leftoff trash list` to see what is."
         )
     target = Path(found.came_from)
     if not trees.is_inside(target, folders):
         raise LeftoffError(
-            f"{target} is not in this project, so nothing is put there",
+            f"{target} is outside this project, so the file was not restored",
             hint=f"Copy the file yourself: {found.path}",
         )
     if os.path.lexists(target):
         raise LeftoffError(
-            f"{target} exists, so it is not replaced",
-            hint=f"Move it away first; the other one is {found.path}",
+            f"{target} exists and was not replaced",
+            hint=f"Move it away first; the file in the trash is {found.path}",
         )
     disk.make_folder(target.parent)
     _move(Path(found.path), target)

@@ -1,7 +1,7 @@
-"""The lag: what the event log tells that the index has not taken in yet.
+"""Track the events that are in the log but not in the index yet.
 
-A save must know whether its name is in use, and need not bring the whole index up to date for it.
-The lag is kept in mind between saves and read on from where it ends.
+A save must know whether its name is in use, without bringing the whole index up to date. The events
+are kept in memory between saves, and each save reads only the new ones.
 """
 
 from pathlib import Path
@@ -9,16 +9,16 @@ from pathlib import Path
 from leftoff.store import events, log
 from leftoff.store.index import CheckpointEntry
 
-# So many events the index may lag behind before a save brings it up to date. Rare enough to be no
-# part of what one save in a hundred costs; few enough for a new process to read in 3 ms.
+# A save brings the index up to date once it lacks this many events. That is rare enough not to
+# affect the 99th percentile of saves, and a new process reads this many in 3 ms.
 _MOST = 500
-# So many a save takes in at most. More came from an import or the like, and is left to readers.
+# A save indexes at most this many events. More come from an import, and readers index those.
 _MOST_TAKEN = 2000
 _SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared"})
 
 
 class Lag:
-    """The names and ids that events beyond a mark speak of."""
+    """The names and ids in the events beyond a mark."""
 
     def __init__(self, path: Path, mark: log.LogMark) -> None:
         self._log = path
@@ -31,7 +31,7 @@ class Lag:
         self._is_simple = True
 
     def grow(self) -> bool:
-        """Read on; say whether it is still the log it was."""
+        """Read new events; return False if the log was replaced."""
         inode, size = log.identify(self._log)
         if inode != self._inode or size < self._offset:
             return False
@@ -42,18 +42,18 @@ class Lag:
         return True
 
     def follow(self, event: events.StoreEvent, place: tuple[int, int]) -> None:
-        """Take in a line of our own that was written right where the lag ends."""
+        """Add our own event if it was written exactly where the last read ended."""
         if place[0] == self._offset:
             self._offset = place[1]
             self._add(event)
 
     @property
     def is_long(self) -> bool:
-        """Whether there is more than a save should wait for."""
+        """Whether there are more events than a save should wait for."""
         return self._count > _MOST_TAKEN
 
     def may_concern(self, name: str | None, standing: CheckpointEntry | None) -> bool:
-        """Say whether the events may tell of this name or its newest revision."""
+        """Return whether the events may concern this name or its newest revision."""
         is_named = name in self._names or (standing is not None and standing.id in self._ids)
         return is_named or not self._is_simple or self._count > _MOST
 
@@ -63,5 +63,5 @@ class Lag:
         if event.action == "saved":
             self.saves += 1
             self._names.add(event.name)
-        # Undone and restored events change what others mean.
+        # Undone and restored events change the meaning of earlier ones.
         self._is_simple = self._is_simple and event.action in _SIMPLE
