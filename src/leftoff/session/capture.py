@@ -1,4 +1,4 @@
-"""The use-case: read a session where it lies and tell where it left off."""
+"""Turn an agent's session into a checkpoint that says where the work left off."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +36,7 @@ _COMMAND_CHARS = 200
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True):
-    """A session as it stands: the facts, a checkpoint made of them, and what to remember."""
+    """The facts of a session, a checkpoint made from them, and the state to read on from."""
 
     facts: Facts
     checkpoint: Checkpoint
@@ -51,7 +51,7 @@ def capture(
     progress: Progress | None = None,
     trigger: str = "import",
 ) -> Captured:
-    """Read a session, only what is new if its memory is given, and make a checkpoint of it."""
+    """Read a session (only the new part if its memory is given) and build its checkpoint."""
     memory = read_session(session_path, agent=agent, memory=memory, progress=progress)
     facts = report(memory.state)
     checkpoint = to_checkpoint(facts, memory, trigger=trigger, now=datetime.now(UTC))
@@ -61,7 +61,7 @@ def capture(
 def to_checkpoint(
     facts: Facts, memory: SessionMemory, *, trigger: str, now: datetime
 ) -> Checkpoint:
-    """Make a checkpoint of a session's facts."""
+    """Build a checkpoint from a session's facts."""
     next_action = infer_next_action(facts)
     ranked = _existing(facts.ranked_files, facts.roots)
     return Checkpoint(
@@ -95,7 +95,7 @@ def to_checkpoint(
 
 
 def _existing(ranked: list[str], roots: list[str]) -> list[str]:
-    """Leave out what is gone, unless the session comes from elsewhere and nothing is here."""
+    """Drop files that no longer exist; keep all if none does, as for a session from elsewhere."""
     here = [path for path in ranked if any(_exists(Path(root) / path) for root in roots)]
     return here or ranked
 
@@ -114,7 +114,7 @@ def _commit(facts: Facts) -> Commit | None:
 
 
 def _decisions(facts: Facts) -> list[Decision]:
-    """Turn refused calls into decisions; a refusal without a reason decides nothing for later."""
+    """Turn refused calls into decisions; without a reason, a refusal says nothing for later."""
     return [
         Decision(what=f"The user refused: {refusal.what}", why=refusal.why)
         for refusal in facts.refusals
@@ -156,7 +156,7 @@ def _list_failures(facts: Facts) -> list[Failure]:
 
 
 def _task(facts: Facts) -> str | None:
-    """Return the task if the last request is only an order within it."""
+    """Return the task if the last request only continues it."""
     if facts.task == facts.intent:
         return None
     return facts.task[:_TASK_CHARS] or None

@@ -1,4 +1,4 @@
-"""The steps of a plan, read from markdown of any quality."""
+"""Parse the steps of a plan from Markdown, however it is formatted."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ class PlanStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlanText(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plan says; `step` is None when nothing in it marks what is done and what is not."""
+    """A parsed plan; `step` is None if nothing in it marks what is done."""
 
     title: str | None = None
     steps: list[PlanStep] = []
@@ -27,12 +27,12 @@ class PlanText(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
         return len(self.steps)
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A heading or list item; `sections` are the headings around it, without the plan's title."""
+    """A heading or list item; `sections` are the headings above it, without the plan's title."""
 
     kind: Literal["heading", "box", "number"]
     depth: int
@@ -42,7 +42,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_plan(text: str) -> PlanText:
-    """Read a plan's title, its steps, and the step that comes after those done."""
+    """Parse a plan's title, its steps, and the first step that is not done."""
     lines = list(_prose_lines(text))
     entries = list(_entries(lines))
     steps, is_marked = _steps(entries)
@@ -54,9 +54,9 @@ def parse_plan(text: str) -> PlanText:
     )
 
 
-# --- what counts as a step ---
+# --- which entries are steps ---
 
-# What may stand before a heading's first word: emphasis, a sign, a ticked or empty box.
+# Text allowed before a heading's first word: emphasis, an emoji, a checkbox.
 _ORNAMENT = r"\W*(?:x\]\W*)?"
 _TASK = re.compile(_ORNAMENT + r"(?:step|task)\s+#?\d", re.IGNORECASE)
 _PART = re.compile(
@@ -76,13 +76,13 @@ _ASIDE = re.compile(
 
 
 def _steps(entries: Sequence[_Entry]) -> tuple[list[PlanStep], bool]:
-    """Choose the plan's units; the second value tells whether they carry marks by their nature."""
+    """Choose the entries that are steps, and return whether they carry done marks by nature."""
     boxes = [entry for entry in entries if entry.kind == "box"]
     boxes = _outermost([entry for entry in boxes if not _is_aside(entry)] or boxes)
     headings = [entry for entry in entries if entry.kind == "heading" and not _is_aside(entry)]
     tasks = [entry for entry in headings if _TASK.match(entry.text)]
     if boxes:
-        # Boxes below numbered tasks are the small print of each task, not the plan's units.
+        # Checkboxes below numbered tasks are details of a task. The tasks are the steps.
         ticked = _with_boxes(entries, tasks)
         return _as_steps(ticked if len(ticked) >= 2 else boxes), True
     parts = [entry for entry in headings if _PART.match(entry.text)]
@@ -108,12 +108,12 @@ def _is_planned(entry: _Entry) -> bool:
 
 def _outermost(entries: Sequence[_Entry]) -> list[_Entry]:
     edge = min((entry.depth for entry in entries), default=0)
-    # One space more is untidiness, two are a sub-item.
+    # Lists are often misaligned by one space; two spaces mark a sub-item.
     return [entry for entry in entries if entry.depth <= edge + 1]
 
 
 def _best_group(headings: Sequence[_Entry]) -> list[_Entry]:
-    """Take the numbered headings of one section, one that speaks of work before any other."""
+    """Choose the numbered headings of one section, preferring one that is about work."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Entry]] = {}
     for heading in headings:
         groups.setdefault((heading.depth, heading.sections), []).append(heading)
@@ -123,7 +123,7 @@ def _best_group(headings: Sequence[_Entry]) -> list[_Entry]:
 
 
 def _with_boxes(entries: Sequence[_Entry], tasks: Sequence[_Entry]) -> list[_Entry]:
-    """Return the tasks, each done if all boxes below it are ticked; none if most have no box."""
+    """Return the tasks, done if all boxes below are ticked; none if most tasks have no boxes."""
     wanted = set(map(id, tasks))
     below: list[tuple[_Entry, list[bool]]] = []
     is_inside = False
@@ -135,6 +135,7 @@ def _with_boxes(entries: Sequence[_Entry], tasks: Sequence[_Entry]) -> list[_Ent
             is_inside = False
         elif entry.kind == "box" and is_inside:
             below[-1][1].append(entry.done)
+    # The boxes belong to something else, such as a checklist at the end of some tasks.
     if 2 * sum(bool(ticks) for _, ticks in below) < len(below):
         return []
     return [
@@ -162,8 +163,9 @@ _DONE = re.compile(
 
 
 def _prose_lines(text: str) -> Iterator[str]:
-    """Give the lines outside front matter and fenced code, without their endless tails."""
+    """Yield the lines outside front matter and fenced code, truncated if very long."""
     lines = text.split("\n")
+    # A plan that begins with a horizontal rule has no front matter unless a second one follows.
     if lines[0].strip() == "---" and "---" in (line.strip() for line in lines[1:]):
         end = next(at for at, line in enumerate(lines[1:], 1) if line.strip() == "---")
         lines = lines[end + 1 :]
@@ -181,6 +183,7 @@ def _prose_lines(text: str) -> Iterator[str]:
 
 
 def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
+    # Signs such as ✅ are checkboxes only if the plan also uses their open counterparts.
     has_open_signs = any(sign in line for line in lines for sign in "⬜☐🔲◻⏳🔄🚧")
     around: list[tuple[int, str]] = []
     title: str | None = None
@@ -212,7 +215,7 @@ def _item(line: str, *, has_open_signs: bool) -> _Entry | None:
     if item is None:
         return None
     depth = len(item[1].replace("\t", "    "))
-    # A tick in front of an item is praise as often as progress; beside open boxes it is progress.
+    # A tick before an item can mean approval. Next to open boxes it means progress.
     box = _BOX.match(item[3]) or (_SIGN.match(item[3]) if has_open_signs else None)
     if box is not None:
         text = (box[2] or "").strip()

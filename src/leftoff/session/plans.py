@@ -1,4 +1,4 @@
-"""The plan in use: which one it is, and at which of its steps the work stands."""
+"""Find the plan that a session works from, and the step it has reached."""
 
 import os
 import re
@@ -38,10 +38,10 @@ Origin = Literal["metadata", "conversation", "folder"]
 
 
 class PlanClues(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a session's plan, the surest first.
+    """Everything that hints at a session's plan, the most reliable first.
 
-    Paths and texts seen stand in the order of the conversation: the last one counts. Relative
-    paths start at `folder`.
+    Paths and texts are in the order of the conversation; the last one counts. Relative paths start
+    at `folder`.
     """
 
     stated_path: str | None = None
@@ -53,7 +53,7 @@ class PlanClues(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """The plan in use; its file may be gone, or there may never have been one."""
+    """The plan in use; its file may be gone or may never have existed."""
 
     path: str | None
     plan: PlanText
@@ -61,7 +61,7 @@ class FoundPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_plan(clues: PlanClues) -> FoundPlan | None:
-    """Find the plan in use: as the session states it, as it was spoken of, or by its head."""
+    """Find the plan: stated by the session, mentioned in it, or matching its task."""
     text = clues.seen_texts[-1] if clues.seen_texts else ""
     if clues.stated_path:
         return _plan_at(clues.stated_path, text, clues, "metadata")
@@ -78,19 +78,19 @@ def find_plan(clues: PlanClues) -> FoundPlan | None:
 
 
 def read_plan(path: Path) -> PlanText | None:
-    """Read a plan file, or return None where there is no readable one."""
+    """Read a plan file; None if there is no readable one."""
     text = _read_start(path, _MAX_BYTES)
     return None if text is None else parse_plan(text)
 
 
 def parse_step(words: str) -> tuple[int, int]:
-    """Read a step given as `3/7` or `3 of 7`."""
+    """Parse a step written as `3/7` or `3 of 7`."""
     found = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:/|of)\s*([0-9]{1,4})\s*", words)
     step, total = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= step <= total:
         raise UsageError(
-            f"{words!r} is not a step of a plan.",
-            hint="Give the step and the number of steps, such as 3/7.",
+            f"Invalid step {words!r}: expected STEP/TOTAL.",
+            hint="Give the step and the number of steps, for example 3/7.",
         )
     return step, total
 
@@ -100,10 +100,10 @@ _UNDER_WAY = frozenset({"in_progress", "in-progress", "active", "doing"})
 
 
 def step_of(plan: PlanText | None, todos: Sequence[Todo] = ()) -> tuple[int, int] | None:
-    """Tell at which step of how many the work stands, or None when nothing says so.
+    """Return the current step and the number of steps; None if unknown.
 
-    An agent's open todos are fresher than its plan, which few agents tick off; todos that are all
-    done may belong to earlier work, so then the plan's own marks come first.
+    Open todos are more current than the plan, because few agents tick off their plan. If all todos
+    are done they may belong to earlier work, so the plan's own marks come first.
     """
     opened = [at for at, todo in enumerate(todos, 1) if todo.status not in _DONE]
     under_way = [at for at in opened if todos[at - 1].status in _UNDER_WAY]
@@ -114,7 +114,7 @@ def step_of(plan: PlanText | None, todos: Sequence[Todo] = ()) -> tuple[int, int
     return (len(todos), len(todos)) if todos else None
 
 
-# --- what a conversation tells ---
+# --- plans in a conversation ---
 
 _PLAN_FILE = re.compile(r"\bplans[\\/][\w.@+-]{1,200}?\.md\b")
 _NO_PATH = re.compile(r"[^\w.@+~:\\/-]")
@@ -124,7 +124,7 @@ _PASTED = re.compile(
 
 
 def find_plan_paths(text: str) -> list[str]:
-    """Return the files of a plans folder that a request speaks of, in its order."""
+    """Return the files in a plans folder that a request mentions, in order."""
     paths = []
     for found in _PLAN_FILE.finditer(text):
         before = text[max(0, found.start() - _MAX_PATH) : found.start()]
@@ -133,12 +133,12 @@ def find_plan_paths(text: str) -> list[str]:
 
 
 def find_pasted_plan(text: str) -> str | None:
-    """Return the plan in a request such as `Implement the following plan:`."""
+    """Return the plan text in a request such as `Implement the following plan:`."""
     found = _PASTED.search(text)
     return found[1].strip() if found else None
 
 
-# Words that tell nothing about which work a plan is for.
+# Words too common to show which work a plan is for.
 _COMMON_WORDS = frozenset(
     (
         "add all and are can change changes code create file files fix for from has have implement"
@@ -150,10 +150,11 @@ _COMMON_WORDS = frozenset(
 
 
 def matches_task(head: str, task: str) -> bool:
-    """Tell whether a plan's first lines are about a task: by its title, or by many shared words."""
+    """Return whether a plan's first lines match a task, by title or by many shared words."""
     wanted = _telling_words(task)
     title = _telling_words(parse_plan(head).title or "")
     shared = title & wanted
+    # Short titles share words by chance, so at least two and half of them must match.
     if len(shared) >= 2 and 2 * len(shared) >= min(len(title), len(wanted)):
         return True
     shared = _telling_words(head) & wanted
@@ -171,7 +172,7 @@ def _telling_words(text: str) -> set[str]:
 
 def _plan_at(name: str, text: str, clues: PlanClues, origin: Origin) -> FoundPlan:
     named = clues.folder / name if clues.folder else Path(name)
-    # A session from another machine names a home that is not here; the file's name is enough.
+    # A session from another machine names a home folder that does not exist here; use the name.
     base = re.split(r"[\\/]", name)[-1]
     for place in (named, *(folder / base for folder in clues.plans_folders)):
         if place.is_absolute() and (plan := read_plan(place)) is not None:
@@ -188,7 +189,7 @@ def _markdown_files(folder: Path) -> Iterator[tuple[int, Path]]:
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(_MAX_ENTRIES), entries, strict=False):
-                # A link could lead the search to a file that is no plan of this agent.
+                # A link could lead to a file that is not one of this agent's plans.
                 if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
                     yield entry.stat(follow_symlinks=False).st_mtime_ns, Path(entry.path)
     except OSError:
@@ -201,6 +202,6 @@ def _read_start(path: Path, size: int) -> str | None:
     except (OSError, ValueError):
         return None
     if len(start) > size:
-        # A line cut in two could look like another step.
+        # Drop the last line: cut in two, it could look like another step.
         start = start[: start.rfind(b"\n", 0, size) + 1] or start[:size]
     return start.decode("utf-8-sig", "replace")

@@ -1,4 +1,4 @@
-"""Files of prompts that were blocked: one prompt as it is, or several under headers with a time.
+"""Parse files of blocked prompts: a single prompt, or several under headers with a time.
 
 === BLOCKED PROMPT [2026-11-15T18:41:07Z] ===
 rename the column and rerun the migrations
@@ -12,7 +12,7 @@ import msgspec
 from leftoff.text import times
 
 LEGACY = "legacy"
-"""The time of a prompt that stands before the first header: nobody noted it."""
+"""The time of a prompt before the first header, where no time was recorded."""
 
 _HEADER = re.compile(
     r"^=== BLOCKED PROMPT \[([^\]\n]*)\](?: \[non-replayable:([^\]\n]*)\])? ===[ \t]*$",
@@ -21,21 +21,21 @@ _HEADER = re.compile(
 
 
 class FilePrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt in a file; `told_at` is its time as written."""
+    """A prompt in a file; `told_at` is its time as written in the file."""
 
     text: str
     told_at: str
     at: datetime
     tag: str = ""
-    """What kind of notice it is, if a program sent it."""
+    """The kind of notice, if a program sent it."""
 
 
 def parse(text: str, *, written_at: datetime) -> list[FilePrompt]:
-    """Read the prompts of a file in their order, blank ones left out."""
+    """Return the prompts of a file in order, without blank ones."""
     before, *rest = _HEADER.split(text.replace("\r\n", "\n"))
     entries = [(LEGACY, "", before), *zip(rest[::3], rest[1::3], rest[2::3], strict=True)]
     timed = [moment for told_at, *_ in entries if (moment := times.parse(told_at)) is not None]
-    # Without a time of its own a prompt is older than all that have one.
+    # A prompt without a time is treated as older than all prompts that have one.
     oldest = min(timed, default=written_at) - timedelta(seconds=1)
     return [
         FilePrompt(

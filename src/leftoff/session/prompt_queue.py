@@ -1,9 +1,9 @@
-"""The prompt queue: prompts that were captured and not yet answered.
+"""Queue the prompts that were captured but not answered yet.
 
-Two kinds wait: prompts that hooks kept when the context was nearly full (`prompts.jsonl`), and
-prompts that a crash left in the agent's own queue (told by its session's record or checkpoint). A
-prompt is known by its session and its words, so one that is in both is found once. Nothing is ever
-deleted: what was replayed, dropped or answered stays in the log and can be brought back.
+Prompts come from two sources: hooks store them in `prompts.jsonl` when the context is nearly full,
+and a crash leaves them in the agent's own queue, which the session's record or checkpoint holds. A
+prompt is identified by its session and its words, so one that is in both appears once. Nothing is
+deleted: replayed, dropped and answered prompts stay in the log and can be restored.
 """
 
 import hashlib
@@ -37,17 +37,17 @@ _FATE_AFTER: dict[Action, Fate] = {
     "dropped": "dropped",
     "answered": "answered",
 }
-# Enough of a prompt to know it again; transcripts are remembered only so far.
+# Enough of a prompt to recognize it; session records keep no more of a transcript's prompts.
 _TELLING_CHARS = 500
-# Shorter prompts, such as `yes` or `go on`, mean something else in another session.
+# Shorter prompts, such as `yes` or `go on`, mean something different in another session.
 _TELLING_WORDS_CHARS = 20
 _HEADS = 30
-# Programs speak through the prompt too: <task-notification>agent 3 finished</task-notification>.
+# Programs send prompts too: <task-notification>agent 3 finished</task-notification>.
 _NOTICE = re.compile(r"\s*<[a-z]+(?:-[a-z]+)+>")
 
 
 class PromptLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of the log: a prompt was captured, or something was done about it."""
+    """One line of the log: a prompt was captured, or an action was taken on it."""
 
     prompt: str
     at: datetime
@@ -61,7 +61,7 @@ class PromptLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt, and what became of it."""
+    """A prompt and its current state."""
 
     id: str
     at: datetime
@@ -69,28 +69,28 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = ""
     session_id: str = ""
     told_at: str = ""
-    """Its time as a file had it, where that is no moment."""
+    """The time as written in a file, if it could not be parsed."""
     tag: str = ""
-    """What kind of notice a file calls it, if any."""
+    """The kind of notice, if a file labels it as one."""
     typed: str = ""
-    """Its words before they were edited, if they were."""
+    """The original words, if the prompt was edited."""
     fate: Fate = "pending"
     seal: str = ""
-    """Shows that it was captured in a session of this user, on this machine."""
+    """Proves that the prompt was captured in a session of this user on this machine."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is known by: its session and its words."""
+        """What identifies it: its session and its words."""
         return self.session_id, _words(self.text)
 
     @property
     def is_from_a_session(self) -> bool:
-        """Whether an agent's session told it; a file may hold anyone's words."""
+        """Whether it comes from an agent's session; a file may hold anyone's words."""
         return bool(self.agent)
 
     @property
     def is_from_a_person(self) -> bool:
-        """Whether a person typed it; a program's notice is not replayed with the others."""
+        """Whether a person typed it; notices from programs are not replayed with the others."""
         return not self.tag and _NOTICE.match(self.text) is None
 
 
@@ -98,10 +98,11 @@ _decoder = msgspec.json.Decoder(PromptLogLine)
 
 
 def keep(store: Store, event: HookEvent) -> None:
-    """Put a prompt on disk durably, without its secrets; the ways out are no work to come back to.
+    """Store a prompt durably, without its secrets; commands that end a session are not stored.
 
-    The same prompt of the same session waits only once.
+    The same prompt of the same session is queued only once.
     """
+    # Prompts that save or end the session are always let through, so there is nothing to replay.
     if not event.prompt.strip() or passes_always(event.prompt):
         return
     at = datetime.fromtimestamp(event.at, UTC)
@@ -117,7 +118,7 @@ def keep(store: Store, event: HookEvent) -> None:
 
 
 def import_prompts(store: Store, found: Sequence[FilePrompt], session_id: str) -> list[Prompt]:
-    """Queue the prompts of a file, without their secrets; those known already are left out."""
+    """Queue the prompts of a file, without their secrets; skip the ones already queued."""
     known = {prompt.key for prompt in _load_prompts(store)}
     taken = []
     for each in found:
@@ -137,10 +138,11 @@ def import_prompts(store: Store, found: Sequence[FilePrompt], session_id: str) -
 
 
 def is_the_users(store: Store, prompt: Prompt) -> bool:
-    """Say whether a session of this user asked it, on this machine; a store may be anyone's."""
+    """Return whether this user's session here asked it; anyone can write a store."""
     if not prompt.is_from_a_session:
         return False
     record = records.load(store, prompt.agent, prompt.session_id)
+    # A prompt found in an agent's queue has no seal of its own, but its session's record has.
     given = (prompt.seal, record.seal)
     return any(
         seals.is_sealed(store.project.state_folder, prompt.agent, prompt.session_id, each)
@@ -149,17 +151,17 @@ def is_the_users(store: Store, prompt: Prompt) -> bool:
 
 
 def pending(store: Store) -> list[Prompt]:
-    """Return the prompts that wait, oldest first."""
+    """Return the waiting prompts, oldest first."""
     return [prompt for prompt in history(store) if prompt.fate == "pending"]
 
 
 def list_prompts(store: Store) -> list[Prompt]:
-    """Return the prompts that the log holds, whatever became of them."""
+    """Return the prompts in the log, whatever their state."""
     return _load_prompts(store)
 
 
 def history(store: Store) -> list[Prompt]:
-    """Return every prompt that ever waited, oldest first."""
+    """Return every prompt that was ever queued, oldest first."""
     captured = _load_prompts(store)
     known = {prompt.key for prompt in captured}
     found = {prompt.key: prompt for prompt in _find_in_queues(store) if prompt.key not in known}
@@ -167,14 +169,14 @@ def history(store: Store) -> list[Prompt]:
 
 
 def record(store: Store, prompt: Prompt, action: Action, *, text: str = "") -> None:
-    """Note what was done about a prompt."""
+    """Record an action taken on a prompt."""
     if all(each.id != prompt.id for each in _load_prompts(store)):
         _append_captured(store, prompt)
     _append(store, PromptLogLine(prompt=prompt.id, at=store.now(), action=action, text=text))
 
 
 def follow(store: Store, event: HookEvent, state: "FoldState | None") -> None:
-    """Take prompts off the queue that this event shows to be on their way or answered."""
+    """Remove prompts from the queue that this event shows to be asked again or answered."""
     if event.kind == "prompt":
         note_asked(store, event)
     elif state is not None:
@@ -182,7 +184,7 @@ def follow(store: Store, event: HookEvent, state: "FoldState | None") -> None:
 
 
 def note_asked(store: Store, event: HookEvent) -> None:
-    """Take prompts off the queue that the user asks again, word for word, in another session."""
+    """Remove prompts from the queue that the user asks again verbatim in another session."""
     if len(event.prompt.strip()) < _TELLING_WORDS_CHARS:
         return
     words = _words(_without_secrets(event.prompt))
@@ -192,7 +194,7 @@ def note_asked(store: Store, event: HookEvent) -> None:
 
 
 def note_answered(store: Store, session_id: str, state: "FoldState") -> None:
-    """Take prompts off the queue that their own session has answered after all."""
+    """Remove prompts from the queue that their own session has answered."""
     waiting = [
         prompt
         for prompt in _load_prompts(store)
@@ -207,7 +209,7 @@ def _is_answered(words: str, state: "FoldState") -> bool:
     if any(_words(queued.text) == words for queued in state.queued):
         return False
     asked = [_words(said.text) for said in state.requests]
-    # One that others followed was answered, or called back by the user.
+    # If later prompts followed it, it was answered, or the user withdrew it.
     return words in asked and (asked[-1] != words or state.is_turn_over)
 
 
@@ -217,6 +219,8 @@ def _load_prompts(store: Store) -> list[Prompt]:
     for line in store.read_log("prompts", _decoder.decode):
         if line.action == "captured":
             prompt = _from_line(line)
+            # A prompt is captured again if a session repeats it. It is queued again only if the
+            # earlier one is done with.
             twin = known.get(waiting.get(prompt.key, ""))
             if line.prompt not in known and (twin is None or twin.fate != "pending"):
                 known[prompt.id] = prompt
@@ -227,7 +231,7 @@ def _load_prompts(store: Store) -> list[Prompt]:
 
 
 def _after(prompt: Prompt, line: PromptLogLine) -> Prompt:
-    """Return a prompt after something was done about it."""
+    """Return a prompt after an action was taken on it."""
     fate = _FATE_AFTER[line.action]
     if line.action != "edited":
         return msgspec.structs.replace(prompt, fate=fate)
@@ -236,7 +240,7 @@ def _after(prompt: Prompt, line: PromptLogLine) -> Prompt:
 
 
 def _find_in_queues(store: Store) -> Iterator[Prompt]:
-    """Yield what the queues of sessions held that died; those of live ones are theirs to answer."""
+    """Yield the queued prompts of dead sessions; a running session answers its own."""
     lives = records.lives(store.project.state_folder, store.project)
     dead = [life for life in lives if life.pid and not processes.is_alive(life.pid, life.pid_began)]
     live = {life.session_id for life in lives} - {life.session_id for life in dead}
@@ -257,12 +261,12 @@ def _find_in_checkpoint(store: Store, entry: CheckpointEntry) -> Iterator[Prompt
     texts = checkpoint.pending_prompts
     agent, session_id = entry.agent or "", entry.session_id or entry.id
     if texts:
-        # The session may have gone on after it was saved, and its record tells.
+        # The session may have continued after the save; if so, its record has the newer queue.
         record = records.load(store, agent, session_id)
         queued = _read_queue(record)
         still = {_words(text) for text in [*(queued or []), record.turn.asked]}
         texts = [text for text in texts if queued is None or _words(text) in still]
-    # What was imported from a file is no session's, whatever agent the file names.
+    # Prompts imported from a file belong to no session, whichever agent the file names.
     agent = "" if checkpoint.source is not None else agent
     yield from _build_prompts(texts, at=entry.saved_at, agent=agent, session_id=session_id)
 
@@ -276,7 +280,7 @@ class _QueueState(msgspec.Struct, frozen=True):
 
 
 class _Memory(msgspec.Struct, frozen=True):
-    """The part of a session's memory that counts here; the whole of it needs all readers."""
+    """The part of a session's memory needed here; decoding all of it would load every reader."""
 
     state: _QueueState
 
@@ -285,7 +289,7 @@ _memory_decoder: msgspec.json.Decoder[_Memory | None] = msgspec.json.Decoder(_Me
 
 
 def _read_queue(record: records.SessionRecord) -> list[str] | None:
-    """Return what the agent's queue held when the session was last read; None if it never was."""
+    """Return the agent's queue at the last reading; None if the session was never read."""
     try:
         memory = _memory_decoder.decode(record.memory)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -297,7 +301,7 @@ def _build_prompts(
     texts: Sequence[str], *, at: datetime, agent: str, session_id: str
 ) -> Iterator[Prompt]:
     for text in texts:
-        # The same one gets the same id each time, so that what is done about it counts.
+        # The same prompt always gets the same id, so that recorded actions apply to it.
         digest = hashlib.blake2b(f"{session_id}\n{_words(text)}".encode(), digest_size=6)
         prompt_id = f"queue-{digest.hexdigest()}"
         yield Prompt(id=prompt_id, at=at, text=text, agent=agent, session_id=session_id)

@@ -1,8 +1,8 @@
-"""What is kept of each session in the store: how far it was read, and how it lives and ended.
+"""Store what hooks learn about each session: how far it was read, and whether it has ended.
 
-A record outlives the agent's transcript. Sessions that have not ended also have a small file among
-the user's own state, so that looking for crashed ones costs what is running, not what ever ran,
-and a session that does nothing leaves nothing in its project.
+A record outlives the agent's transcript. A session that has not ended also has a small file in the
+user's state folder. Finding crashed sessions then costs only as much as there are running ones, and
+a session that does nothing leaves nothing in its project.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ from leftoff.store import Store, disk, plain_name
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the user asked, word for word, and how the agent's answer ended."""
+    """What the user asked, verbatim, and how the agent's answer ended."""
 
     at: datetime
     asked: str
@@ -26,7 +26,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What hooks told of the turn at hand, until the transcript has it."""
+    """What hooks reported about the current turn, until the transcript contains it."""
 
     asked: str = ""
     began: str = ""
@@ -37,41 +37,41 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SessionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A session as the hooks have seen it."""
+    """A session as the hooks see it."""
 
     agent: str
     session_id: str
     cwd: str = ""
     transcript_path: str = ""
     memory: msgspec.Raw = msgspec.Raw(b"null")
-    """What capture remembers, left undecoded for those who only ask when a session ended."""
+    """The capture state, left undecoded because most callers only need the times."""
     begun_at: datetime | None = None
     seen_at: datetime | None = None
-    """When the session was last at work."""
+    """When the session was last active."""
     ended_at: datetime | None = None
     end_reason: str = ""
     autosaved_at: datetime | None = None
     autosaved_state: str = ""
-    """A digest of what the last autosave held: the same is not saved twice."""
+    """A digest of the last autosave, so that the same state is not saved twice."""
     advised: int = 0
-    """The highest step of the context ladder the user was told of."""
+    """The highest step of the context ladder that was shown to the user."""
     ready: int = 0
-    """The step that the reply to the next prompt tells of."""
+    """The step that the reply to the next prompt will show."""
     deferred_at: datetime | None = None
-    """Since when it wants to hear nothing of its context, until it saves or is compacted."""
+    """When context warnings were silenced; a save or compaction ends that."""
     repeats: list[str] = []
-    """Failed approaches that it tries again, as the reply to the next prompt tells; by id."""
+    """Ids of failed approaches being retried; the reply to the next prompt warns about them."""
     warned: list[str] = []
-    """Those that it was told of."""
+    """Ids that the session was warned about."""
     turn: Turn = Turn()
     buffer: list[Exchange] = []
-    """What was said since the context began to fill up: a summary would lose it."""
+    """The conversation since the context began to fill up; a summary would lose it."""
     seal: str = ""
-    """Shows that the session was this user's, on this machine."""
+    """Proves that the session ran for this user on this machine."""
 
 
 def defer(store: Store, agent: str, session_id: str, at: datetime | None) -> None:
-    """Note that a session wants no advice on its context from now on; None ends that."""
+    """Silence context warnings for a session from this time on; None enables them again."""
     record = load(store, agent, session_id)
     if record.deferred_at != at:
         keep(store, msgspec.structs.replace(record, deferred_at=at))
@@ -80,7 +80,7 @@ def defer(store: Store, agent: str, session_id: str, at: datetime | None) -> Non
 class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A session that has not ended.
 
-    `pid_began` tells its process from a later one that got the same number.
+    `pid_began` distinguishes its process from a later one with the same number.
     """
 
     agent: str
@@ -91,7 +91,7 @@ class Life(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid_began: float = 0.0
     seen_at: float = 0.0
     tries: int = 0
-    """How often somebody began to recover it."""
+    """How often a recovery of this session was started."""
 
 
 _record_decoder = msgspec.json.Decoder(SessionRecord)
@@ -99,7 +99,7 @@ _life_decoder = msgspec.json.Decoder(Life)
 
 
 def load(store: Store, agent: str, session_id: str) -> SessionRecord:
-    """Return what is kept of a session; an empty record of one that is new or was garbled."""
+    """Return a session's record; an empty one if it is new or unreadable."""
     data = store.read_session(agent, session_id)
     try:
         if data is not None:
@@ -110,20 +110,21 @@ def load(store: Store, agent: str, session_id: str) -> SessionRecord:
 
 
 def keep(store: Store, record: SessionRecord) -> None:
-    """Put a record in the place of the one before."""
+    """Store a session's record and replace the earlier one."""
     record = msgspec.structs.replace(
         record, seal=seals.seal(store.project.state_folder, record.agent, record.session_id)
     )
     try:
         store.keep_session(record.agent, record.session_id, msgspec.json.encode(record))
     except StoreRefused:
-        # The transcript is still there, and is read again next time.
+        # Not fatal: the transcript still exists and is read again next time.
         return
 
 
 def keep_over(store: Store, record: SessionRecord, *, known: SessionRecord) -> SessionRecord:
-    """Put a record in the place of the one known before; what was deferred meanwhile counts."""
+    """Replace the known record, but keep a silencing that was stored in the meantime."""
     found = load(store, record.agent, record.session_id)
+    # `leftoff defer` runs in another process while hooks process events.
     if found.deferred_at != known.deferred_at:
         record = msgspec.structs.replace(record, deferred_at=found.deferred_at)
     keep(store, record)
@@ -131,19 +132,19 @@ def keep_over(store: Store, record: SessionRecord, *, known: SessionRecord) -> S
 
 
 def keep_life(state: Path, life: Life) -> None:
-    """Note that a session is running."""
+    """Record that a session is running."""
     folder = state / "live"
     disk.ensure_folder(folder)
     disk.replace(_life_path(state, life), msgspec.json.encode(life), temps=folder)
 
 
 def end_life(state: Path, life: Life) -> None:
-    """Note that a session has ended."""
+    """Record that a session has ended."""
     _life_path(state, life).unlink(missing_ok=True)
 
 
 def life_of(state: Path, agent: str, session_id: str) -> Life | None:
-    """Return what is noted of a session that runs; None if nothing is."""
+    """Return the record of a running session; None if there is none."""
     path = _life_path(state, Life(agent=agent, session_id=session_id, store=""))
     return _read_life(path) if disk.is_own_folder(path.parent) else None
 
@@ -156,11 +157,11 @@ def _read_life(path: Path) -> Life | None:
 
 
 def lives(state: Path, project: Project) -> list[Life]:
-    """Return the sessions of a project that have not ended, as far as anyone told."""
+    """Return a project's sessions that have not ended, as far as hooks reported."""
     folder = state / "live"
     files = sorted(folder.glob("*.json")) if disk.is_own_folder(folder) else []
     found = [life for life in map(_read_life, files) if life is not None]
-    # A session may have begun before `git init`, or a new name, gave the project another store.
+    # A session may have begun before `git init` or a rename gave the project another store.
     stores = {
         str(each)
         for each in (

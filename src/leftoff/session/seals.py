@@ -1,8 +1,8 @@
-"""Seals: which sessions were this user's, on this machine.
+"""Sign session ids, to prove which sessions ran for this user on this machine.
 
-Anyone can write a store and put it into an archive, with prompts that "the user" asked. A key that
-never leaves the user's state folder signs the id of each session whose hooks ran here. A prompt of
-any other session is shown as the store's words, not as the user's.
+Anyone can write a store with prompts that "the user" asked, and ship it in an archive. A key that
+never leaves the user's state folder signs the id of each session whose hooks ran here. Prompts of
+any other session are presented as the store's words, not as the user's.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ _KEY_BYTES = 32
 
 
 def seal(state: Path, agent: str, session_id: str) -> str:
-    """Sign the id of a session; empty where the key can be neither read nor made."""
+    """Sign a session's id; return "" if the key can be neither read nor created."""
     key = _key(state)
     told = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
     return hashlib.blake2b(told, key=key, digest_size=16).hexdigest() if key else ""
 
 
 def is_sealed(state: Path, agent: str, session_id: str, given: str) -> bool:
-    """Say whether a seal was made here for this very session."""
+    """Return whether a seal was made here for exactly this session."""
     return bool(given) and given == seal(state, agent, session_id)
 
 
@@ -47,7 +47,7 @@ def _make(path: Path) -> None:
     temp = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
     disk.replace(temp, os.urandom(_KEY_BYTES), temps=path.parent)
     try:
-        # Of two processes that make a key at once, the first one's counts.
+        # If two processes create a key at the same time, the first one's is used.
         disk.name_file(temp, path)
     finally:
         temp.unlink(missing_ok=True)

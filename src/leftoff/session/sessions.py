@@ -1,4 +1,4 @@
-"""The sessions of a project: found on this machine, read where they lie, kept in the store."""
+"""Find a project's agent sessions on this machine, and recover unsaved ones."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
 from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
 
-# A transcript touched so lately may belong to an agent that is still at work.
+# A transcript changed this recently may belong to an agent that is still running.
 _ALIVE_SECONDS = 120
 
 _memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.json.Decoder(
@@ -22,7 +22,7 @@ _memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.js
 
 
 class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session on this machine, and what it says of itself."""
+    """A session on this machine, and what its transcript says."""
 
     agent: str
     session_id: str
@@ -31,7 +31,7 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     facts: Facts
     memory: capture.SessionMemory
     checkpoint: CheckpointEntry | None = None
-    """The newest checkpoint it left, if any."""
+    """Its newest checkpoint, if any."""
     is_current: bool = False
 
     @property
@@ -40,12 +40,12 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
         return self.checkpoint is not None and self.checkpoint.saved_at >= self.touched_at
 
     def may_be_alive(self, now: datetime) -> bool:
-        """Say whether an agent may still be at work on it."""
+        """Return whether an agent may still be working in it."""
         return self.is_current or now - self.touched_at < timedelta(seconds=_ALIVE_SECONDS)
 
 
 class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True):
-    """A transcript, or a folder of them, that the system refused to read."""
+    """A transcript, or a folder of transcripts, that could not be read."""
 
     path: Path | str
     reason: str
@@ -60,7 +60,7 @@ def recent(
 ) -> list[KnownSession]:
     """Return the newest sessions of the project across all agents, newest first.
 
-    `unreadable` collects the transcripts that the system refused to read.
+    `unreadable` collects the transcripts that could not be read.
     """
     refused: list[OSError] | None = None if unreadable is None else []
     every = registry.sessions_of(store.project, refused=refused)
@@ -77,7 +77,7 @@ def recent(
 
 
 def find(store: Store, key: str) -> KnownSession:
-    """Return the session with this id, or in this file."""
+    """Return the session with this id or transcript path."""
     path = Path(key).expanduser()
     if path.is_file():
         return _from_file(store, path)
@@ -89,12 +89,12 @@ def find(store: Store, key: str) -> KnownSession:
         return known
     problem = f"Several sessions begin with {key}" if exact else f"There is no session {key}"
     raise SessionUnreadable(
-        problem, hint="`leftoff sessions` shows the ones of this project; a file's path works too."
+        problem, hint="Run `leftoff sessions` to list this project's; a file's path works too."
     )
 
 
 def current(store: Store) -> KnownSession | None:
-    """Return the session that runs us, if an agent does and its transcript can be read."""
+    """Return the session that leftoff runs in, if there is one with a readable transcript."""
     session = store.project.environment.find_session()
     if session is None:
         return None
@@ -106,7 +106,7 @@ def current(store: Store) -> KnownSession | None:
 
 
 def dead(store: Store, *, since: datetime) -> list[KnownSession]:
-    """Return the sessions that ended with work that no checkpoint holds, newest first."""
+    """Return the sessions that ended with unsaved work, newest first."""
     now = store.now()
     return [each for each in list_unsaved(store, since=since) if not each.may_be_alive(now)]
 
@@ -114,20 +114,20 @@ def dead(store: Store, *, since: datetime) -> list[KnownSession]:
 def list_unsaved(
     store: Store, *, since: datetime, unreadable: list[UnreadableTranscript] | None = None
 ) -> list[KnownSession]:
-    """Return the sessions with work that no checkpoint holds, newest first."""
+    """Return the sessions with unsaved work, newest first."""
     found = recent(store, limit=50, since=since, unreadable=unreadable)
     return [each for each in found if each.facts.intent and not each.is_saved]
 
 
 def recover(store: Store, session: KnownSession) -> SavedCheckpoint:
-    """Save where a dead session left off."""
+    """Save a checkpoint of where a dead session left off."""
     return store.save(checkpoint_of(store, session, trigger="recovered"))
 
 
 def checkpoint_of(store: Store, session: KnownSession, *, trigger: str) -> Checkpoint:
-    """Make a checkpoint of what a session says of itself."""
+    """Build a checkpoint from a session's transcript."""
     made = capture.to_checkpoint(session.facts, session.memory, trigger=trigger, now=store.now())
-    # A forked transcript may still speak of the session it came from.
+    # A forked transcript may still carry the id of the session it was forked from.
     return msgspec.structs.replace(made, session_id=session.session_id or made.session_id)
 
 
@@ -145,11 +145,13 @@ def _read_known_session(
         )
     except (LeftoffError, OSError) as error:
         refusal = error if isinstance(error, OSError) else error.__cause__
-        # A file that is gone or is no transcript holds no session; one that is refused may.
+        # A missing file, or one that is not a transcript, is skipped. An unreadable file may be a
+        # session, so it is reported.
         is_refused = isinstance(refusal, OSError) and not isinstance(refusal, FileNotFoundError)
         if unreadable is not None and is_refused:
             unreadable.append(_unreadable(found.path, refusal))
         return None
+    # Stored at once, so that the next reading starts where this one ended.
     if read != memory:
         records.keep(store, with_memory(record, read))
     current_id = store.project.environment.find_session()
@@ -184,7 +186,7 @@ def _from_file(store: Store, path: Path) -> KnownSession:
 
 
 def read_memory(record: records.SessionRecord) -> capture.SessionMemory | None:
-    """Return what capture remembers of a session, if it can still be used."""
+    """Return the capture state of a session, if it is still usable."""
     try:
         return _memory_decoder.decode(record.memory)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -194,5 +196,5 @@ def read_memory(record: records.SessionRecord) -> capture.SessionMemory | None:
 def with_memory(
     record: records.SessionRecord, memory: capture.SessionMemory
 ) -> records.SessionRecord:
-    """Put what capture learnt into a session's record."""
+    """Return a session's record with a new capture state."""
     return msgspec.structs.replace(record, memory=msgspec.Raw(msgspec.json.encode(memory)))

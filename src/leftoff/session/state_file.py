@@ -1,4 +1,4 @@
-"""SESSION-STATE.md: the notes an agent keeps while it works, read when a save leaves things out."""
+"""Read SESSION-STATE.md, an agent's own notes, to fill in what a save leaves out."""
 
 import re
 from pathlib import Path
@@ -9,10 +9,10 @@ from leftoff.projects import trees
 FILE_NAME = "SESSION-STATE.md"
 
 _LIMIT = 64 * 1024
-# Compiled when first used: most projects keep no such notes, and session start looks for them.
+# Compiled on first use: session start imports this module, and most projects have no notes.
 _HEADING = r"^#{2,3}\s+(.+?)\s*$"
 _FIELD = r"^\*\*(.+?):\*\*\s*(.*?)\s*$"
-# The ways in which people write the fields that matter.
+# The ways people write the fields that matter.
 _LOOSE_FIELD = (
     r"(?i)^(?:[-*]\s+)?\**"
     r"((?:active |current )?(?:goal|task)|name|blocking on|next(?: action| step)?)"
@@ -22,7 +22,7 @@ _BULLET = r"^\s*[-*]\s+(?:\[[^\]]*\]\s+)?(.+?)\s*$"
 _FURTHER = r"^\s{2,}([^\s*-].*?)\s*$"
 _COMMENT = r"(?s)<!--.*?-->"
 _RULE = r"^\s*([-*_])(?:\s*\1){2,}\s*$"
-# What frames a text, or tells when it was written, is none of it.
+# Formatting, and the date of the last change, are not part of the notes.
 _FRAME = r"(?i)^\s*(?:```|~~~|\||[*_]*last[ -](?:updated|modified)\b)"
 _NOTHING = frozenset({"", "-", "none", "none yet", "nothing", "nothing yet", "n/a", "tbd"})
 _LISTS = ("decision", "correction", "preference", "noun", "value", "draft")
@@ -30,12 +30,12 @@ _OF_THE_TASK = ("goal", "current goal", "task", "active task", "current task")
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return what the notes tell, in canonical keys; nothing where there are none."""
+    """Return the notes as canonical keys; empty if there are none."""
     return parse(text_of(path))
 
 
 def text_of(path: Path) -> str:
-    """Return the notes as they are, of bounded length; empty where there are none to read."""
+    """Return the text of the notes, limited in length; empty if unreadable."""
     try:
         return trees.read_start(path, _LIMIT).decode("utf-8", "replace")
     except OSError:
@@ -43,7 +43,7 @@ def text_of(path: Path) -> str:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Read the notes: the task and its goal, decisions, corrections, what blocks, what is next."""
+    """Parse the notes: task, goal, decisions, corrections, blockers and next action."""
     fields, items = _parts(re.sub(_COMMENT, "", text))
     told: dict[str, Any] = {
         "summary": _task(fields, items),
@@ -59,7 +59,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
-    """Tell what the work is, from a field or from what is written under a heading."""
+    """Return the task, from a field or from the text under a heading."""
     for key in _OF_THE_TASK:
         if key in fields:
             return fields[key]
@@ -69,12 +69,12 @@ def _task(fields: dict[str, str], items: dict[str, list[str]]) -> str | None:
 
 
 def is_empty(text: str) -> bool:
-    """Say whether the notes tell nothing, as a template does."""
+    """Return whether the notes are empty or an unfilled template."""
     return not parse(text)
 
 
 def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Return the fields, and under each heading its bullets and paragraphs."""
+    """Return the fields, and the bullets and paragraphs under each heading."""
     fields: dict[str, str] = {}
     items: dict[str, list[str]] = {}
     heading, is_open, is_below = "", False, False
@@ -91,7 +91,7 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
         elif (found := re.match(_FURTHER, line)) and items.get(heading):
             items[heading][-1] += f"\n{found[1]}"
         elif is_below or re.match(_FRAME, line):
-            # Below a rule only lists go on; prose there is about the file.
+            # Below a horizontal rule only lists count; prose there is about the file itself.
             is_open = was_open and not is_below
         elif was_open and line.strip():
             items[heading][-1] += f" {line.strip()}"
@@ -103,13 +103,13 @@ def _parts(text: str) -> tuple[dict[str, str], dict[str, list[str]]]:
 
 
 def _field(line: str, heading: str) -> re.Match[str] | None:
-    """Find a field; a list of decisions or notes may begin its items with the same words."""
+    """Match a field, except in lists of decisions or notes, whose items may look like one."""
     is_list = any(word in heading for word in _LISTS)
     return re.match(_FIELD, line) or (None if is_list else re.match(_LOOSE_FIELD, line))
 
 
 def _under(items: dict[str, list[str]], *words: str) -> list[str]:
-    """Return what is written under every heading that holds one of these words."""
+    """Return what is written under every heading that contains one of these words."""
     return [
         each
         for heading, found in items.items()
@@ -123,6 +123,6 @@ def _some(texts: list[str]) -> list[str]:
 
 
 def _decision(text: str) -> dict[str, str]:
-    """Read `what :: why`, or the reason that people put in brackets, after a dash or a because."""
+    """Parse `what :: why`, or a reason in brackets, after a dash or after "because"."""
     found = re.fullmatch(r"(.+?)(?:\s*::\s*|\s+—\s+|\s+\(|,?\s+because\s+)(.+?)\)?", text)
     return {"what": found[1], "why": found[2]} if found else {"what": text, "why": ""}

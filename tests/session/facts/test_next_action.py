@@ -23,7 +23,7 @@ def test_a_call_cut_short_is_to_be_checked_and_repeated() -> None:
 def test_a_question_left_open_is_put_to_the_user_again() -> None:
     known = Facts(in_flight=[ToolCall(id="1", tool="AskUserQuestion", what="Tabs?")])
 
-    assert "Put it to the user again" in infer_next_action(known)
+    assert "Ask the user again" in infer_next_action(known)
 
 
 def test_the_todo_in_work_is_continued() -> None:

@@ -1,11 +1,11 @@
-"""Context windows by model, for transcripts that do not say."""
+"""Look up a model's context window, for transcripts that do not state it."""
 
 import re
 
 _MILLION = 1_000_000
 _CLAUDE = 200_000
 
-# The first match counts.
+# The first match wins.
 _BY_MODEL: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"\[1m\]|-1m\b"), _MILLION),
     (re.compile(r"claude-(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9]|\d\d)"), _MILLION),
@@ -24,8 +24,8 @@ _BY_MODEL: tuple[tuple[re.Pattern[str], int], ...] = (
 
 
 def window_of(model: str, tokens: int = 0) -> int:
-    """Return the model's context window, or 0 if unknown; never less than what is in use."""
+    """Return the model's context window, at least the tokens in use; 0 if unknown."""
     name = model.lower()
     window = next((size for pattern, size in _BY_MODEL if pattern.search(name)), 0)
-    # More tokens than the window holds means that the larger variant was in use.
+    # More tokens than the window holds means that the model's larger variant is in use.
     return _MILLION if window and window < tokens <= _MILLION else window

@@ -1,4 +1,4 @@
-"""Small work on texts: cut to a length, find the title."""
+"""Shorten texts and find their titles."""
 
 import re
 
@@ -11,7 +11,7 @@ _FIRST_LINE = re.compile(r"(\S.*)")
 
 
 def clip(text: str, chars: int) -> str:
-    """Keep the beginning and the end of a long text."""
+    """Shorten a long text to its beginning and end."""
     if len(text) <= chars:
         return text
     return f"{cut(text, chars // 2)}\n…\n{cut_start(text, chars // 2)}"

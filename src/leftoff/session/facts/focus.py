@@ -1,4 +1,4 @@
-"""Which files will be needed next: a ranking by how, when and where each was last named."""
+"""Rank the files that will be needed next by how, when and where each was last mentioned."""
 
 import math
 import re
@@ -14,7 +14,7 @@ _FILE_NAME = re.compile(
     r"|/(?:Makefile|Dockerfile|Justfile|Rakefile|Gemfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
 )
 
-# How much each sign counts, and after how many calls it has faded to a third.
+# The weight of each sign, and the number of calls after which it fades to a third.
 EDITED, EDITED_FADES = 2.0, 12.0
 READ, READ_FADES = 2.6, 12.0
 COMMANDED, COMMANDED_FADES = 2.0, 6.0
@@ -33,13 +33,13 @@ FAILED, FAILED_FADES = 1.8, 10.0
 
 
 def rank(state: FoldState) -> list[str]:
-    """Return paths, absolute where known, the most likely to be needed next first."""
+    """Return paths, absolute if possible, most likely to be needed first."""
     scores = score(state)
     return sorted(scores, key=lambda path: -scores[path])
 
 
 def score(state: FoldState) -> dict[str, float]:
-    """Return each path that may be needed next with a number for how likely it is."""
+    """Score each path by how likely it will be needed next."""
     scores: defaultdict[str, float] = defaultdict(float)
     names = _by_name(state)
     _score_use(state, scores)
@@ -62,7 +62,7 @@ def _score_use(state: FoldState, scores: defaultdict[str, float]) -> None:
 
 
 def _weigh_named(state: FoldState) -> Iterable[tuple[str, float]]:
-    """Yield the paths named in the session's texts, with the weight of each naming."""
+    """Yield the paths mentioned in the session's texts, with the weight of each mention."""
     edited = {path.rsplit("/", 1)[-1] for path, use in state.files.items() if use.edits}
     for path in state.plan_paths:
         is_done = path.rsplit("/", 1)[-1] in edited
@@ -86,7 +86,7 @@ def _weigh_named(state: FoldState) -> Iterable[tuple[str, float]]:
 
 
 def _is_done(path: str, state: FoldState) -> bool:
-    """Tell whether a file that the outline names was edited after it."""
+    """Return whether a file in the outline was edited after the outline was written."""
     return any(
         use.edited_at > state.outline.at and known.endswith("/" + path)
         for known, use in state.files.items()
@@ -100,9 +100,10 @@ def _weigh_mentions(state: FoldState) -> Iterable[tuple[str, float]]:
         for path in mention.paths:
             yield path, weight
     for mention in state.shown:
+        # An output that lists many files says little about each of them.
         weight = _fade(state.calls - mention.at, SHOWN_FADES) / (1 + len(mention.paths) / 10)
         for path in mention.paths:
-            # What was found and not yet looked at is likelier to come next.
+            # A file that was found but not opened yet is more likely to come next.
             yield path, weight * (SHOWN if path.rsplit("/", 1)[-1] in used else SHOWN + NEW)
 
 
@@ -126,16 +127,17 @@ def _by_name(state: FoldState) -> dict[str, list[str]]:
 
 
 def _resolve(path: str, names: dict[str, list[str]], state: FoldState) -> list[str]:
-    """Find the known files that a path in a text means; itself, if none."""
+    """Return the known files that a path in a text refers to, or the path itself."""
     known = names.get(path.rsplit("/", 1)[-1], [])
     meant = [full for full in known if full == path or full.endswith("/" + path)]
     if meant:
+        # A name shared by many files, such as `__init__.py`, would raise them all.
         return meant[:2]
     return [written_paths.normalise(path, state.cwd)] if "/" in path else []
 
 
 def _is_worth_showing(path: str, state: FoldState) -> bool:
-    """Tell a file of the project from other words with slashes."""
+    """Return whether this is a file of the project, and not other text with slashes."""
     if path in state.files:
         is_plan = path == state.plan_path
         is_ours = is_plan or not written_paths.is_scratch(path, state.roots)

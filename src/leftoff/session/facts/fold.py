@@ -1,4 +1,4 @@
-"""The fold: events in, state out. One event at a time, so that reading can go on any time."""
+"""Fold a session's events into its state, one at a time, so that reading can resume."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -62,16 +62,16 @@ _UNUSED = FileUse()
 
 
 class Fold:
-    """Learns from events; `export` gives what was learnt as a value that can be stored."""
+    """Processes events; `export` returns the resulting state, ready to store."""
 
     def __init__(self, state: FoldState | None = None) -> None:
         self.state = state.copy() if state else FoldState()
-        # What was stored is clean already: only new texts are scanned for secrets.
+        # The stored state has no secrets: only new texts are scanned.
         self._clean = texts_of(state) if state else frozenset()
-        # Raw texts wait here: paths are looked for only in the last few, when asked.
+        # Raw texts are kept here. Paths are extracted only from the last few, and only on request.
         self._shown: deque[tuple[str, int]] = deque(maxlen=_MOST)
         self._commanded: deque[tuple[str, int]] = deque(maxlen=_MOST)
-        # Outputs of failed commands, by key: most failures are repaired before anyone asks.
+        # Outputs of failed commands by key. Most failures are repaired before anyone asks.
         self._outputs: dict[str, str] = {}
         self._plan_text = ""
         self._handlers: dict[type[SessionEvent], Callable[[Any], None]] = {
@@ -91,7 +91,7 @@ class Fold:
         }
 
     def add(self, events: Iterable[SessionEvent]) -> None:
-        """Learn from events, in their order."""
+        """Process events in order."""
         handlers = self._handlers
         batch = list(events)
         for event in batch:
@@ -99,7 +99,7 @@ class Fold:
         self.state.last_at = next((e.at for e in reversed(batch) if e.at), self.state.last_at)
 
     def export(self, redact: Redact = str) -> FoldState:
-        """Return the state as a value of its own, bounded and without secrets."""
+        """Return a copy of the state, limited in size and without secrets."""
         self._settle(redact)
         state = self.state.copy()
         clean = self._clean
@@ -108,7 +108,7 @@ class Fold:
 
     def _session(self, event: SessionInfo) -> None:
         self.state.started_at = self.state.started_at or event.at
-        # A transcript that was forked or resumed names more than one; the last one is alive.
+        # A forked or resumed transcript names several sessions; the last one is current.
         self.state.session_id = event.session_id or self.state.session_id
         self.state.agent_version = event.agent_version or self.state.agent_version
         self.state.model = event.model or self.state.model
@@ -127,11 +127,12 @@ class Fold:
         state = self.state
         asked = cut(event.text, _REQUEST_CHARS)
         state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
+        # A short request such as "go on" continues the task and does not replace it.
         if len(asked.strip()) >= min(_SHORTEST_TASK, len(state.task)):
             state.task = asked
         if asked.startswith(_PLAN_FOLLOWS):
             self._plan(PlanSeen(text=event.text.split("\n", 1)[-1]))
-        # Whoever asks anew no longer waits for the calls of the turn before.
+        # A new request means that the previous turn's calls are no longer pending.
         state.open = {key: call for key, call in state.open.items() if call.sidechain}
         state.is_turn_over = False
         if state.queued:
@@ -143,7 +144,7 @@ class Fold:
         state = self.state
         said = SessionText(clip(event.text, _ANSWER_CHARS), state.calls)
         state.answers = [*state.answers[-3:], said]
-        # A long answer that names files is as good as a plan for the turns that follow.
+        # A long answer that names files serves as a plan for the turns that follow.
         if len(event.text) >= _OUTLINE_CHARS and event.text.count("`") >= _OUTLINE_MARKS:
             state.outline = SessionText(clip(event.text, _ANSWER_CHARS * 2), state.calls)
         state.is_turn_over = True
@@ -153,6 +154,7 @@ class Fold:
         state.calls += 1
         state.is_turn_over = False
         state.open[event.id] = event
+        # Calls whose results are missing would pile up.
         if len(state.open) > _MOST_OPEN:
             del state.open[next(iter(state.open))]
         if event.command:
@@ -196,10 +198,11 @@ class Fold:
             self._used(call, event)
         if not call.sidechain:
             self._count_run(command)
-        # A push that fails after it does not undo a commit.
+        # A commit counts even if a push after it in the same command fails.
         if commit := shell_commands.commit_in(command, event.output):
             state.commit_sha, state.commit_subject = commit
         if event.ok:
+            # A cheap test first: most commands share no first word with a failed one.
             starts = [start for f in state.failures for start in f.command.split(maxsplit=1)[:1]]
             if any(start in command for start in starts):
                 self._drop_repaired(command, event.output)
@@ -215,7 +218,8 @@ class Fold:
         kept = [f for f in state.failures if f.key != failed.key]
         state.failures = [*kept[-5:], failed]
         self._outputs[failed.key] = output
-        # Those of failures that are no longer kept would pile up in a long session.
+        # Drop the outputs of failures that are no longer kept; they would pile up in a long
+        # session.
         known = {f.key for f in state.failures}
         self._outputs = {key: text for key, text in self._outputs.items() if key in known}
 
@@ -224,12 +228,13 @@ class Fold:
         left = [failed for failed in self.state.failures if failed.key not in repaired]
         if len(left) == len(self.state.failures):
             return
+        # A pipe such as `| tail` reports success even if the command failed.
         if not (shell_commands.is_masked(command) and shell_commands.looks_failed(output)):
             self.state.failures = left
 
     def _count_run(self, command: str) -> None:
         runs = self.state.runs
-        # Taken out and put back, so that the order is by last use.
+        # Removed and added again, so that the dict is ordered by last use.
         use = runs.pop(short, None) if (short := shell_commands.shorten(command, 120)) else None
         if short:
             runs[short] = RunUse((use.count if use else 0) + 1, self.state.calls)
@@ -257,6 +262,7 @@ class Fold:
             if path != state.plan_path and not title:
                 state.plan_title = ""
             state.plan_path = path
+        # A different plan without a file: the old path no longer applies.
         elif title and title != state.plan_title:
             state.plan_path = ""
         state.plan_title = title or state.plan_title
@@ -273,7 +279,7 @@ class Fold:
         state = self.state
         if event.summary:
             self._shown.append((event.summary, state.calls))
-        # Some agents tell of a compaction and its summary apart, others at once.
+        # Some agents report a compaction and its summary separately, others together.
         if not event.summary or state.compacted_at != state.calls:
             state.compactions += 1
         state.compacted_at = state.calls
@@ -292,9 +298,9 @@ class Fold:
         self.state.queued = [queued for queued in self.state.queued if queued.key != key]
 
     def _settle(self, redact: Redact) -> None:
-        """Look into the texts that were put off until someone asks.
+        """Extract what was deferred until someone asks.
 
-        Each is redacted as a whole first: a line or a path by itself may no longer look secret.
+        Each text is redacted whole first: a single line or path may no longer look like a secret.
         """
         state = self.state
         is_windows = written_paths.is_windows(state.cwd)
@@ -327,7 +333,7 @@ def _error_in(redact: Redact, output: str) -> str:
 
 
 def _trim_files(state: FoldState) -> None:
-    """Forget the files used longest ago, those only read before those edited."""
+    """Drop the files used longest ago; files only read go before edited ones."""
     order = sorted(
         state.files.items(), key=lambda item: (item[1].edited_at, item[1].read_at), reverse=True
     )

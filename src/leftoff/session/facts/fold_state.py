@@ -1,4 +1,4 @@
-"""What the fold remembers of a session: bounded, and stored as JSON between readings."""
+"""Define the state that is kept of a session: limited in size, stored as JSON."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ from leftoff.agents.stream import Status, ToolCall
 
 
 class FileUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a file was used; the numbers are the call counts at the last use."""
+    """How a file was used; the numbers are call counts at the last use."""
 
     edits: int = 0
     reads: int = 0
@@ -24,12 +24,12 @@ class TodoEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is still to be done."""
+        """Whether it is not done yet."""
         return self.status in {"pending", "in_progress"}
 
 
 class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A command that failed; `key` stands for the command without its trimmings."""
+    """A failed command; `key` identifies the command without options that do not matter."""
 
     key: str
     command: str
@@ -38,42 +38,42 @@ class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How often a command ran, and when last."""
+    """How often a command ran, and when it ran last."""
 
     count: int = 0
     at: int = 0
 
 
 class Queued(msgspec.Struct, frozen=True):
-    """A prompt not yet answered; `key` finds it again after its secrets were taken out."""
+    """An unanswered prompt; `key` still identifies it after its secrets were removed."""
 
     key: str
     text: str
 
 
 class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call that the user refused, and why."""
+    """A call that the user refused, and the reason."""
 
     what: str
     why: str = ""
 
 
 class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Paths named in one text of the session: a command or an output."""
+    """Paths in one command or output of the session."""
 
     at: int
     paths: tuple[str, ...] = ()
 
 
 class SessionText(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text, and the call count when it was said."""
+    """A text, and the call count at the time."""
 
     text: str
     at: int = 0
 
 
 class FoldState(msgspec.Struct, omit_defaults=True):
-    """The whole memory of the fold; all its values are frozen, only it and its dicts change."""
+    """The complete state of the fold. Its values are frozen; only it and its dicts change."""
 
     calls: int = 0
     session_id: str = ""
@@ -107,11 +107,11 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     compactions: int = 0
     compacted_at: int = -1
     agents_files: list[str] = []
-    """Files that sub-agents edited, where these keep transcripts of their own."""
+    """Files edited by sub-agents that keep their own transcripts."""
     is_turn_over: bool = False
 
     def copy(self) -> "FoldState":
-        """Return a state that changes on its own."""
+        """Return a copy that can change independently."""
         return msgspec.structs.replace(
             self, open=dict(self.open), files=dict(self.files), runs=dict(self.runs)
         )

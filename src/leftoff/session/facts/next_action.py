@@ -1,4 +1,4 @@
-"""What to do next, inferred from where the session stands; always marked as inferred."""
+"""Infer the next action from a session's facts; it is always marked as inferred."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _TEXT_CHARS = 600
 
 
 def infer_next_action(facts: Facts) -> str:
-    """Return the likeliest next action in words, or "" when nothing tells."""
+    """Return the most likely next action as text, or "" if nothing suggests one."""
     return " ".join(_parts(facts))[:_TEXT_CHARS].strip()
 
 
@@ -24,7 +24,7 @@ def _parts(facts: Facts) -> Iterator[str]:
     if facts.in_flight:
         call = facts.in_flight[-1]
         asks = call.tool in _ASKS_THE_USER
-        verb = "Put it to the user again" if asks else "Check, then repeat, the call cut short"
+        verb = "Ask the user again" if asks else "Check, then repeat, the call cut short"
         yield f"{verb}: {call.tool}: {_short(call.what)}."
     todo = next((t for t in facts.todos if t.status == "in_progress"), None) or next(
         (t for t in facts.todos if t.status == "pending"), None

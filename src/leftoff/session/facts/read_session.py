@@ -1,4 +1,4 @@
-"""Reading a session where it lies: only what is new, with the transcripts of its sub-agents."""
+"""Read a session's transcript, only the new part, and those of its sub-agents."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ _MOST_CHILDREN = 100
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far one file was read and what was learnt from it."""
+    """How far a file was read, and the state after that."""
 
     cursor: ReadCursor = ReadCursor()
     reader: dict[str, Any] = {}
@@ -27,12 +27,12 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SessionMemory(Memory, frozen=True, kw_only=True, omit_defaults=True):
-    """What is remembered of a session between readings."""
+    """What is kept of a session between readings."""
 
     agent: str
     path: str
     children: dict[str, Memory] = {}
-    """Of the sub-agents' transcripts, by file name."""
+    """The sub-agents' transcripts, by file name."""
 
 
 def read_session(
@@ -65,7 +65,7 @@ def read_session(
 def _read_document(
     path: Path, name: str, session_id: str, memory: SessionMemory | None
 ) -> SessionMemory:
-    """Read a document whole, unless it is still the one remembered."""
+    """Read a whole document, unless it has not changed."""
     cursor = _document_cursor(path)
     if memory is not None and (memory.agent, memory.path) == (name, str(path)):
         is_same = memory.cursor == cursor and session_id in {"", memory.state.session_id}
@@ -77,7 +77,7 @@ def _read_document(
 
 
 def _document_cursor(path: Path) -> ReadCursor:
-    """Tell a document from its later self; a database also changes in the log beside it."""
+    """Return a cursor that changes with the document; a database also changes in its log file."""
     found = [_identity(each) for each in (path, path.with_name(f"{path.name}-wal"))]
     return ReadCursor(offset=found[0][0], inode=found[0][1], head=str(found))
 
@@ -96,13 +96,13 @@ def _read_lines(path: Path, name: str, memory: Memory, progress: Progress | None
     fold = Fold(memory.state)
     for events in reading.batches(progress):
         fold.add(events)
-    # A reader keeps commands and prompts that wait for their end.
+    # Readers hold back commands and prompts that have not ended yet.
     kept = redact_value(reader.state)
     return Memory(cursor=reading.cursor, reader=kept, state=fold.export(redact))
 
 
 def _reader(name: str, memory: Memory) -> LineReader:
-    # A copy: what is remembered stays as it is if reading fails half-way.
+    # A copy, so that the remembered state is unchanged if reading fails midway.
     state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(memory.reader))
     return registry.AGENTS[name].new_reader(state)
 
@@ -122,7 +122,7 @@ def _read_children(path: Path, name: str, known: dict[str, Memory]) -> dict[str,
 
 
 def _only_edits(state: FoldState) -> FoldState:
-    """Keep of a sub-agent's memory what is asked of it: which files it changed."""
+    """Reduce a sub-agent's state to the files it changed; nothing else is used."""
     edited = {path: use for path, use in state.files.items() if use.edits}
     return FoldState(calls=state.calls, cwd=state.cwd, open=state.open, files=edited)
 

@@ -1,4 +1,4 @@
-"""Secrets are cut out of every text that the fold keeps."""
+"""Redact every text in a session's state."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ Redact = Callable[[str], str]
 
 
 def redact_texts(state: FoldState, redact: Redact) -> None:
-    """Put each text of the state through `redact`."""
+    """Apply `redact` to every text of the state."""
     state.task = redact(state.task)
     state.requests = [SessionText(redact(said.text), said.at) for said in state.requests]
     state.answers = [SessionText(redact(said.text), said.at) for said in state.answers]
@@ -38,7 +38,7 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
 
 
 def texts_of(state: FoldState) -> frozenset[str]:
-    """Collect the texts that `redact_texts` puts through."""
+    """Collect the texts that `redact_texts` processes."""
     texts: set[str] = set()
 
     def note(text: str) -> str:

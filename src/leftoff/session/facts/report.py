@@ -1,4 +1,4 @@
-"""From the fold's memory to the facts: what to tell of a session."""
+"""Turn a session's state into the facts to report."""
 
 import re
 
@@ -24,7 +24,7 @@ _LAST_SENTENCES = 8
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a session without asking anyone."""
+    """What can be known about a session without asking anyone."""
 
     session_id: str = ""
     agent_version: str = ""
@@ -40,7 +40,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     next_words: str = ""
     """What the agent said it would do, or asked."""
     closing_words: str = ""
-    """The agent's last sentence, where it said nothing of what is next."""
+    """The agent's last sentence, if it did not say what is next."""
     is_turn_over: bool = False
     todos: list[TodoEntry] = []
     plan_path: str = ""
@@ -63,7 +63,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def percent(self) -> float | None:
-        """How full the context window is, in per cent."""
+        """How full the context window is, in percent."""
         return round(100 * self.tokens / self.window, 2) if self.tokens and self.window else None
 
 
@@ -76,7 +76,7 @@ _SAME = (
 
 
 def report(state: FoldState) -> Facts:
-    """Return the facts that the fold has gathered."""
+    """Return the facts of a session."""
     # A todo whose call has not ended is not on the agent's list yet.
     todos = [todo for todo in state.todos if todo.id not in state.open]
     step, total = _step(todos)
@@ -107,7 +107,7 @@ def report(state: FoldState) -> Facts:
 
 
 def _anchor_call(call: ToolCall, state: FoldState) -> ToolCall:
-    """Name a call's file as all other files are named."""
+    """Write a call's file path the same way as all other paths."""
     if call.kind not in {"edit", "read"} or not call.paths:
         return call
     path = written_paths.normalise(call.paths[0], state.cwd)
@@ -115,14 +115,14 @@ def _anchor_call(call: ToolCall, state: FoldState) -> ToolCall:
 
 
 def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
-    """Tell at which step of how many the todo list stands; nothing when none is open."""
+    """Return the todo list's current step and length; None for both if none is open."""
     done = sum(todo.status == "completed" for todo in todos)
     is_open = any(todo.is_open for todo in todos)
     return (done + 1, len(todos)) if is_open else (None, None)
 
 
 def _in_flight(state: FoldState) -> list[ToolCall]:
-    """List the calls under way; a save from within is what reads this, and ends well."""
+    """List the pending calls, except leftoff's own save, which is reading this."""
     calls = [call for call in state.open.values() if not call.sidechain]
     return [
         _anchor_call(call, state) for call in calls if not shell_commands.is_own_save(call.command)
@@ -130,7 +130,7 @@ def _in_flight(state: FoldState) -> list[ToolCall]:
 
 
 def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
-    """List the files changed by edits that succeeded, the last one first."""
+    """List the files changed by successful edits, most recent first."""
     edited = [
         (use.edited_at, path)
         for path, use in state.files.items()
@@ -145,25 +145,27 @@ def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
 
 
 def _commands(state: FoldState) -> list[str]:
-    """List commands likely to be used again: the recent ones, and those used most."""
+    """List commands likely to be used again: recent ones and frequent ones."""
     ranked = sorted(
         state.runs.items(),
+        # Each use, up to five, counts as much as being four calls more recent.
         key=lambda item: item[1].at + 4 * min(item[1].count, 5),
         reverse=True,
     )
     chosen: dict[str, str] = {}
     for command, _ in ranked:
+        # One command per program and subcommand: variants of `pytest tests/…` teach nothing new.
         chosen.setdefault(" ".join(shell_commands.shorten(command).split()[:2]), command)
     return list(chosen.values())[:_MOST_COMMANDS]
 
 
 def _next_and_closing_words(text: str) -> tuple[str, str]:
-    """Pick from the agent's last words what it said it would do, or asked, and how it ended."""
+    """Return what the agent last said it would do or asked, and how its message ended."""
     sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
     last = sentences[-_LAST_SENTENCES:]
     telling = [n for n, s in enumerate(last) if _NEXT_WORDS.search(s) or s.endswith("?")]
     picked = telling[-2:]
-    # A sentence that ends with a colon announces the next one.
+    # A sentence that ends with a colon introduces the next one.
     announced = {n + 1 for n in picked if last[n].endswith(":") and n + 1 < len(last)}
     words = " ".join(last[n] for n in sorted({*picked, *announced}))
     return words[:_NEXT_CHARS], "".join(last[-1:])[:_NEXT_CHARS]

@@ -1,4 +1,4 @@
-"""Shell commands and their output: what was run, why it failed, what was committed."""
+"""Analyze shell commands and their output: what ran, why it failed, what was committed."""
 
 import hashlib
 import re
@@ -29,7 +29,7 @@ _MOST_ERROR_LINES = 3
 
 
 def without_cd(command: str) -> str:
-    """Return the command without the change of folder before it, unless that is all of it."""
+    """Return the command without a leading `cd`, unless that is all of it."""
     plain = command.strip()
     return (_CD.sub("", plain).strip() or plain) if "cd " in plain[:200] else plain
 
@@ -46,22 +46,23 @@ def _is_uneven(command: str) -> bool:
 
 
 def is_own_save(command: str) -> bool:
-    """Say whether a command does nothing but save the session that runs it."""
+    """Return whether a command only saves the session that runs it."""
     plain = without_cd(command)
     return "leftoff" in plain and _OWN_SAVE.fullmatch(_QUOTED.sub("x", plain)) is not None
 
 
 def key_of(command: str) -> str:
-    """Return a short key, the same for commands that differ only in trimmings."""
+    """Return a short key that ignores unimportant differences between commands."""
     return _digest(_plain(command))
 
 
 def repairs(command: str) -> set[str]:
-    """Return the keys of the commands that this one, when it passes, proves repaired."""
+    """Return the keys of the failed commands that a success of this one repairs."""
     plain = _plain(command)
     parts = plain.split(" && ")
     if len(parts) == 1:
         return {_digest(plain)}
+    # `build && test` also repairs a failed `build`, so each run of consecutive parts counts.
     runs = {
         " && ".join(parts[start:end])
         for start in range(min(len(parts), 6))
@@ -72,7 +73,7 @@ def repairs(command: str) -> set[str]:
 
 def _plain(command: str) -> str:
     command = without_cd(command)
-    # Every trimming has one of these, and most commands have no trimmings.
+    # Every removable part contains one of these, and most commands contain none.
     if "|" in command or "2>&1" in command:
         command = _TRIMMINGS.sub(" ", command)
     return " ".join(command.split())
@@ -83,12 +84,13 @@ def _digest(plain: str) -> str:
 
 
 def telling_lines(output: str) -> str:
-    """Pick the few lines of a failed command's output that say what went wrong."""
+    """Return the few lines of a failed command's output that explain the failure."""
     lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
     if not lines:
         return ""
     strong = [line for line in lines if _STRONG.search(line) and not _NO_ERRORS.search(line)]
     weak = [line for line in lines if _WEAK.search(line)]
+    # The first error is often the cause, the last one the summary.
     picked = [*strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
     if not strong and not weak:
         picked.insert(0, lines[0])
@@ -97,7 +99,7 @@ def telling_lines(output: str) -> str:
 
 
 def looks_failed(output: str) -> bool:
-    """Tell whether output that came with a good exit code still tells of errors."""
+    """Return whether output reports errors in spite of a successful exit code."""
     return any(
         _STRONG.search(line) and not _NO_ERRORS.search(line)
         for line in output[-_TAIL_CHARS:].splitlines()
@@ -105,7 +107,7 @@ def looks_failed(output: str) -> bool:
 
 
 def is_masked(command: str) -> bool:
-    """Tell whether a pipe hides the command's own exit code."""
+    """Return whether a pipe hides the command's own exit code."""
     return "|" in command.replace("||", "")
 
 

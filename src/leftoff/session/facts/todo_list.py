@@ -1,4 +1,4 @@
-"""The agent's todo list by replay of what it told."""
+"""Rebuild an agent's todo list from the changes it reported."""
 
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import TodoChange, TodoList
@@ -9,13 +9,13 @@ _TEXT_CHARS = 400
 
 
 def replace_todos(event: TodoList) -> list[TodoEntry]:
-    """Return the list that was told whole."""
+    """Return the list from an event that contains all of it."""
     items = event.items[:_MOST_TODOS]
     return [TodoEntry(cut(item.text, _TEXT_CHARS), item.status, item.id) for item in items]
 
 
 def change_todo(todos: list[TodoEntry], event: TodoChange) -> list[TodoEntry]:
-    """Return the list with one todo added, changed or dropped."""
+    """Return the list with one todo added, changed or removed."""
     at = next((n for n, todo in enumerate(todos) if todo.id == event.id), None)
     if at is not None:
         changed = [] if event.status == "deleted" else [_apply_change(todos[at], event)]

@@ -1,7 +1,7 @@
-"""Paths as agents write them: made absolute, anchored at the session's roots, found in text.
+"""Normalize the paths that agents write, and find paths in text.
 
-Everything here is text work: the session may come from another machine or system, so the
-file system of this one is never asked.
+All of this works on text. The session may come from another machine or operating system, so the
+local file system is never consulted.
 """
 
 import posixpath
@@ -15,11 +15,11 @@ _BARE_NAME = r"[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}"
 _PATH = re.compile(rf"(?<![\w/.:@-])(?:{_WITH_SLASH}|{_BARE_NAME})")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
 _NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$")
-# grep and compilers put a line number behind the name: a.ts-12-, a.ts(12,3).
+# grep and compilers append a line number to the name: a.ts-12-, a.ts(12,3).
 _POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
 _DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
 _TEMPORARY = re.compile(r"(?:/private)?(?:/tmp|/var/tmp)$")
-# Temporary files, and what agents keep for themselves: plans, memories, outputs put aside.
+# Temporary files, and files that agents keep for themselves: plans, memories, saved outputs.
 _SCRATCH = re.compile(
     r"^(?:/private)?(?:/tmp|/var/tmp|/var/folders)/|/AppData/Local/Temp/"
     r"|/\.claude/(?:plans|projects|tasks|todos|jobs)/|/\.codex/(?:memories|sessions|plans)/"
@@ -31,8 +31,8 @@ _SHORTEST_ROOT = 2
 
 
 def normalise(path: str, cwd: str = "") -> str:
-    """Return the path absolute where the working directory allows, with plain slashes."""
-    # Nearly all paths are fine as they are, and there are many.
+    """Return the path with forward slashes, absolute if the working directory is known."""
+    # A fast path: there are many paths, and nearly all need no change.
     if _is_plain(path) and cwd[1:2] != ":":
         return path
     path = path.strip().strip("\"'")
@@ -55,12 +55,12 @@ def _is_plain(path: str) -> bool:
 
 
 def is_windows(cwd: str) -> bool:
-    """Tell whether a normalised working directory is one of Windows."""
+    """Return whether a normalised working directory is a Windows path."""
     return cwd[1:3] == ":/"
 
 
 def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
-    """Add a working directory, keeping only the outermost ones."""
+    """Add a working directory, and keep only the outermost ones."""
     depth = len([part for part in cwd.split("/") if part and not part.endswith(":")])
     swallows = any(is_under(root, cwd) for root in roots)
     # A visit to / or /home must not swallow the project below it, nor make /tmp a project.
@@ -72,12 +72,12 @@ def widen_roots(roots: Sequence[str], cwd: str) -> list[str]:
 
 
 def is_under(path: str, root: str) -> bool:
-    """Tell whether a path is the root or inside it."""
+    """Return whether a path is the root or inside it."""
     return path == root or path.startswith(root + "/")
 
 
 def is_scratch(path: str, roots: Sequence[str]) -> bool:
-    """Tell whether a file is temporary or the agent's own, rather than the project's."""
+    """Return whether a file is temporary or belongs to the agent instead of the project."""
     if "/.claude/plans/" in path:
         return True
     may_be_inside = not roots or any(is_under(path, root) for root in roots)
@@ -85,7 +85,7 @@ def is_scratch(path: str, roots: Sequence[str]) -> bool:
 
 
 def anchor(path: str, roots: Iterable[str]) -> str:
-    """Return the path relative to the root it lies under, or as it is."""
+    """Return the path relative to the root that contains it, or unchanged."""
     for root in roots:
         if path == root:
             return "."
@@ -95,7 +95,7 @@ def anchor(path: str, roots: Iterable[str]) -> str:
 
 
 def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT) -> tuple[str, ...]:
-    """Find what looks like a path in a text, in order, each once."""
+    """Find everything in a text that looks like a path, in order, without duplicates."""
     if is_windows:
         text = text.replace("\\", "/")
     if "+++ b/" in text:
