@@ -246,5 +246,5 @@ def test_a_missing_file_is_told_by_its_path(tmp_path: Path) -> None:
 
 
 def test_an_unknown_agent_is_refused(session: Path) -> None:
-    with pytest.raises(UsageError, match="no agent called nobody"):
+    with pytest.raises(UsageError, match="Unknown agent: nobody"):
         capture(session, agent="nobody")

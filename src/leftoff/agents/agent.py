@@ -1,13 +1,13 @@
-"""What a module in this folder supplies to be an agent.
+"""Define what a module in this folder must provide to support an agent.
 
 A module reads one agent's sessions in one or both layouts:
 
-* `lines`: one JSON object per line, appended to. `new_reader(state)` makes a reader; each whole
-  line is fed to it once. What it must remember across lines it keeps in `state` (JSON values,
-  bounded in size), which is stored with the session, so that reading goes on with the new bytes.
-* `document`: one JSON document or a database, read whole each time by `read_document`.
+* `lines`: one JSON object per line, appended to. `new_reader(state)` creates a reader, which is fed
+  each complete line once. What it must remember across lines it keeps in `state` (JSON values,
+  limited in size). The state is stored with the session, so that the next read continues there.
+* `document`: one JSON document or a database, read completely each time by `read_document`.
 
-A module that lacks a layout assigns `no_reader` or `no_document` under that name.
+A module without one of the layouts assigns `no_reader` or `no_document` to that name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,11 +22,11 @@ from leftoff.errors import SessionUnreadable
 Layout = Literal["lines", "document"]
 
 HEAD_BYTES = 65536
-"""How much of a file `recognises` is shown."""
+"""The number of bytes of a file that `recognises` is given."""
 
 
 class FoundSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session kept on this machine; `session_id` tells apart those that share a database."""
+    """A session on this machine; `session_id` distinguishes those that share a database."""
 
     path: Path
     session_id: str = ""
@@ -39,35 +39,35 @@ class LineReader(Protocol):
     state: dict[str, Any]
 
     def feed(self, line: bytes) -> Sequence[SessionEvent]:
-        """Return what this line tells, in order; nothing for a type of line not known.
+        """Return the events of this line in order; none for an unknown type of line.
 
-        Raises msgspec.DecodeError when the line is not JSON (the caller mends the line or takes
-        two glued objects apart and feeds again) and msgspec.ValidationError when it has an
-        unknown shape (the caller counts and skips it).
+        Raises msgspec.DecodeError if the line is not JSON (the caller repairs the line or splits
+        two glued objects, and feeds again), and msgspec.ValidationError if it has an unknown shape
+        (the caller counts and skips it).
         """
 
 
 class Agent(Protocol):
-    """The functions every agent module supplies."""
+    """The functions that every agent module provides."""
 
     def recognises(self, head: bytes, path: Path) -> Layout | None:
-        """Tell from the first bytes whether the file is this agent's, and its layout."""
+        """Return the layout if the first bytes show that the file is this agent's, else None."""
 
     def new_reader(self, state: dict[str, Any]) -> LineReader:
-        """Make a reader; `state` is empty at the start of a session."""
+        """Create a reader; `state` is empty at the start of a session."""
 
     def read_document(self, path: Path, session_id: str) -> Iterable[SessionEvent]:
         """Read a whole session; without an id, the newest one in the file."""
 
     def find_sessions(self, root: Path, folder: Path) -> Iterable[FoundSession]:
-        """List the sessions that this agent keeps under its own `root` for work in `folder`."""
+        """List the sessions under the agent's own `root` that worked in `folder`."""
 
 
 def no_reader(state: dict[str, Any]) -> NoReturn:  # noqa: ARG001
-    """Stand in for `new_reader` where an agent keeps no lines."""
-    raise SessionUnreadable("This agent does not keep its sessions as lines.")
+    """Serve as `new_reader` for agents that do not write lines."""
+    raise SessionUnreadable("This agent does not store its sessions as lines.")
 
 
 def no_document(path: Path, session_id: str) -> NoReturn:  # noqa: ARG001
-    """Stand in for `read_document` where an agent keeps no documents."""
-    raise SessionUnreadable(f"{path} is not a document of this agent")
+    """Serve as `read_document` for agents that do not write documents."""
+    raise SessionUnreadable(f"{path} is not a session document of this agent")

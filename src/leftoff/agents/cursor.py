@@ -1,6 +1,6 @@
-"""Cursor: lines of messages without results, times or token counts.
+"""Read Cursor sessions: messages as lines, without results, times or token counts.
 
-A call is taken to have gone well once the session goes on after it.
+A call counts as successful once the session continues after it.
 """
 
 import re
@@ -45,7 +45,7 @@ _KINDS: dict[str, Kind] = {
     "webfetch": "search",
     "task": "agent",
 }
-# Stands where the agent's thoughts were.
+# Cursor writes this in place of the agent's reasoning.
 _HIDDEN = "[REDACTED]"
 _ASKED = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 _ADDED = re.compile(r"\A\s*<(\w+)[^>]*>.*?</\1>\s*", re.DOTALL)
@@ -65,7 +65,7 @@ class CursorReader:
         self._open: list[str] = state.setdefault("open", [])
 
     def feed(self, line: bytes) -> Sequence[SessionEvent]:
-        """Return what this message tells, and that the calls before it ended."""
+        """Return the events of this message, and the ends of the calls before it."""
         record = mapping(msgspec.json.decode(line))
         content = mapping(record.get("message")).get("content")
         if record.get("role") not in ("user", "assistant"):
@@ -109,17 +109,17 @@ class CursorReader:
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know a conversation by the shape of its messages."""
+    """Recognize a conversation by the shape of its messages."""
     return "lines" if _MESSAGE.search(head) else None
 
 
 def new_reader(state: dict[str, Any]) -> CursorReader:
-    """Make a reader of one conversation."""
+    """Create a reader for one conversation."""
     return CursorReader(state)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the conversations of work in a folder."""
+    """List the conversations about a folder."""
     wanted = dash_path(str(folder))
     for project in (root / "projects").glob("*/agent-transcripts"):
         if dash_path(project.parent.name) == wanted:

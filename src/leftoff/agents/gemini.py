@@ -1,7 +1,7 @@
-"""Gemini CLI: one JSON document per session, or, in newer versions, lines that patch one.
+"""Read Gemini CLI sessions: one JSON document, or, in newer versions, lines that patch one.
 
-In lines the same message is written again whenever it grows, `$set` may replace all messages, and
-`$rewindTo` drops the last ones; what was told once is not told again.
+In the line layout a message is written again whenever it grows, `$set` can replace all messages,
+and `$rewindTo` drops the last ones. Each event is reported only once.
 """
 
 import hashlib
@@ -80,21 +80,21 @@ _SHELL_FIELD = re.compile(
 
 
 class GeminiReader:
-    """Turns messages into events, each told once however often it is written."""
+    """Turns messages into events, each reported once however often it is written."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
         self._told: dict[str, list[str]] = state.setdefault("told", {})
 
     def feed(self, line: bytes) -> Sequence[SessionEvent]:
-        """Return what this line tells that was not told before."""
+        """Return the events of this line that were not reported before."""
         record = mapping(msgspec.json.decode(line))
         if "type" in record and "id" in record:
             return list(self.message(record))
         return self.document(mapping(record.get("$set")) or record)
 
     def document(self, record: dict[str, Any]) -> list[SessionEvent]:
-        """Read the fields of a session, with any messages among them."""
+        """Return the events of a session's fields, including any messages in them."""
         events: list[SessionEvent] = []
         if session_id := text(record.get("sessionId")):
             at = text(record.get("startTime"))
@@ -106,12 +106,12 @@ class GeminiReader:
         return events
 
     def _not_passed(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Leave out what stands before the last message already told."""
+        """Skip everything before the last message that was already reported."""
         known = [n for n, one in enumerate(messages) if text(one.get("id")) in self._told]
         return messages[known[-1] :] if known else messages
 
     def message(self, message: dict[str, Any]) -> Iterator[SessionEvent]:
-        """Read a message; of one written before, only what has been added."""
+        """Yield the events of a message; for a repeated one, only what was added."""
         message_id, at = text(message.get("id")), text(message.get("timestamp"))
         told = self._told.get(message_id) if message_id else None
         if told is None:
@@ -138,7 +138,7 @@ class GeminiReader:
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know a session by its fields or its answers; lines begin with a whole object."""
+    """Recognize a session by its fields or answers; lines begin with a complete object."""
     if not head.lstrip().startswith(b"{"):
         return None
     if not (_ANSWER.search(head) or (b'"sessionId"' in head and b'"projectHash"' in head)):
@@ -151,19 +151,19 @@ def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
 
 
 def new_reader(state: dict[str, Any]) -> GeminiReader:
-    """Make a reader of one session kept as lines."""
+    """Create a reader for a session stored as lines."""
     return GeminiReader(state)
 
 
 def read_document(path: Path, session_id: str) -> Iterable[SessionEvent]:  # noqa: ARG001
-    """Read a session kept as one document, or what is left of it."""
+    """Read a session stored as one document, or the readable part of a damaged one."""
     found = read_json(path.read_bytes(), _MESSAGE)
     reader = GeminiReader({})
     return reader.document(found if isinstance(found, dict) else {"messages": found})
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the sessions of work in a folder; sub-agents' own ones are left out."""
+    """List the sessions about a folder, without those of sub-agents."""
     try:
         known = mapping(msgspec.json.decode((root / "projects.json").read_bytes()))
     except (OSError, ValueError, RecursionError):
@@ -212,7 +212,7 @@ def _call(call: dict[str, Any], told: list[str]) -> Iterator[SessionEvent]:
 
 def _result(call: dict[str, Any], call_id: str, at: str) -> ToolResult:
     output = _output(call)
-    # The output may quote such a line; the command's own comes last.
+    # The output may quote such a line; the command's own is the last one.
     codes = _EXIT.findall(output) if call.get("name") == "run_shell_command" else []
     status = call.get("status")
     if codes:

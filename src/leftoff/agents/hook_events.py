@@ -1,4 +1,4 @@
-"""Hook events in one form for all agents, and what a module supplies to be a dialect."""
+"""Define hook events in one form for all agents, and what a dialect module provides."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NewType, Protocol
@@ -21,12 +21,12 @@ Kind = Literal[
 
 
 Reply = NewType("Reply", str)
-"""What a hook prints: one line, made by a dialect from rendered text only."""
+"""The one line that a hook prints, which a dialect builds from rendered text only."""
 NO_REPLY = Reply("")
 
 
 class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that happened in a session, as the agent told it."""
+    """Something that happened in a session, as the agent reported it."""
 
     agent: str
     kind: Kind
@@ -36,20 +36,20 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     transcript_path: str = ""
     prompt: str = ""
     last_words: str = ""
-    """What the agent said at the end of its turn, where it tells."""
+    """The agent's message at the end of its turn, if it reports that."""
     source: str = ""
-    """Why a session starts: startup, resume, clear, compact; or why it ends."""
+    """Why a session starts (startup, resume, clear, compact) or ends."""
     command: str = ""
     timeout_seconds: float = 0.0
     tool: str = ""
     file: str = ""
     """The file that a tool reads or writes."""
     is_automatic: bool = False
-    """Whether a compaction was the agent's own idea."""
+    """Whether the agent started the compaction on its own."""
 
 
 def decode(data: bytes) -> Any:
-    """Read what an agent sent; raises msgspec.DecodeError for what is no JSON."""
+    """Decode an agent's payload; raises msgspec.DecodeError if it is not JSON."""
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -57,7 +57,7 @@ def decode(data: bytes) -> Any:
 
 
 def _decode_leniently(data: bytes) -> Any:
-    """Read JSON with half an emoji in it, as agents send it that cut texts; msgspec refuses it."""
+    """Decode JSON with half an emoji, which agents that cut texts send and msgspec refuses."""
     import json  # noqa: PLC0415 - rarely needed
 
     try:
@@ -68,21 +68,21 @@ def _decode_leniently(data: bytes) -> Any:
 
 
 class Dialect(Protocol):
-    """The names every dialect module supplies."""
+    """The names that every dialect module provides."""
 
     KINDS: dict[str, Kind]
-    """The agent's event names that we listen to."""
+    """The agent's events that leftoff handles."""
     REPLY_LIMIT: int
-    """How many characters a reply may have."""
+    """The maximum length of a reply in characters."""
 
     def translate(self, event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-        """Read a payload; None for one that tells nothing."""
+        """Convert a payload to an event; None if it holds nothing of interest."""
 
     def context_reply(self, event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
-        """Give the model background for its next answer, and the user a line of notice."""
+        """Build a reply that adds context for the model, and optionally a notice for the user."""
 
     def block_reply(self, reason: Rendered) -> Reply:
-        """Keep a prompt from the model, with the reason for the user."""
+        """Build a reply that blocks a prompt, with the reason for the user."""
 
     def deny_reply(self, event: str, reason: Rendered) -> Reply:
-        """Keep a tool from being run, with the reason for the model."""
+        """Build a reply that denies a tool call, with the reason for the model."""

@@ -1,8 +1,8 @@
-"""Incremental reading of a session kept as lines of JSON.
+"""Read new transcript lines and turn them into events.
 
-A cursor remembers how far a file was read and what the bytes looked like there. Only new bytes
-are read; a file that was rewritten, truncated or forked no longer matches its cursor and is read
-again from the start.
+A cursor records how far a file was read and a fingerprint of the bytes before that point. Only new
+bytes are read. A file that was rewritten, truncated or forked no longer matches its cursor, and is
+read again from the start.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _MOST_OBJECTS = 64
 
 
 class ReadCursor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far a session file was read, and a fingerprint of what was read."""
+    """How far a session file was read, and a fingerprint of that part."""
 
     offset: int = 0
     inode: int = 0
@@ -48,7 +48,7 @@ class ReadCursor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Reading:
-    """One reading of a file: yields batches of events and keeps the cursor up to date."""
+    """One pass over a file: yields batches of events and keeps the cursor up to date."""
 
     def __init__(self, path: Path, cursor: ReadCursor, reader: LineReader) -> None:
         self._path = path
@@ -61,7 +61,7 @@ class Reading:
     def batches(
         self, progress: Callable[[int], None] | None = None
     ) -> Iterator[list[SessionEvent]]:
-        """Yield the events of the new whole lines, a part of the file at a time."""
+        """Yield the events of the new complete lines in batches."""
         with self._path.open("rb", buffering=_BUFFER_BYTES) as file:
             offset = self.cursor.offset
             file.seek(offset)
@@ -73,11 +73,11 @@ class Reading:
             self.cursor = self._cursor_at(file, offset)
 
     def _batches(self, file: IO[bytes]) -> Iterator[tuple[list[SessionEvent], int]]:
-        """Yield events and the size of the lines that told them, about a chunk at a time."""
+        """Yield events in batches, with the number of bytes they came from."""
         feed = self._feed
         events: list[SessionEvent] = []
         size = 0
-        # Each line is decoded at once, while it is still near.
+        # Each line is decoded right away, while it is still in the CPU cache.
         for line in iter(partial(file.readline, LONGEST_LINE), b""):
             if line[-1] == _NEWLINE:
                 size += len(line)
@@ -91,7 +91,8 @@ class Reading:
                 size += len(line)
                 events += last
             else:
-                # Were its other half read now, while it is being written, both were lost.
+                # Reading on now could catch the other half while it is written, and lose both
+                # halves.
                 break
             self._lines += 1
             if size >= CHUNK_BYTES:
@@ -101,7 +102,7 @@ class Reading:
             yield events, size
 
     def _drop(self, line: bytes, file: IO[bytes]) -> int:
-        """Pass over a line beyond any sense and return its length."""
+        """Skip a line that is too long to be one, and return its length."""
         size = len(line)
         while line and line[-1] != _NEWLINE:
             line = file.readline(LONGEST_LINE)
@@ -110,18 +111,18 @@ class Reading:
         return size
 
     def _read_last(self, rest: bytes) -> list[SessionEvent] | None:
-        """Take a last line that lacks only its newline; a torn one waits for its other half."""
+        """Read a last line that lacks only its newline; a torn one waits for the rest."""
         try:
             events = list(self._feed(rest))
         except msgspec.ValidationError:
             events = []
         except (ValueError, RecursionError):
             return None
-        # A reader may skip a line by its first bytes, so that a torn one looks whole.
+        # A reader may skip a line by its first bytes, so a torn line would look complete.
         return events if _is_whole(rest) else None
 
     def _salvage(self, line: bytes, error: Exception) -> list[SessionEvent]:
-        """Read what can be read of a line that is not one clean JSON object."""
+        """Read what is readable in a line that is not one clean JSON object."""
         if line.isspace():
             self._lines -= 1
             return []
@@ -155,9 +156,9 @@ class Reading:
 
 
 def still_matches(path: Path, cursor: ReadCursor) -> bool:
-    """Tell whether the file still begins with what was read up to the cursor."""
+    """Return whether the file still begins with what was read up to the cursor."""
     if cursor.offset <= 0:
-        # Nobody can have read less than nothing: such a cursor is garbled.
+        # A negative offset is impossible, so the cursor is corrupt.
         return cursor.offset == 0
     try:
         with path.open("rb") as file:
@@ -169,7 +170,7 @@ def still_matches(path: Path, cursor: ReadCursor) -> bool:
 
 
 def _objects(line: bytes) -> Iterator[bytes]:
-    """Take a damaged line apart into the JSON objects it holds."""
+    """Split a damaged line into the JSON objects it contains."""
     text = line.translate(_AS_SPACE).decode("utf-8", "replace")
     text = _LONE_SURROGATE.sub(r"\\ufffd", text)
     decoder = json.JSONDecoder()
@@ -181,7 +182,7 @@ def _objects(line: bytes) -> Iterator[bytes]:
         try:
             _, position = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):
-            # Half an object may be followed by a whole one: a torn line that was appended to.
+            # A torn line that was appended to: half an object may be followed by a complete one.
             position = _next_glued(text, start.start())
             if position < 0:
                 return

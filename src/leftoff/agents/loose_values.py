@@ -1,4 +1,4 @@
-"""Careful access to values that another program wrote: whatever the shape, no surprise."""
+"""Access values that another program wrote, without assuming their types."""
 
 import json
 import re
@@ -13,37 +13,37 @@ _LONGEST_BRIEF = 400
 _LONGEST_VALUE = 160
 
 MOST_REMEMBERED = 200
-"""How many recent calls a reader keeps in its state."""
+"""The number of recent calls that a reader keeps in its state."""
 
-# What secrets and other words are made of; blanks, quotes, brackets and commas end them.
+# Secrets and other words consist of these; blanks, quotes, brackets and commas end them.
 _IN_WORDS = "".join(set(map(chr, range(33, 127))) - set("\"'`,;|&<>()[]{}"))
 _GAP = re.compile(r"[^A-Za-z0-9]+")
 
 
 def text(value: Any) -> str:
-    """Return a string as it is and anything else as no text."""
+    """Return the value if it is a string, otherwise ""."""
     return value if isinstance(value, str) else ""
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return an object as it is and anything else as an empty one."""
+    """Return the value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def listing(value: Any) -> list[Any]:
-    """Return an array as it is and anything else as an empty one."""
+    """Return the value if it is an array, otherwise an empty one."""
     return value if isinstance(value, list) else []
 
 
 def count(value: Any) -> int:
-    """Return a number as a whole one and anything else as 0."""
+    """Return the value as an integer if it is a number, otherwise 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     return int(value) if abs(value) < 1e15 else 0
 
 
 def first_text(values: dict[str, Any], *keys: str) -> str:
-    """Return the first of these keys that holds text."""
+    """Return the first non-empty text under one of these keys."""
     for key in keys:
         if (found := values.get(key)) and isinstance(found, str):
             return found
@@ -51,7 +51,7 @@ def first_text(values: dict[str, Any], *keys: str) -> str:
 
 
 def parts_text(content: Any, *types: str) -> str:
-    """Join the texts of a message given as a string or as typed parts."""
+    """Join the texts of a message that is a string or a list of typed parts."""
     if isinstance(content, str):
         return content
     parts = [
@@ -63,7 +63,7 @@ def parts_text(content: Any, *types: str) -> str:
 
 
 def decode_mapping(value: Any) -> dict[str, Any]:
-    """Return an object that may have been written as a JSON string."""
+    """Return an object, also if it is encoded as a JSON string."""
     if not isinstance(value, str):
         return mapping(value)
     try:
@@ -73,7 +73,7 @@ def decode_mapping(value: Any) -> dict[str, Any]:
 
 
 def brief(arguments: Any) -> str:
-    """Show a call's arguments on one bounded line, each with its name."""
+    """Format a call's arguments on one line of limited length, each with its name."""
     if not isinstance(arguments, dict):
         return shorten_value(arguments, _LONGEST_BRIEF) if arguments else ""
     shown = [f"{key}: {shorten_value(value)}" for key, value in arguments.items()]
@@ -81,16 +81,16 @@ def brief(arguments: Any) -> str:
 
 
 def shorten_value(value: Any, length: int = _LONGEST_VALUE) -> str:
-    """Show one value on one bounded line."""
+    """Format one value on one line of limited length."""
     words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return cut(" ".join(cut(words, 2 * length).split()), length)
 
 
 def cut(words: str, length: int) -> str:
-    """Keep the beginning of a text; a word at the cut goes whole.
+    """Shorten a text to its beginning; a word at the cut is dropped whole.
 
-    Secrets are looked for in what was kept, and half of one, or one without its closing quote,
-    is not known as such.
+    Secrets are searched for in the shortened text. Half a secret, or one without its closing quote,
+    would not be recognized.
     """
     if len(words) <= length:
         return words
@@ -99,7 +99,7 @@ def cut(words: str, length: int) -> str:
 
 
 def cut_start(words: str, length: int) -> str:
-    """Keep the end of a text; a word at the cut goes whole."""
+    """Shorten a text to its end; a word at the cut is dropped whole."""
     if len(words) <= length:
         return words
     kept = words[-length:]
@@ -107,7 +107,7 @@ def cut_start(words: str, length: int) -> str:
 
 
 def instant(milliseconds: Any) -> str:
-    """Write a time given in milliseconds as agents write theirs."""
+    """Format a time given in milliseconds like the agents' own timestamps."""
     try:
         moment = datetime.fromtimestamp(count(milliseconds) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
@@ -116,25 +116,25 @@ def instant(milliseconds: Any) -> str:
 
 
 def remember(kept: dict[str, Any], key: str, value: Any) -> None:
-    """Add to a reader's memory and forget the oldest entry beyond the bound."""
+    """Add an entry to a reader's state, and drop the oldest beyond the limit."""
     kept[key] = value
     if len(kept) > MOST_REMEMBERED:
         del kept[next(iter(kept))]
 
 
 def is_within(cwd: str, folder: Path) -> bool:
-    """Tell whether a session's directory is this folder or lies in it."""
+    """Return whether a session's directory is this folder or inside it."""
     return bool(cwd) and Path(cwd).is_relative_to(folder)
 
 
 def dash_path(path: str) -> str:
-    """Write a path the way agents name folders after it."""
+    """Convert a path to the name that agents give its folder."""
     return _GAP.sub("-", path).strip("-")
 
 
 def first_line(path: Path, limit: int) -> dict[str, Any]:
-    """Decode the first line of a session file; nothing where it cannot be read."""
-    # A pipe planted here would never answer.
+    """Decode the first line of a session file; return {} if it is unreadable."""
+    # Opening a named pipe that was planted here would block forever.
     if not path.is_file():
         return {}
     try:
@@ -145,7 +145,7 @@ def first_line(path: Path, limit: int) -> dict[str, Any]:
 
 
 def read_mtime(path: Path) -> float:
-    """Return when a file was last written; 0 where it is gone."""
+    """Return when a file was last modified; 0 if it does not exist."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -153,9 +153,9 @@ def read_mtime(path: Path) -> float:
 
 
 def read_json(data: bytes, start: re.Pattern[str]) -> dict[str, Any] | list[dict[str, Any]]:
-    """Decode a document, or, of a torn or damaged one, the entries that can still be read.
+    """Decode a document, or the readable entries of a torn or damaged one.
 
-    `start` matches where an entry begins.
+    `start` matches the beginning of an entry.
     """
     try:
         return mapping(msgspec.json.decode(data))

@@ -1,9 +1,9 @@
-"""The files named by an `apply_patch` envelope, wherever an agent puts one."""
+"""Find the files named in an `apply_patch` envelope."""
 
 import re
 
 _BEGIN = "*** Begin Patch"
-# A patch inside a program's string has its line ends escaped.
+# In a patch inside a program's string, line ends are escaped.
 _FILE = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*(?=\\n|[\r\n]|$)")
 _MOVED_INTO = re.compile(
     r"""^\s*cd\s+(?P<quote>['"]?)(?P<folder>[^'"&;|\n]+?)(?P=quote)\s*(?:&&|;|\n)\s*apply_?patch\b"""
@@ -11,14 +11,14 @@ _MOVED_INTO = re.compile(
 
 
 def list_patched_paths(patch: str) -> tuple[str, ...]:
-    """List the files that a patch adds, updates, deletes and moves to, each once."""
+    """List the files that a patch adds, updates, deletes or moves to, without duplicates."""
     if _BEGIN not in patch:
         return ()
     return tuple(dict.fromkeys(_FILE.findall(patch)))
 
 
 def command_paths(command: str, folder: str = "") -> tuple[str, ...]:
-    """List the files that a shell command patches, as seen from the session's directory."""
+    """List the files that a shell command patches, relative to the session's directory."""
     if _BEGIN not in command or "patch" not in command.partition(_BEGIN)[0]:
         return ()
     if moved := _MOVED_INTO.match(command):
@@ -27,7 +27,7 @@ def command_paths(command: str, folder: str = "") -> tuple[str, ...]:
 
 
 def join_path(folder: str, path: str) -> str:
-    """Put a relative path under a folder, in the manner of either system."""
+    """Join a relative path to a folder, with POSIX or Windows separators."""
     if not folder or path.startswith(("/", "~", "\\")) or path[1:2] == ":":
         return path
     separator = "\\" if "\\" in folder and "/" not in folder else "/"

@@ -1,7 +1,8 @@
-"""One stream of events for all agents: what a session reader yields and the fold consumes.
+"""Define the stream of events that all session readers yield.
 
-A reader translates; it does not judge. Tool names, argument names and exit-code conventions of
-one agent end here. Paths are as the agent wrote them; `Place` tells from where they are relative.
+A reader translates and does not interpret. An agent's own tool names, argument names and exit-code
+conventions end here. Paths are as the agent wrote them; `Place` holds the directory that they are
+relative to.
 """
 
 import hashlib
@@ -14,14 +15,14 @@ Status = Literal["pending", "in_progress", "completed", "cancelled"]
 
 
 class SessionEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Anything a session tells. `sidechain` marks the work of a sub-agent."""
+    """Base of all session events. `sidechain` marks the work of a sub-agent."""
 
     at: str = ""
     sidechain: bool = False
 
 
 class SessionInfo(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """Which session this is."""
+    """The identity of the session."""
 
     session_id: str
     agent_version: str = ""
@@ -29,14 +30,14 @@ class SessionInfo(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, g
 
 
 class Place(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """The working directory or branch from here on; an empty field is unchanged."""
+    """The working directory or branch from here on; an empty field means unchanged."""
 
     cwd: str = ""
     branch: str = ""
 
 
 class UserText(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """What a person asked; never a hook's output, a notice, a command's echo or a summary."""
+    """What a person asked; never hook output, a notice, a command's echo or a summary."""
 
     text: str
 
@@ -50,7 +51,7 @@ class AssistantText(
 
 
 class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """A tool call begins. `what` is its one telling line: the command, path, pattern or task."""
+    """A tool call begins. `what` summarizes it: the command, path, pattern or task."""
 
     id: str
     tool: str
@@ -61,11 +62,11 @@ class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=F
 
 
 class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """A tool call ended. `rejected` is the user's reason for refusing it, or "" for none given.
+    """A tool call ended. `rejected` is the user's reason for refusing it, or "" if none was given.
 
-    `output` is needed for commands, searches and all failures; a reader may leave it empty for
-    files that were read or edited well, and leave out the middle of a long one. A failed command
-    that said nothing has an empty output. `paths` are files the result says were changed.
+    `output` is needed for commands, searches and all failures. A reader may leave it empty for
+    successful reads and edits of files, and may omit the middle of a long one. A failed command
+    without output has an empty one. `paths` are the files that the result reports as changed.
     """
 
     id: str
@@ -76,7 +77,7 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class TodoItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One todo as the agent keeps it."""
+    """One entry of the agent's todo list."""
 
     text: str
     status: Status = "pending"
@@ -84,15 +85,15 @@ class TodoItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class TodoList(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """The whole todo list, replacing the one before."""
+    """The complete todo list, which replaces the one before."""
 
     items: tuple[TodoItem, ...]
 
 
 class TodoChange(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """One todo was added, or changed by its id; empty fields are unchanged, `deleted` drops it.
+    """One todo was added, or changed by its id; empty fields are unchanged, `deleted` removes it.
 
-    `new_id` is for agents that tell the id of a todo only after they made it.
+    `new_id` is for agents that report a todo's id only after creating it.
     """
 
     id: str
@@ -109,7 +110,7 @@ class PlanSeen(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=F
 
 
 class Usage(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """Context tokens in use after an answer, cache included; `window` only where the agent says."""
+    """Context tokens in use after an answer, with cache; `window` only if the agent reports it."""
 
     tokens: int
     window: int = 0
@@ -117,13 +118,13 @@ class Usage(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
 
 
 class Compaction(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """The agent replaced the conversation by a summary."""
+    """The agent replaced the conversation with a summary."""
 
     summary: str = ""
 
 
 class PromptQueued(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """A prompt was typed while the agent worked."""
+    """A prompt was typed while the agent was working."""
 
     text: str
 
@@ -131,8 +132,8 @@ class PromptQueued(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, 
 class PromptTaken(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
     """A queued prompt reached the agent or was withdrawn.
 
-    Named by its text or, where that is no longer at hand, by `prompt_key` of it; by neither, it
-    is the oldest one.
+    It is identified by its text, or by `prompt_key` of the text if that is no longer available.
+    Without either, it is the oldest one.
     """
 
     text: str = ""
@@ -140,5 +141,5 @@ class PromptTaken(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, g
 
 
 def prompt_key(text: str) -> str:
-    """Return what stands for a prompt where its text, and its secrets, must not be kept."""
+    """Return a key that identifies a prompt without storing its text and its secrets."""
     return hashlib.blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,7 +1,7 @@
-"""What a tool call tells, from its name and arguments.
+"""Describe a tool call by its name and arguments.
 
-Agents differ in tool names, and each module has its own table of them. The arguments are alike
-enough to be read in one place.
+Tool names differ between agents, and each module has its own table of them. The arguments are
+similar enough to be interpreted in one place.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ _SHELLS = ("bash", "sh", "zsh", "pwsh", "powershell", "cmd")
 
 
 def tool_call(call_id: str, tool: str, kind: Kind, arguments: Any, **event: Any) -> ToolCall:
-    """Describe a call whose kind is known by its arguments."""
+    """Describe a call of a known kind by its arguments."""
     values = mapping(arguments)
     command = shell_command(values) if kind == "run" else ""
     paths = _paths(kind, arguments, values, command)
@@ -47,7 +47,7 @@ def tool_call(call_id: str, tool: str, kind: Kind, arguments: Any, **event: Any)
 
 
 def shell_command(arguments: dict[str, Any]) -> str:
-    """Return the command line that a call runs, freed of the shell it is wrapped in."""
+    """Return the command line that a call runs, without the shell that wraps it."""
     for key in _COMMANDS:
         value = arguments.get(key)
         if value and isinstance(value, str):
@@ -58,7 +58,7 @@ def shell_command(arguments: dict[str, Any]) -> str:
 
 
 def unwrap_command(words: list[str]) -> str:
-    """Write an argument vector as a person would type it."""
+    """Format an argument vector as a person would type it."""
     program = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
     if program in _SHELLS and len(words) > 2:
         return words[-1]
@@ -66,7 +66,7 @@ def unwrap_command(words: list[str]) -> str:
 
 
 def questions_in(arguments: dict[str, Any]) -> str:
-    """Return what a call asks the user, if that is what it does."""
+    """Return the questions that a call asks the user; "" if it asks none."""
     if question := text(arguments.get("question")):
         return cut(question, _LONGEST_WHAT)
     entries = map(mapping, listing(arguments.get("questions")))
@@ -75,7 +75,7 @@ def questions_in(arguments: dict[str, Any]) -> str:
 
 
 def todo_items(entries: Any, *texts: str) -> tuple[TodoItem, ...]:
-    """Read a todo list whose entries keep their text under one of these keys."""
+    """Convert a todo list whose entries have their text under one of these keys."""
     return tuple(
         TodoItem(text=words, status=todo_status(entry), id=text(entry.get("id")))
         for entry in map(mapping, listing(entries))
@@ -84,7 +84,7 @@ def todo_items(entries: Any, *texts: str) -> tuple[TodoItem, ...]:
 
 
 def todo_status(entry: dict[str, Any]) -> Status:
-    """Read how a todo stands; one with a word of its own for it is still to be done."""
+    """Return the status of a todo; an unknown status counts as pending."""
     return _STATUSES.get(text(entry.get("status")), "pending")
 
 

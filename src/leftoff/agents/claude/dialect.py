@@ -1,4 +1,4 @@
-"""Claude Code's hooks: what it sends, as observed in 2.1.197 and 2.1.325, and what it accepts."""
+"""Translate Claude Code's hook payloads and replies, as observed in 2.1.197 and 2.1.325."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from leftoff.agents.hook_events import NO_REPLY, HookEvent, Kind, Reply
 from leftoff.text import fence
 from leftoff.text.fence import Rendered
 
-# Names that every supported version knows: one unknown name makes the program stop at a warning
+# Only names that every supported version knows: an unknown name makes Claude Code stop at a warning
 # dialog on every start.
 KINDS: dict[str, Kind] = {
     "SessionStart": "session-start",
@@ -22,7 +22,7 @@ KINDS: dict[str, Kind] = {
     "PostToolUse": "post-tool",
     "Notification": "idle",
 }
-# Longer replies are cut to a preview and put into a file.
+# Claude Code cuts longer replies to a preview and stores them in a file.
 REPLY_LIMIT = 9_999
 _IDLE = "idle_prompt"
 _SHELLS = frozenset({"Bash", "PowerShell"})
@@ -30,7 +30,7 @@ _FILES = frozenset({"Edit", "Write", "MultiEdit", "Read", "NotebookEdit"})
 
 
 def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent | None:
-    """Read a payload; None for one that tells nothing."""
+    """Convert a payload to an event; None if it holds nothing of interest."""
     kind = KINDS.get(event)
     session_id, cwd = payload.get("session_id"), payload.get("cwd")
     if kind is None or not isinstance(session_id, str) or not isinstance(cwd, str):
@@ -59,7 +59,7 @@ def translate(event: str, payload: Mapping[str, Any], *, at: float) -> HookEvent
 
 
 def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None) -> Reply:
-    """Give the model background for its next answer, and the user a line of notice."""
+    """Build a reply that adds context for the model, and optionally a notice for the user."""
     reply: dict[str, Any] = {}
     if text:
         reply["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": str(text)}
@@ -72,18 +72,18 @@ def context_reply(event: str, text: Rendered, *, notice: Rendered | None = None)
 
 
 def block_reply(reason: Rendered) -> Reply:
-    """Keep a prompt from the model, with the reason for the user."""
+    """Build a reply that blocks a prompt, with the reason for the user."""
     return _line({"decision": "block", "reason": str(reason)})
 
 
 def deny_reply(event: str, reason: Rendered) -> Reply:
-    """Keep a tool from being run, with the reason for the model."""
+    """Build a reply that denies a tool call, with the reason for the model."""
     decision = {"permissionDecision": "deny", "permissionDecisionReason": str(reason)}
     return _line({"hookSpecificOutput": {"hookEventName": event, **decision}})
 
 
 def _input(payload: Mapping[str, Any], tools: frozenset[str]) -> Mapping[str, Any]:
-    """Return what one of some tools was given."""
+    """Return the tool's input if it is one of these tools."""
     name, given = payload.get("tool_name"), payload.get("tool_input")
     return given if isinstance(name, str) and name in tools and isinstance(given, dict) else {}
 

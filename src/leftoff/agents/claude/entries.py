@@ -1,6 +1,6 @@
-"""The lines of a Claude Code transcript, as far as they are read.
+"""Define the parts of Claude Code's transcript lines that leftoff reads.
 
-Parts whose shape varies between versions stay raw until it is known that they are needed.
+Parts whose shape varies between versions stay raw until they are needed.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ NOTHING = Raw()
 
 
 class ApiUsage(msgspec.Struct, frozen=True, gc=False):
-    """What an answer cost, as the API counts it."""
+    """The token counts of an answer, as the API reports them."""
 
     input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
@@ -20,7 +20,7 @@ class ApiUsage(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def context_tokens(self) -> int:
-        """Return the size of the prompt, however much of it came from the cache."""
+        """Return the size of the prompt, cached or not."""
         return (
             (self.input_tokens or 0)
             + (self.cache_creation_input_tokens or 0)
@@ -42,7 +42,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
-    """What was said in one line; an answer of several parts takes several lines."""
+    """The message in one line; an answer of several parts takes several lines."""
 
     content: str | list[Block | str] | None = None
     model: str | None = None
@@ -50,13 +50,13 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
 
 class EntryOrigin(msgspec.Struct, frozen=True, gc=False):
-    """Who wrote a user entry, where the version says so."""
+    """Who wrote a user entry, in versions that record it."""
 
     kind: str | None = None
 
 
 class ToolProgress(msgspec.Struct, frozen=True, gc=False):
-    """A sign of life of a running tool; a sub-agent's carries the sub-agent's own line."""
+    """A progress report of a running tool; a sub-agent's contains the sub-agent's own line."""
 
     type: str = ""
     message: "TranscriptEntry | str | float | bool | list[Any] | None" = None
@@ -90,7 +90,7 @@ class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class Attachment(msgspec.Struct, frozen=True, rename="camel"):
-    """What the program put beside the conversation."""
+    """Information that Claude Code adds to the conversation."""
 
     type: str = ""
     prompt: Raw = NOTHING
@@ -99,13 +99,13 @@ class Attachment(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class CompactMetadata(msgspec.Struct, frozen=True, rename="camel"):
-    """What a compaction left over."""
+    """The size of the context after a compaction."""
 
     post_tokens: int | None = None
 
 
 class CreatedTask(msgspec.Struct, frozen=True):
-    """The task a TaskCreate call made."""
+    """The task that a TaskCreate call created."""
 
     id: str | int | None = None
 

@@ -1,8 +1,8 @@
-"""Which user entries of Claude Code are a person's request, and which only look like one."""
+"""Recognize which user entries of Claude Code a person typed."""
 
 import re
 
-# Typed in the prompt, but answered by the program itself.
+# Typed in the prompt, but handled by Claude Code itself.
 _BUILT_IN = frozenset(
     """
     add-dir agents agents-platform bashes bug clear color compact config context copy cost
@@ -13,7 +13,7 @@ _BUILT_IN = frozenset(
     think-back todos upgrade usage vim voice
     """.split()
 )
-# Asking leftoff for something is not the work that is to be continued.
+# A request to leftoff is not the work to continue.
 _OURS = "leftoff:"
 _NOT_A_REQUEST = (
     "<bash-input>",
@@ -53,9 +53,9 @@ def request_in(text: str) -> str:
 
 
 def _without_machine_blocks(text: str) -> str:
-    """Leave out what programs put between tags of theirs.
+    """Remove the blocks that programs insert between their own tags.
 
-    Not by one expression: where nothing closes them, each tag would be looked for to the very end.
+    A single regular expression would search to the very end for each tag that is never closed.
     """
     kept, at = [], 0
     unclosed: set[str] = set()
@@ -82,7 +82,7 @@ def _command_in(text: str) -> str:
 
 
 def _between(text: str, tag: str) -> str | None:
-    """Return what is between the first two tags of a name."""
+    """Return the text between the first two tags with this name."""
     _, opened, rest = text.partition(f"<{tag}>")
     inside, closed, _ = rest.partition(f"</{tag}>")
     return inside.strip() if opened and closed else None
@@ -96,12 +96,12 @@ _REJECTED = (
 )
 _REASON = re.compile(r"the user said:\s*(.*)", re.DOTALL | re.IGNORECASE)
 _NOTE = "\n\nNote: The user's next message"
-# What the program puts in the user's mouth where one dismisses its questions or its plan.
+# Claude Code writes these for the user who dismisses its questions or its plan.
 _SAID_BY_PROGRAM = ("The user wants to ", "The user has ", "User has ")
 
 
 def rejection_in(output: str) -> str | None:
-    """Return the user's reason for refusing a call ("" if none), or None if it was not refused."""
+    """Return the user's reason for refusing a call ("" if none); None if it was not refused."""
     if output.startswith(_REJECTED):
         said = _REASON.search(output)
         reason = said[1].split(_NOTE)[0].strip() if said else ""

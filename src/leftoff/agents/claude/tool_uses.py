@@ -1,4 +1,4 @@
-"""Claude Code's tools: what a call does, in the words of the stream."""
+"""Translate Claude Code's tool calls to events of the stream."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ _decode_run = msgspec.json.Decoder(_RunInput).decode
 
 
 def kind_of(name: str) -> Kind:
-    """Tell what a tool does from its name."""
+    """Return the kind of a tool by its name."""
     kind = KINDS.get(name)
     if kind is None:
         kind = "edit" if name.endswith(_EDITING_SUFFIXES) else "other"
@@ -71,7 +71,7 @@ def kind_of(name: str) -> Kind:
 
 
 def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
-    """Tell what a call does."""
+    """Build the event for a tool call."""
     name = block.name or ""
     kind = kind_of(name)
     what, path, command = "", "", ""
@@ -108,7 +108,7 @@ def arguments(raw: Raw) -> dict[str, Any]:
 
 
 def todo_list(raw: Raw) -> TodoList | None:
-    """Read a TodoWrite call: the whole list anew."""
+    """Convert a TodoWrite call, which replaces the whole list."""
     try:
         todos = _decode_todos(raw).todos
     except ValueError:
@@ -141,14 +141,14 @@ def _odd_todo_list(raw: Raw) -> TodoList | None:
 
 
 def todo_created(raw: Raw, task_id: str) -> TodoChange:
-    """Read a TaskCreate call; its real id is known only from the result."""
+    """Convert a TaskCreate call; the real id is known only from its result."""
     given = arguments(raw)
     text = str(given.get("subject") or given.get("description") or "")
     return TodoChange(id=task_id, text=text, status="pending")
 
 
 def todo_updated(raw: Raw) -> TodoChange | None:
-    """Read a TaskUpdate call."""
+    """Convert a TaskUpdate call."""
     given = arguments(raw)
     task_id = given.get("taskId")
     if task_id is None:
@@ -162,7 +162,7 @@ def todo_updated(raw: Raw) -> TodoChange | None:
 
 
 def plan_shown(raw: Raw) -> PlanSeen | None:
-    """Read an ExitPlanMode call: a plan is shown for approval."""
+    """Convert an ExitPlanMode call, which shows a plan for approval."""
     given = arguments(raw)
     path = str(given.get("planFilePath") or "")
     text = str(given.get("plan") or "")
@@ -170,19 +170,19 @@ def plan_shown(raw: Raw) -> PlanSeen | None:
 
 
 def plan_written(path: str, raw: Raw) -> PlanSeen | None:
-    """Read an edit of a file in the agent's plans folder."""
+    """Convert an edit of a file in the agent's plans folder."""
     if not is_plan_file(path):
         return None
     return PlanSeen(path=path, text=str(arguments(raw).get("content") or ""))
 
 
 def is_plan_file(path: str) -> bool:
-    """Tell whether a path lies in the folder where Claude Code keeps its plans."""
+    """Return whether a path is in the folder where Claude Code keeps its plans."""
     return path.endswith(".md") and "/.claude/plans/" in path.replace("\\", "/")
 
 
 def _describe_other(name: str, raw: Raw) -> tuple[str, str]:
-    """Return the telling line and the path of a call of no special kind."""
+    """Return the summary line and the path of any other call."""
     if name == "TodoWrite":
         return _todos_as_written(raw), ""
     given = arguments(raw)
@@ -194,7 +194,7 @@ def _describe_other(name: str, raw: Raw) -> tuple[str, str]:
 
 
 def _todos_as_written(raw: Raw) -> str:
-    # Long, frequent, and read as a list besides: decoding it for this line alone is wasteful.
+    # The list is long and frequent, and parsed elsewhere: decoding it for this line is wasteful.
     head = bytes(memoryview(raw)[:_TODOS_BYTES]).decode("utf-8", "replace")
     return f"todos: {shorten_value(head.removeprefix(_TODOS))}"
 

@@ -1,4 +1,4 @@
-"""Claude Code transcripts (2.0 to 2.1.325) onto the stream of events."""
+"""Turn Claude Code transcripts (2.0 to 2.1.325) into events."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ _CANCELLED = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _BLOCKED_PROMPT = re.compile(r"Original prompt: (.*)\Z", re.DOTALL)
 _TASK_ID = re.compile(r"#(\w+)")
 
-# Lines of these types begin with their type and may be large; a glued line is never skipped.
+# Lines of these types begin with their type and may be large. A glued line is never skipped.
 _ENDS = (b"}\n", b"}", b"}\r\n")
 _IDLE_HEADS = (
     b'{"type":"api-request',
@@ -68,7 +68,7 @@ class ClaudeReader:
         self._branch: str = state.get("branch", "")
         self._session: str = state.get("session", "")
         self._usage: tuple[int, str | None] = (0, None)
-        # By call id: the tool, for results to be understood.
+        # The tool of each call by call id, needed to interpret the results.
         self._calls: dict[str, str] = state.setdefault("calls", {})
         self._queue: list[str] = state.setdefault("queue", [])
         self._handlers: dict[str, Callable[[TranscriptEntry, list[SessionEvent]], None]] = {
@@ -81,7 +81,7 @@ class ClaudeReader:
         }
 
     def feed(self, line: bytes) -> Sequence[SessionEvent]:
-        """Return what this line tells."""
+        """Return the events of this line."""
         if line.startswith(_IDLE_HEADS) and b'}{"' not in line and line.endswith(_ENDS):
             return ()
         entry = _decode(line)
@@ -133,7 +133,7 @@ class ClaudeReader:
                 self._call(block, where, events)
         if message.usage is not None and not sidechain:
             tokens = message.usage.context_tokens
-            # All lines of one answer repeat its usage.
+            # Every line of an answer repeats its usage.
             if tokens and (tokens, message.model) != self._usage:
                 self._usage = (tokens, message.model)
                 events.append(Usage(at=at, tokens=tokens, model=message.model or ""))
@@ -174,7 +174,7 @@ class ClaudeReader:
                 self._result(block, entry.tool_use_result, where, events)
             elif block.type == "text" and block.text:
                 texts.append(block.text)
-        # What stands beside a result was put there by the program ("Tool loaded.").
+        # Claude Code itself adds text beside a result ("Tool loaded.").
         if texts and not has_result:
             self._read_user_text(entry, texts, where, events)
 
@@ -201,7 +201,8 @@ class ClaudeReader:
         name = self._calls.pop(call_id, "")
         failed = bool(block.is_error)
         output, rejected = "", None
-        # Contents of files that were read or written well are of no use, and most of the bytes.
+        # The content of files that were read or written successfully is not needed, and is the bulk
+        # of a transcript.
         if failed or tool_uses.kind_of(name) not in {"edit", "read"}:
             output = _text_of(block.content)
         if failed:
@@ -286,7 +287,7 @@ def _clean_error(output: str) -> str:
 
 
 def _task_created(result: ToolResult, told: Raw) -> TodoChange:
-    """Replace the id made up at the call by the real one."""
+    """Replace the provisional id from the call with the real one."""
     if not result.ok:
         return TodoChange(id=result.id, status="deleted")
     return TodoChange(id=result.id, new_id=_task_id(told, result.output))

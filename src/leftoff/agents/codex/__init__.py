@@ -1,4 +1,4 @@
-"""Codex CLI: rollout files of lines, from 0.134 to 0.166."""
+"""Read Codex CLI sessions: rollout files of lines, versions 0.134 to 0.166."""
 
 import re
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ read_document = no_document
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know a rollout by the names of its lines."""
+    """Recognize a rollout by the names of its lines."""
     return "lines" if b'"payload"' in head and _LINE.search(head) else None
 
 
 def new_reader(state: dict[str, Any]) -> CodexReader:
-    """Make a reader of one rollout."""
+    """Create a reader for one rollout."""
     return CodexReader(state)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the rollouts of work in a folder, newest first; sub-agents' own ones are left out."""
+    """List the rollouts about a folder, newest first, without those of sub-agents."""
     files = [
         *root.glob("sessions/*/*/*/rollout-*.jsonl"),
         *root.glob("archived_sessions/rollout-*.jsonl"),

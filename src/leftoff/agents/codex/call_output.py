@@ -1,7 +1,7 @@
-"""How a Codex call ended, from the text given back to the model.
+"""Find out how a Codex call ended, from the text that the model got back.
 
-The exit status has no field of its own: it stands in a heading above the output, or, in older
-rollouts, in a JSON object around it.
+The exit status has no field of its own. It is in a heading above the output or, in older rollouts,
+in a JSON object around it.
 """
 
 import re
@@ -26,7 +26,7 @@ _FAILED = re.compile(
 
 
 class CallOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a call; `running` names a process that goes on, `exited` tells that one ended."""
+    """The end of a call; `running` names a process that continues, `exited` one that ended."""
 
     ok: bool
     text: str = ""
@@ -36,7 +36,7 @@ class CallOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_output(output: Any) -> CallOutput:
-    """Read the end of a call from whatever shape its output has."""
+    """Parse the end of a call from any known shape of output."""
     words, code = _unpack_output(output)
     running = ""
     while heading := _HEADING.match(words):
@@ -53,7 +53,7 @@ def read_output(output: Any) -> CallOutput:
 
 
 def _unpack_output(output: Any) -> tuple[str, int | None]:
-    """Return the text of an output, and its exit status where that is given apart."""
+    """Return the text of an output, and its exit status if that is a separate field."""
     if isinstance(output, list):
         return parts_text(output, "input_text", "output_text", "text"), None
     if isinstance(output, str) and not output.startswith("{"):

@@ -1,4 +1,4 @@
-"""The calls of a Codex session, from their beginning to their end."""
+"""Follow the tool calls of a Codex session from start to end."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ _KINDS: dict[str, Kind] = {
 
 
 class CodexCalls:
-    """Follows calls by their ids: those open, those seen, and processes that outlive theirs."""
+    """Tracks calls by id: open ones, seen ones, and processes that outlive their call."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self._open: dict[str, dict[str, str]] = state.setdefault("open", {})
@@ -45,7 +45,7 @@ class CodexCalls:
         self._running: dict[str, dict[str, str]] = state.setdefault("running", {})
 
     def read_start(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read the beginning of a call."""
+        """Handle the start of a call."""
         name = text(payload.get("name"))
         arguments = _arguments(payload)
         call_id = first_text(payload, "call_id", "id")
@@ -62,13 +62,13 @@ class CodexCalls:
         return [call, TodoList(items=todo_items(mapping(arguments).get("plan"), "step"), at=at)]
 
     def read_shell_start(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read the beginning of a call of the model's own shell tool."""
+        """Handle the start of a call to the model's own shell tool."""
         return self.read_start(
             {**payload, "name": "local_shell", "arguments": payload.get("action")}, at
         )
 
     def read_end(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read the end of a call from what the model was told."""
+        """Handle the end of a call, using the output that the model got."""
         call_id = text(payload.get("call_id"))
         if call_id not in self._open and call_id in self._known:
             return []
@@ -77,7 +77,7 @@ class CodexCalls:
         if process := call.get("process"):
             return self._read_wait_end(call_id, process, output, at)
         if output.running:
-            # The command goes on: its call ends when a later call is told so.
+            # The command still runs: its call ends when a later call reports that.
             running = {"call": call_id, "command": call.get("command", "")}
             remember(self._running, output.running, running)
             return []
@@ -86,19 +86,19 @@ class CodexCalls:
     def _read_wait_end(
         self, call_id: str, process: str, output: CallOutput, at: str
     ) -> list[SessionEvent]:
-        """Read the end of a call that waited for a process, and of the call that began it."""
+        """Handle the end of a call that waited for a process, and of the call that started it."""
         if output.exited and (begun := self._running.pop(process, None)) is not None:
             return [ToolResult(id=call_id, ok=True, at=at), _result(begun["call"], output, at)]
         return [_result(call_id, output, at)]
 
     def read_search(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read a web search, which the model runs by itself."""
+        """Handle a web search, which the model runs on its own."""
         call_id = text(payload.get("id")) or f"web_search {at}"
         call = tool_call(call_id, "web_search", "search", payload.get("action"), at=at)
         return [call, ToolResult(id=call_id, ok=True, at=at)]
 
     def read_patch(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read which files a patch changed."""
+        """Handle the list of files that a patch changed."""
         call_id = first_text(payload, "call_id", "id")
         changes = mapping(payload.get("changes"))
         moved = (text(mapping(change).get("move_path")) for change in changes.values())
@@ -117,7 +117,7 @@ class CodexCalls:
         return self._close_call(call, done)
 
     def read_hidden_run(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read a command that the conversation does not show, such as one inside a script."""
+        """Handle a command that the conversation does not show, such as one inside a script."""
         call_id = first_text(payload, "call_id", "id")
         if call_id in self._known:
             return []
@@ -135,7 +135,7 @@ class CodexCalls:
         return self._close_call(call, done)
 
     def read_stop(self, _: dict[str, Any], at: str) -> list[SessionEvent]:
-        """Read that the user stopped the turn; what was under way is no longer."""
+        """Handle an interruption by the user; nothing is pending after it."""
         ids = list(self._open)
         self._open.clear()
         return [ToolResult(id=call_id, ok=False, rejected="", at=at) for call_id in ids]
@@ -143,7 +143,7 @@ class CodexCalls:
     def _close_call(self, call: ToolCall, done: ToolResult) -> list[SessionEvent]:
         known = done.id in self._known
         remember(self._known, done.id, True)
-        # The line with its output follows and would end it twice.
+        # The line with the output follows and would end the call twice.
         self._open.pop(done.id, None)
         return [done] if known else [call, done]
 

@@ -1,7 +1,8 @@
-"""Reads the lines of a Codex rollout.
+"""Turn the lines of a Codex rollout into events.
 
-`response_item` lines are in every version and are the base. What a person typed is told apart
-from injected text by `event_msg` lines (to 0.142) or by the kinds of the message's parts (later).
+`response_item` lines exist in every version and are the base. What a person typed is distinguished
+from injected text by `event_msg` lines (up to 0.142) or by the types of the message's parts
+(later).
 """
 
 import re
@@ -78,7 +79,7 @@ class CodexReader:
         }
 
     def feed(self, line: bytes) -> Sequence[SessionEvent]:
-        """Return what this line tells."""
+        """Return the events of this line."""
         entry = _LINES.decode(line)
         read = self._lines.get(entry.type)
         if read is None or not isinstance(entry.payload, dict):
@@ -89,7 +90,7 @@ class CodexReader:
 
     def _meta(self, payload: Payload, at: str) -> list[SessionEvent]:
         session_id = text(payload.get("id"))
-        # A fork repeats the line of the session it came from.
+        # A fork repeats the line of the session it was forked from.
         if session_id != self.state.setdefault("session", session_id):
             return []
         self.state["cwd"] = cwd = text(payload.get("cwd"))
@@ -150,7 +151,7 @@ class CodexReader:
             typed = [text(mapping(part).get("text")) for kind, part in pairs if kind == "user.text"]
             return self._user_text("\n".join(typed), at)
         words = parts_text(content, "input_text", "text")
-        # Whether a person typed it is said by the event that follows.
+        # The next event shows whether a person typed it.
         if words and not _INJECTED.match(words):
             self.state["asked"] = cut(words, _LONGEST_ASKED)
         return []
@@ -173,7 +174,7 @@ class CodexReader:
         return [UserText(text=request, at=at)]
 
     def _flush_unconfirmed(self, at: str) -> list[SessionEvent]:
-        """Give the user's words that no event confirmed, once the agent answers them."""
+        """Return the user's words that no event confirmed, once the agent answers them."""
         if "asked" not in self.state and "told" not in self.state:
             return []
         asked = self._user_text(text(self.state.get("asked")), at)

@@ -1,4 +1,4 @@
-"""Copilot CLI: one folder per session under `~/.copilot/session-state/`, with `events.jsonl`."""
+"""Read Copilot CLI sessions: `events.jsonl` in folders under `~/.copilot/session-state/`."""
 
 import re
 from collections.abc import Iterable
@@ -19,17 +19,17 @@ read_document = no_document
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:  # noqa: ARG001
-    """Know an event log by the names of its events."""
+    """Recognize an event log by the names of its events."""
     return "lines" if b'"data"' in head and _EVENT.search(head) else None
 
 
 def new_reader(state: dict[str, Any]) -> CopilotReader:
-    """Make a reader of one event log."""
+    """Create a reader for one event log."""
     return CopilotReader(state)
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the event logs of work in a folder."""
+    """List the event logs of sessions in a folder."""
     logs = root / "session-state"
     for path in (*logs.glob("*/events.jsonl"), *logs.glob("*.jsonl")):
         start = mapping(first_line(path, _START_BYTES).get("data"))

@@ -1,4 +1,4 @@
-"""Reads the event log of a Copilot CLI session."""
+"""Turn the event log of a Copilot CLI session into events of the stream."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ _LINES = msgspec.json.Decoder(_LogLine)
 
 
 class CopilotReader:
-    """Turns the events of one log into ours."""
+    """Turns the events of one log into events of the stream."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
@@ -62,10 +62,10 @@ class CopilotReader:
         self._calls = calls
 
     def feed(self, line: bytes) -> Sequence[SessionEvent]:
-        """Return what this line tells."""
+        """Return the events of this line."""
         entry = _LINES.decode(line)
         read = self._reads.get(entry.type)
-        # Half of a log is hooks around tools, which repeat what other events tell.
+        # Half of a log consists of tool hooks, which repeat what other events contain.
         if read is None or (entry.type in _HOOKS and b"userPromptSubmitted" not in line):
             return ()
         data = mapping(msgspec.json.decode(entry.data))
@@ -114,7 +114,7 @@ class CopilotReader:
 
     def _user(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
         words = text(data.get("content")).strip()
-        # Skills and hooks speak as the user too, and say so.
+        # Skills and hooks also write as the user, and are marked as such.
         if not words or text(data.get("source")) not in ("", "user") or words.startswith("<skill-"):
             return []
         return [UserText(text=words, **event)]
@@ -137,7 +137,7 @@ class CopilotReader:
         return []
 
     def _hook_end(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
-        """Keep a prompt that a hook blocked: it is written nowhere else."""
+        """Keep a prompt that a hook blocked: it is stored nowhere else."""
         prompt = self._prompts.pop(text(data.get("hookInvocationId")), "")
         blocked = mapping(data.get("output")).get("decision") == "block"
         return [PromptQueued(text=prompt, **event)] if blocked and prompt else []

@@ -1,7 +1,7 @@
-"""Copilot's todos: a table that the agent changes by SQL, or, in older versions, a checklist.
+"""Rebuild Copilot's todos: a table changed by SQL or, in older versions, a checklist.
 
-The session's own database lies outside the event log, so its statements are played again in
-memory, on a table of the same shape.
+The session's database is not in the event log, so its statements are replayed in memory on a table
+of the same shape.
 """
 
 import re
@@ -53,7 +53,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
 
 def replay(rows: list[Any], statements: str) -> Replayed | None:
-    """Apply the agent's statements to the todos known so far; None if they cannot be applied."""
+    """Apply the agent's statements to the known todos; None if they cannot be applied."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as table:
         try:
             return Replayed(_replay(table, rows, statements))
@@ -62,7 +62,7 @@ def replay(rows: list[Any], statements: str) -> Replayed | None:
 
 
 def checklist(markdown: str) -> tuple[TodoItem, ...]:
-    """Read todos written as boxes; a mark other than x means begun."""
+    """Parse todos written as checkboxes; a mark other than x means in progress."""
     entries = [
         {"title": words, "status": _BOXES.get(mark, "in_progress")}
         for mark, words in _BOX.findall(markdown)
@@ -73,7 +73,7 @@ def checklist(markdown: str) -> tuple[TodoItem, ...]:
 def _replay(table: sqlite3.Connection, rows: list[Any], statements: str) -> list[list[str]]:
     table.executescript(_TABLE)
     table.executemany("INSERT INTO todos (id, title, status) VALUES (?, ?, ?)", rows)
-    # The text comes from a model: it may change these two tables and nothing else, not for long.
+    # The SQL comes from a model: it may change only these two tables, and only for a short time.
     table.set_authorizer(_authorise)
     table.set_progress_handler(lambda: 1, _STEPS)
     for statement in _split(statements):

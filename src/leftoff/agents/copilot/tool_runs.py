@@ -1,4 +1,4 @@
-"""The calls of a Copilot CLI session, from their beginning to their end."""
+"""Follow the tool calls of a Copilot CLI session from start to end."""
 
 import re
 from typing import Any
@@ -51,7 +51,7 @@ Arguments = dict[str, Any]
 
 
 class CopilotCalls:
-    """Follows calls by their ids, the shells that outlive theirs, and the todo table."""
+    """Tracks calls by id, shells that outlive their call, and the todo table."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self._state = state
@@ -60,7 +60,7 @@ class CopilotCalls:
         self._refusals: dict[str, str] = state.setdefault("refusals", {})
 
     def read_start(self, data: dict[str, Any], event: dict[str, Any]) -> list[SessionEvent]:
-        """Read the beginning of a call."""
+        """Handle the start of a call."""
         call_id, tool = text(data.get("toolCallId")), text(data.get("toolName"))
         given = data.get("arguments")
         arguments = decode_mapping(given)
@@ -78,12 +78,12 @@ class CopilotCalls:
         return [call, *_plan(call, arguments, event)]
 
     def read_end(self, data: dict[str, Any], event: dict[str, Any]) -> list[SessionEvent]:
-        """Read the end of a call."""
+        """Handle the end of a call."""
         call_id = text(data.get("toolCallId"))
         call = self._open.pop(call_id, {})
         output = _output(data)
         if call.get("command") and (running := _RUNNING.search(output[-_TAIL:])):
-            # The command goes on: its call ends when its shell is read, stopped or done.
+            # The command still runs: its call ends when its shell is read, stopped or done.
             shell = {"call": call_id, "command": call["command"]}
             remember(self._shells, running[1], shell)
             return []
@@ -102,7 +102,7 @@ class CopilotCalls:
     def _read_wait_end(
         self, call_id: str, call: dict[str, str], data: dict[str, Any], event: dict[str, Any]
     ) -> list[SessionEvent]:
-        """Read the end of a call about a shell, and of the call that began the shell."""
+        """Handle the end of a call about a shell, and of the call that started the shell."""
         output = _output(data)
         ok = data.get("success") is not False
         stopped = call["tool"] in _STOPPING and ok
@@ -117,7 +117,7 @@ class CopilotCalls:
         ]
 
     def read_notification(self, data: dict[str, Any], event: dict[str, Any]) -> list[SessionEvent]:
-        """Read that a shell ended well; one that failed is read by the agent."""
+        """Handle a shell that ended successfully; the agent itself reads a failed one."""
         kind = mapping(data.get("kind"))
         shell = str(kind.get("shellId", ""))
         if kind.get("exitCode") != 0 or shell not in self._shells:
@@ -125,14 +125,14 @@ class CopilotCalls:
         return [ToolResult(id=self._shells.pop(shell)["call"], ok=True, **event)]
 
     def read_permission(self, data: dict[str, Any], _: dict[str, Any]) -> list[SessionEvent]:
-        """Read whether the user allowed a call; the reason for a refusal goes with its end."""
+        """Handle the user's decision on a call; the reason for a refusal is added to its end."""
         result = mapping(data.get("result"))
         if text(result.get("kind")).startswith("denied-interactively"):
             remember(self._refusals, text(data.get("toolCallId")), text(result.get("feedback")))
         return []
 
     def read_stop(self, _: dict[str, Any], event: dict[str, Any]) -> list[SessionEvent]:
-        """Read that the user stopped the turn; what was under way is no longer."""
+        """Handle an interruption by the user; nothing is pending after it."""
         ids = list(self._open)
         self._open.clear()
         return [ToolResult(id=call_id, ok=False, rejected="", **event) for call_id in ids]

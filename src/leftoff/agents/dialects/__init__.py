@@ -1,7 +1,7 @@
-"""One module per agent with hooks: what it sends to them, and what it accepts as a reply.
+"""Name the agents with hooks, and the module that translates each one's payloads and replies.
 
-They are apart from `agents`, which reads sessions, because session start must load them in a few
-milliseconds and the readers take fifty.
+Dialects are separate from `agents`, which reads sessions: session start must load a dialect in a
+few milliseconds, and loading the readers takes fifty.
 """
 
 from leftoff.agents.claude import dialect

@@ -1,4 +1,4 @@
-"""opencode: one SQLite database for all sessions, and the JSON that `opencode export` writes."""
+"""Read opencode sessions: one SQLite database, or the JSON that `opencode export` writes."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from leftoff.agents.opencode.messages import Session, read_session
 from leftoff.agents.stream import SessionEvent
 
 _SQLITE = b"SQLite format 3\0"
-# Ids may have been taken out of an export, and its head may be too long to show its messages.
+# An export may have no ids, and its head may be too long to reach the first message.
 _EXPORT = re.compile(rb'\s*\{\s*"info"\s*:\s*\{')
 _SESSION_MARKS = (b'"ses_', b'"projectID"', b'"directory"')
 _MESSAGES = re.compile(rb'"messages"\s*:\s*\[\s*\{\s*"(?:info|parts)"')
@@ -21,7 +21,7 @@ new_reader = no_reader
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:
-    """Know the database by its tables or name, an export by its shape."""
+    """Recognize the database by its tables or name, and an export by its shape."""
     if head.startswith(_SQLITE):
         is_ours = path.name.startswith("opencode") or b"`part`" in head
         return "document" if is_ours else None
@@ -32,7 +32,7 @@ def recognises(head: bytes, path: Path) -> Layout | None:
 
 
 def read_document(path: Path, session_id: str) -> Iterable[SessionEvent]:
-    """Read one session of the database, or the one that was exported."""
+    """Read one session of the database, or the exported one."""
     with path.open("rb") as file:
         is_database = file.read(len(_SQLITE)) == _SQLITE
     if is_database:
@@ -41,7 +41,7 @@ def read_document(path: Path, session_id: str) -> Iterable[SessionEvent]:
 
 
 def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
-    """List the sessions of work in a folder; sub-agents' own ones are left out."""
+    """List the sessions about a folder, without those of sub-agents."""
     for path in sorted(root.glob("opencode*.db")):
         for session_id, directory, touched_at in session_database.sessions(path):
             if is_within(directory, folder):

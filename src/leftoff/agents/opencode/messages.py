@@ -1,4 +1,4 @@
-"""The messages of an opencode session and the parts they are made of."""
+"""Turn the messages of an opencode session into events."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ _REFUSED = "The user rejected permission to use this specific tool call"
 _NOT_ANSWERED = ("Tool execution aborted", "The user dismissed this question")
 _FEEDBACK = " with the following feedback: "
 _DEEPEST = 4
-# Plugins speak to the agent as if they were the user.
+# Plugins write to the agent as if they were the user.
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _NOTICES = ("[SYSTEM ", "[BACKGROUND TASK")
 _PLAN = re.compile(r"[/\\]\.?opencode[/\\]plans?[/\\][^/\\]+\.md$")
@@ -61,7 +61,7 @@ Find = Callable[[str], Session | None]
 
 
 def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[SessionEvent]:
-    """Read a session; `find` fetches the session of a sub-agent by its id."""
+    """Yield the events of a session; `find` loads a sub-agent's session by its id."""
     event: dict[str, Any] = {"sidechain": depth > 0}
     cwd = text(session.info.get("directory"))
     if not depth:
@@ -91,7 +91,7 @@ def _session_id(session: Session) -> str:
 
 
 def _skip_undone(session: Session) -> Iterator[dict[str, Any]]:
-    """Leave out what the user has undone."""
+    """Skip messages that the user has undone."""
     undone = text(mapping(session.info.get("revert")).get("messageID"))
     for message in session.messages:
         if undone and mapping(message.get("info")).get("id") == undone:
@@ -135,7 +135,7 @@ def _words(part: dict[str, Any]) -> str:
 
 
 def _find_subtask(parts: list[dict[str, Any]]) -> str:
-    """Return what was asked of a sub-agent by a command; such a message has no text of its own."""
+    """Return a command's request to a sub-agent; such a message has no text of its own."""
     asked = (part for part in parts if part.get("type") == "subtask")
     return next((first_text(part, "prompt", "description").strip() for part in asked), "")
 
@@ -160,7 +160,7 @@ def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]
 def _result(call: ToolCall, state: dict[str, Any], event: dict[str, Any]) -> ToolResult:
     metadata = mapping(state.get("metadata"))
     error = text(state.get("error"))
-    # A command that was killed has a status of null.
+    # The status of a killed command is null.
     failed = state.get("status") == "error" or metadata.get("exit", 0) != 0
     return ToolResult(
         id=call.id,

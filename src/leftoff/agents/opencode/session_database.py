@@ -1,4 +1,4 @@
-"""opencode's database, opened so that nothing beside it changes."""
+"""Read opencode's database without changing any file beside it."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from leftoff.agents.tool_calls import todo_items
 from leftoff.errors import SessionUnreadable
 
 _WAIT_SECONDS = 2.0
-# SQLite's message about a damaged file may quote bytes of it that are not text.
+# SQLite's message about a damaged file can quote bytes that are not text.
 _DAMAGED = (sqlite3.Error, UnicodeDecodeError)
 
 
 def read(path: Path, session_id: str) -> list[SessionEvent]:
-    """Read a session, the newest one without an id, with the work of its sub-agents."""
+    """Read a session and its sub-agents' work; without an id, the newest session."""
     try:
         with closing(_open_database(path)) as database:
             session_id = session_id or _newest(database)
@@ -30,12 +30,12 @@ def read(path: Path, session_id: str) -> list[SessionEvent]:
     except _DAMAGED as error:
         raise SessionUnreadable(
             f"{path} cannot be read as an opencode database: {error}",
-            hint="Try again when opencode is idle, or use `opencode export` and read that file.",
+            hint="Try again when opencode is idle, or run `opencode export` and read that file.",
         ) from error
 
 
 def sessions(path: Path) -> list[tuple[str, str, float]]:
-    """List the id, directory and time of last change of every main session, newest first."""
+    """List id, directory and last change of every main session, newest first."""
     try:
         with closing(_open_database(path)) as database:
             rows = database.execute(
@@ -48,17 +48,17 @@ def sessions(path: Path) -> list[tuple[str, str, float]]:
 
 
 def _open_database(path: Path) -> sqlite3.Connection:
-    """Open for reading only.
+    """Open the database for reading only.
 
-    Without a write-ahead log beside it the file holds everything, and `immutable` keeps SQLite
-    from making one; with a log, opencode may be writing, and SQLite must follow its locks.
+    Without a write-ahead log the file is complete, and `immutable` keeps SQLite from creating a
+    log. With one, opencode may be writing, and SQLite must respect its locks.
     """
     log = path.with_name(path.name + "-wal")
     mode = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
     address = f"file:{quote(str(path.absolute()))}?{mode}"
     database = sqlite3.connect(address, uri=True, timeout=_WAIT_SECONDS)
     database.row_factory = sqlite3.Row
-    # A byte that is not UTF-8 must not cost the row it stands in.
+    # A byte that is not UTF-8 must not make its row unreadable.
     database.text_factory = lambda data: data.decode("utf-8", "replace")
     return database
 
