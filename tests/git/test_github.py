@@ -108,5 +108,5 @@ def test_an_answer_that_is_no_json_is_told(hub: Hub, tmp_path: Path) -> None:
 
     with pytest.raises(GhRefused, match="did not answer in JSON"):
         GitHub(tmp_path).open_pull("csv")
-    with pytest.raises(GhRefused, match="did not say which"):
+    with pytest.raises(GhRefused, match="did not report which"):
         GitHub(tmp_path).create(head="csv", title="Export", body="Text")

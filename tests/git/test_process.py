@@ -512,7 +512,7 @@ def test_git_that_waits_for_a_fifo_is_ended_long_before_its_time(
 
     troubles = [*_troubles(hostile.repo.folder)]
 
-    assert troubles[-1] == "git waits for a FIFO in this repository."
+    assert troubles[-1] == "git is waiting for a FIFO in this repository."
 
 
 def _troubles(folder: Path) -> Iterator[str | None]:

@@ -412,9 +412,7 @@ def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
 
 def test_outside_a_repository_there_is_no_state(tmp_path: Path) -> None:
     assert query.read_state(tmp_path) is None
-    assert query.inspect(tmp_path) == UnreadableRepository(
-        f"There is no git repository at {tmp_path}"
-    )
+    assert query.inspect(tmp_path) == UnreadableRepository(f"{tmp_path} is not in a git repository")
     assert query.current_branch(tmp_path) is None
     assert query.head_sha(tmp_path) is None
     assert query.commits_since(tmp_path, "a" * 40) == query.CommitsSince()

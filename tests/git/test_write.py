@@ -192,5 +192,5 @@ def test_what_is_staged_is_not_nothing_if_git_cannot_tell(shop: Shop, repo: Repo
     repo.stage(["app.py"])
     (shop.folder / ".git" / "index").write_bytes(b"garbage")
 
-    with pytest.raises(LeftoffError, match="git cannot tell what is staged"):
+    with pytest.raises(LeftoffError, match="git cannot list what is staged"):
         repo.list_staged()

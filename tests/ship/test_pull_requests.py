@@ -98,7 +98,7 @@ def test_without_gh_the_pull_request_is_skipped_with_a_note(
 
     done = cli.ok("ship", "-m", "Export orders")
 
-    assert "skip  pull request  There is no gh on the PATH" in done.out
+    assert "skip  pull request  gh was not found on the PATH" in done.out
 
 
 def test_without_a_login_the_way_in_is_told_and_the_next_run_opens_it(

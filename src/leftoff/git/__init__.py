@@ -1,1 +1,1 @@
-"""Git: questions to a repository, changes to it, and pull requests."""
+"""Query git repositories, change them, and open pull requests."""

@@ -1,4 +1,4 @@
-"""Pull requests through the user's own `gh`; the only place that starts it."""
+"""Open and update pull requests through the user's `gh`, which only this module runs."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from leftoff.errors import LeftoffError
 from leftoff.subprocesses import Ended, Program, environment, run
 
 _SECONDS = 120.0
-# It must neither ask nor colour nor page, and tell of its own updates another time.
+# gh must not prompt, color, page or announce its own updates.
 _QUIET = {
     "GH_PROMPT_DISABLED": "1",
     "GH_NO_UPDATE_NOTIFIER": "1",
@@ -34,19 +34,19 @@ Checks = Literal["none", "passing", "failing", "pending"]
 
 
 class GhMissing(LeftoffError):
-    """There is no `gh` on this machine."""
+    """`gh` is not installed on this machine."""
 
 
 class NotOnGitHub(LeftoffError):
-    """No remote of the repository is one that `gh` knows."""
+    """The repository has no remote that `gh` recognizes."""
 
 
 class GhRefused(LeftoffError):
-    """`gh` could not do what it was asked to."""
+    """`gh` failed."""
 
 
 class Pull(msgspec.Struct, frozen=True, kw_only=True):
-    """A pull request as GitHub has it."""
+    """A pull request on GitHub."""
 
     number: int
     url: str = ""
@@ -61,7 +61,7 @@ class Pull(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GitHub:
-    """GitHub as the repository in a folder sees it."""
+    """Access to GitHub for the repository in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -69,7 +69,7 @@ class GitHub:
     def open_pull(self, branch: str, owner: str | None = None) -> Pull | None:
         """Return the open pull request of an owner's branch, or None.
 
-        Others may have a branch of the same name in a fork: theirs is never taken for ours.
+        A fork can have a branch with the same name; its pull request must not be mistaken for ours.
         """
         found = self._json("pr", "list", "--head", branch, "--state", "open", fields=_FOUND_FIELDS)
         mine = (
@@ -82,22 +82,22 @@ class GitHub:
         return _pull(self._json("pr", "view", str(number), fields=_VIEWED_FIELDS))
 
     def create(self, *, head: str, title: str, body: str) -> Pull:
-        """Open a pull request for a branch that is pushed."""
+        """Open a pull request for a pushed branch."""
         ended = self._run("pr", "create", "--head", head, "--title", title, body=body)
         found = _PULL.search(ended.text)
         if found is None:
             raise GhRefused(
-                "gh opened a pull request and did not say which.",
-                hint="Run `leftoff ship` again: it will find it.",
+                "gh opened a pull request but did not report which one.",
+                hint="Run `leftoff ship` again to find it.",
             )
         return Pull(number=int(found[1]), url=found[0], title=title, body=body)
 
     def set_body(self, number: int, body: str) -> None:
-        """Put another description in the place of a pull request's."""
+        """Replace the description of a pull request."""
         self._run("pr", "edit", str(number), body=body)
 
     def set_labels(self, number: int, *, add: Sequence[str], remove: Sequence[str]) -> None:
-        """Add labels, made first where the repository has none of that name, and take some off."""
+        """Remove labels and add others; create labels that the repository does not have yet."""
         changes = [f"--add-label={name}" for name in add]
         changes += [f"--remove-label={name}" for name in remove]
         if not changes:
@@ -150,8 +150,8 @@ class GitHub:
             ended = run(program)
         except (FileNotFoundError, PermissionError) as error:
             raise GhMissing(
-                "There is no gh on the PATH, so no pull request was opened.",
-                hint="Install GitHub's command line, or open the pull request in the browser.",
+                "gh was not found on the PATH, so no pull request was opened.",
+                hint="Install the GitHub CLI, or open the pull request in the browser.",
             ) from error
         if not ended.is_done:
             raise _refusal(ended, f"gh {arguments[0]} {arguments[1]}")
@@ -159,11 +159,11 @@ class GitHub:
 
 
 def _refusal(ended: Ended, what: str) -> LeftoffError:
-    told = ended.trouble_lines or ["it did not say why"]
+    told = ended.trouble_lines or ["it gave no reason"]
     if ended.code is None:
         return GhRefused(
             f"{what} did not answer within {_SECONDS:.0f} seconds.",
-            hint="Look at your connection, then run `leftoff ship` again.",
+            hint="Check your connection, then run `leftoff ship` again.",
         )
     if "known GitHub host" in told[0] or "no git remotes" in told[0]:
         return NotOnGitHub(
@@ -175,7 +175,7 @@ def _refusal(ended: Ended, what: str) -> LeftoffError:
             hint="Run `gh auth login`, then `leftoff ship` again.",
         )
     return GhRefused(
-        f"{what} failed: {told[0]}", hint="Put that right, then run `leftoff ship` again."
+        f"{what} failed: {told[0]}", hint="Fix the problem, then run `leftoff ship` again."
     )
 
 
@@ -206,7 +206,7 @@ def _names(labels: Any) -> list[str]:
 
 
 def _checks(rollup: Sequence[dict[str, Any]]) -> Checks:
-    """Fold the checks of a commit into one word; those of other systems tell only a state."""
+    """Combine the checks of a commit into one result; commit statuses have only a state."""
     states = {each.get("conclusion") or each.get("state") or "PENDING" for each in rollup}
     if not states:
         return "none"

@@ -1,9 +1,9 @@
-"""One running git: read piece by piece, and never let to ask, page or run what it finds.
+"""Run git for queries: stream its output, and never let it prompt, page or run programs.
 
-A repository's own settings and attributes can name programs, and a folder that was unpacked or
-copied brings its own. Of all that git would run for our questions, the filters alone have no
-switch, so the ones the repository defines are overridden by name. Those of the user's own
-settings, such as git-lfs, run as they do for the user.
+A repository's settings and attributes can name programs to run, and an unpacked or copied folder
+brings its own. Git has a switch for each of these except filters, so the filters that the
+repository defines are overridden by name. Filters in the user's own settings, such as git-lfs, run
+as usual.
 """
 
 import contextlib
@@ -25,33 +25,34 @@ from leftoff.git.repository import Repository, own_settings
 TIMEOUT_SECONDS = 10.0
 _MAX_ERROR_BYTES = 4096
 _CHUNK_BYTES = 65536
-# After so long without a word from git, look whether it can ever answer.
+# After this long without output, check whether git is stuck.
 _LOOK_SECONDS = 0.2
-_STUCK = "git waits for a FIFO in this repository."
-# Repositories in which git waited for a FIFO: nobody needs to wait there twice.
+_STUCK = "git is waiting for a FIFO in this repository."
+# Repositories where git was stuck on a FIFO, so that no other query waits there again.
 _stuck: set[Path] = set()
 
-# All but the last keep git from programs of the repository, and from a repository other than the
-# one that was found.
+# All options but the last keep git from running the repository's programs, and from using a
+# repository other than the one that was found.
 _GIT = (
     "git --no-pager -c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null"
     " -c safe.bareRepository=explicit -c core.quotePath=false"
 ).split()
-# git takes a section's name only in one piece, right after its bracket.
+# git accepts a section name only in one piece, directly after its bracket.
 _MAY_NAME_FILTERS = re.compile(rb"\[(?:filter|include|lfs[^]])", re.IGNORECASE)
-# Settings that are included may name one, too.
+# Included settings can define one, too.
 _NAMES_WORKTREE = re.compile(rb"\bworktree\s*=|\[include", re.IGNORECASE)
 _LFS = {b"filter.lfs.clean", b"filter.lfs.process", b"filter.lfs.required"}
 _SETTINGS = "config --list --show-scope -z".split()
 _SET_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
-    # A partial clone would fetch what it lacks; older gits know only the second way to forbid it.
+    # A partial clone would fetch missing objects. Older versions of git know only the second way to
+    # forbid it.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
-# Inside a git hook the others point at the repository of the hook, not at the folder asked about.
+# Inside a git hook, the other variables point at the hook's repository, not at this folder.
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
 
 
@@ -60,7 +61,7 @@ def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
     kept = {name: inherited[name] for name in _KEPT_VARIABLES if name in inherited}
     if repository.worktree is not None:
         kept["GIT_CEILING_DIRECTORIES"] = str(repository.worktree.parent)
-        # A setting could lead git to any folder of the user's.
+        # A setting could point git at any folder of the user.
         if _NAMES_WORKTREE.search(settings):
             kept["GIT_WORK_TREE"] = str(repository.worktree)
     return copy_for_child(drop_prefix="GIT_", **kept, **_SET_VARIABLES)
@@ -69,8 +70,8 @@ def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
 def ask(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> "Git":
-    """Start git with a question about a folder; nothing that the repository brings is run."""
-    folder.stat()  # one that is gone has no answer
+    """Start git with a query about a folder; nothing from the repository is executed."""
+    folder.stat()  # raises if the folder does not exist
     if repository.git_dir in _stuck:
         raise OSError(errno.EPERM, _STUCK)
     settings = own_settings(repository)
@@ -80,8 +81,8 @@ def ask(
 
 
 def _insist_on(repository: Repository, settings: bytes, deadline: float | None) -> None:
-    """Refuse a repository that git does not see, where nothing keeps git from one further up."""
-    # A list of ceilings is split at colons.
+    """Raise if git does not see the repository and nothing keeps it from one further up."""
+    # The list of ceiling directories is split at colons, so such a path cannot be listed.
     if repository.worktree is None or ":" not in str(repository.worktree):
         return
     with Git(repository, settings, "rev-parse", "--absolute-git-dir", deadline=deadline) as git:
@@ -93,13 +94,13 @@ def _insist_on(repository: Repository, settings: bytes, deadline: float | None) 
 def _filter_overrides(
     repository: Repository, settings: bytes, deadline: float | None
 ) -> list[str | bytes]:
-    """Give every filter setting of the repository the value the user gave it, or none."""
+    """Reset every filter setting of the repository to the user's value, or to nothing."""
     if not _MAY_NAME_FILTERS.search(settings):
         return []
     with Git(repository, settings, *_SETTINGS, deadline=deadline) as git:
         fields = list(git.records())
         trouble = git.trouble()
-    # `-c` ends a name at its first equals sign.
+    # `-c` ends the setting's name at the first equals sign.
     brought, users = _filters(zip(fields[::2], fields[1::2], strict=False))
     if trouble or any(b"=" in name for name in brought):
         raise OSError(errno.EPERM, "this repository's filters cannot be switched off")
@@ -107,7 +108,7 @@ def _filter_overrides(
 
 
 def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[bytes, bytes]]:
-    """Tell the filter settings that the repository makes from those of the user."""
+    """Return the filter settings of the repository, and those of the user."""
     brought: set[bytes] = set()
     users: dict[bytes, bytes] = {}
     is_extended = False
@@ -119,7 +120,7 @@ def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[
             brought.add(name)
         elif name.startswith(b"filter."):
             users[name] = value if is_given else b"true"
-    # git-lfs runs what these name, so not even the user's own git-lfs may run here.
+    # git-lfs runs programs that these settings name, so even the user's own git-lfs must not run.
     if is_extended:
         brought |= _LFS
         users = {name: value for name, value in users.items() if name not in _LFS}
@@ -127,7 +128,7 @@ def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[
 
 
 class Git:
-    """One running git, read piece by piece and ended at its deadline at the latest."""
+    """A running git whose output is streamed, and which is killed at its deadline."""
 
     def __init__(
         self,
@@ -144,13 +145,13 @@ class Git:
         where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
         self._process = subprocess.Popen(
             (*_GIT, *where, *arguments),
-            # Not the folder asked about: git might see a repository there that we do not.
+            # Not the folder itself: git might see a repository there that leftoff does not.
             cwd=repository.worktree or repository.git_dir,
             env=_environment(repository, settings),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Its own group, so that the helpers it starts end with it.
+            # In its own process group, so that the helpers it starts are killed with it.
             process_group=0,
             bufsize=0,
         )
@@ -167,14 +168,14 @@ class Git:
             pipe.close()
 
     def records(self) -> Iterator[bytes]:
-        """Read what stands before each NUL; a torn last record is dropped."""
+        """Yield the records before each NUL byte; a torn last record is dropped."""
         rest = b""
         for chunk in self.chunks():
             *records, rest = (rest + chunk).split(b"\0")
             yield from records
 
     def chunks(self) -> Iterator[bytes]:
-        """Read what git prints until it ends or is late."""
+        """Yield git's output until it ends or the deadline passes."""
         stdout, stderr = self._pipes()
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
@@ -193,7 +194,7 @@ class Git:
                         self._errors = (self._errors + data)[:_MAX_ERROR_BYTES]
 
     def _is_hopeless(self) -> bool:
-        """Say whether git has had its time, or waits for what never comes."""
+        """Return whether git is past its deadline or stuck on a FIFO."""
         self._is_stuck = processes.waits_for_fifo(self._process.pid)
         if self._is_stuck:
             _stuck.add(self._git_dir)
@@ -201,7 +202,7 @@ class Git:
         return self._is_late
 
     def trouble(self) -> str | None:
-        """Say in one line what went wrong, once everything has been read."""
+        """Return one line about what went wrong, once all output was read; None if nothing did."""
         if self._is_stuck:
             return _STUCK
         try:
@@ -212,7 +213,7 @@ class Git:
             return None
         lines = self._errors.decode("utf-8", "replace").splitlines()
         telling = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
-        return telling[0] if telling else "git ended without an answer."
+        return telling[0] if telling else "git failed without a message."
 
     def _seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())

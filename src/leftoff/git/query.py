@@ -1,7 +1,7 @@
-"""What git knows of a folder; with `gitprocess` the only module that runs git. It never writes.
+"""Query git about a folder. Only this module and `git.process` run git for reading.
 
-Paths are relative to the worktree's root. Bytes that are not UTF-8 become surrogate escapes, so a
-path can always be opened; pass it through `printable` before it goes into JSON or on a screen.
+Paths are relative to the worktree's root. Bytes that are not UTF-8 become surrogate escapes, so
+that every path can be opened; apply `printable` before writing a path to JSON or the screen.
 """
 
 import contextlib
@@ -59,10 +59,10 @@ TIMEOUT_SECONDS = 10.0
 MAX_PATHS = 2000
 _SHA = re.compile(r"[0-9a-f]{4,64}")
 
-# Renames are found by equal content: likeness means reading, or fetching in a partial clone.
+# Only exact renames: comparing similar files means reading them, or fetching in a partial clone.
 _STATUS = (
     "status --porcelain=v2 --branch -z --no-ahead-behind --untracked-files=all --find-renames=100%"
-    # git would look into submodules with their own settings; `_changed_inside` does so with care.
+    # git would query submodules with their own settings; `_with_submodules` does it safely.
     " --ignore-submodules=dirty"
 ).split()
 _LOOK_INSIDE = "status --porcelain=v2 -z --untracked-files=normal --ignore-submodules=dirty".split()
@@ -72,7 +72,7 @@ _CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
 
 
 def current_branch(folder: Path) -> str | None:
-    """Return the branch a folder is on, or None when HEAD is detached or there is no repository."""
+    """Return a folder's branch; None if HEAD is detached or there is no repository."""
     repository = _find_readable_repository(folder)
     if repository is None:
         return None
@@ -83,7 +83,7 @@ def current_branch(folder: Path) -> str | None:
 
 
 def head_sha(folder: Path) -> str | None:
-    """Return the full hash of HEAD, or None when there is no commit or no repository."""
+    """Return the full hash of HEAD; None if there is no commit or no repository."""
     repository = _find_readable_repository(folder)
     if repository is None:
         return None
@@ -96,7 +96,7 @@ def head_sha(folder: Path) -> str | None:
 def read_state(
     folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
 ) -> GitState | None:
-    """Return how the worktree around a folder stands, or None where git has nothing to say."""
+    """Return the state of the worktree around a folder; None if git cannot report it."""
     state = inspect(folder, timeout=timeout, limit=limit)
     return state if isinstance(state, GitState) else None
 
@@ -104,24 +104,24 @@ def read_state(
 def inspect(
     folder: Path, *, timeout: float = TIMEOUT_SECONDS, limit: int = MAX_PATHS
 ) -> GitState | UnreadableRepository:
-    """Return how the worktree around a folder stands, or why that cannot be told."""
+    """Return the state of the worktree around a folder, or the reason why it is unknown."""
     try:
         repository = find_repository(folder)
     except OSError as error:
         return UnreadableRepository(f"{error.filename} cannot be read: {error.strerror}.")
     if repository is None:
-        return UnreadableRepository(f"There is no git repository at {folder}")
+        return UnreadableRepository(f"{folder} is not in a git repository")
     deadline = time.monotonic() + timeout
     try:
         if repository.worktree is None:
             return _inspect_bare(folder, repository, deadline=deadline)
         return _inspect(folder, repository, deadline=deadline, limit=limit)
     except OSError as error:
-        return UnreadableRepository(f"git cannot be run: {error.strerror}.")
+        return UnreadableRepository(f"git cannot be started: {error.strerror}.")
 
 
 def newest_commits(folder: Path, limit: int) -> list[Commit]:
-    """Name the newest commits of the branch, newest first."""
+    """Return the newest commits of the branch, newest first."""
     repository = _find_readable_repository(folder)
     if repository is None:
         return []
@@ -129,7 +129,7 @@ def newest_commits(folder: Path, limit: int) -> list[Commit]:
 
 
 def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
-    """Count the commits after `sha` and name the newest ones."""
+    """Count the commits after `sha`, and return the newest ones."""
     repository = _find_readable_repository(folder)
     if repository is None or not _SHA.fullmatch(sha) or until.startswith("-"):
         return CommitsSince()
@@ -150,7 +150,7 @@ def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 2
 def list_changed_paths(
     folder: Path, old_sha: str, new_sha: str, *, limit: int = MAX_PATHS
 ) -> list[str]:
-    """Return the paths that differ between two commits; none when either is unknown."""
+    """Return the paths that differ between two commits; none if either is unknown."""
     repository = _find_readable_repository(folder)
     if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
         return []
@@ -161,7 +161,7 @@ def list_changed_paths(
 def _inspect(
     folder: Path, repository: Repository, *, deadline: float, limit: int
 ) -> GitState | UnreadableRepository:
-    # Both run at once: together they take hardly longer than the status alone.
+    # Both run at the same time, which takes hardly longer than the status alone.
     with (
         _git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
         _git(folder, repository, *_STATUS, deadline=deadline) as status,
@@ -192,7 +192,7 @@ def _inspect(
 def _with_submodules(
     changes: list[PathChange], repository: Repository, deadline: float
 ) -> list[PathChange]:
-    """Add the submodules whose own files changed, in the place git would list them."""
+    """Add the submodules with changed files at the positions where git would list them."""
     known = {change.path.rstrip("/") for change in changes}
     inside = [
         PathChange(path=path, code=".M", is_inside=True)
@@ -212,7 +212,7 @@ def _is_changed(repository: Repository, deadline: float) -> bool:
 
 
 def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, Repository]]:
-    """Find the submodules that are checked out and that the project does not ask to leave alone."""
+    """Yield the submodules that are checked out and that the project does not ignore."""
     worktree = repository.worktree
     if worktree is None or not (worktree / ".gitmodules").is_file():
         return
@@ -244,7 +244,7 @@ def _is_below(worktree: Path, path: str) -> bool:
 
 
 def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> GitState:
-    """Tell what there is to tell of a repository without files checked out."""
+    """Return what is known about a repository without a worktree."""
     with _git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
         newest = parse_log(log.records())
     return GitState(
@@ -256,7 +256,7 @@ def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> G
 
 
 def _find_readable_repository(folder: Path) -> Repository | None:
-    """Find the repository around a folder; one that cannot be read now has nothing to say."""
+    """Return the repository around a folder; None if there is none or it is unreadable."""
     try:
         return find_repository(folder)
     except OSError:
@@ -264,7 +264,7 @@ def _find_readable_repository(folder: Path) -> Repository | None:
 
 
 def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None:
-    """Return git's one line, or None when it has nothing to say."""
+    """Return git's answer of one line; None if it has none."""
     try:
         with _git(folder, repository, *arguments) as git:
             text = path_text(b"".join(git.chunks())).strip()
@@ -286,6 +286,6 @@ def _records(
 def _git(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> "Git":
-    from leftoff.git.process import ask  # noqa: PLC0415 - files often answer, and subprocess is slow
+    from leftoff.git.process import ask  # noqa: PLC0415 - slow to load, and files often suffice
 
     return ask(folder, repository, *arguments, deadline=deadline)

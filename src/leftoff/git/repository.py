@@ -1,4 +1,4 @@
-"""Where a git repository lives and what its own small files say, without running git."""
+"""Find a git repository and read its small files, without running git."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 _MAX_LINE_BYTES = 65536
-# Compiled when first used: session start asks for no remote.
+# Compiled on first use: session start does not need remotes.
 # git@host:owner/name.git, ssh://git@host:22/owner/name, https://user@host/owner/name.git/
 _ADDRESS = (
     r"(?:[a-z+]+://(?:[^@/\s]+@)?[^/\s:]+(?::\d+)?/|(?:[^@/\s:]+@)?[^/\s:@]{2,}:(?!//))"
@@ -21,14 +21,14 @@ _URL = r"(?im)^\s*url\s*=\s*(\S+)\s*$"
 _MAX_CONFIG_BYTES = 1_000_000
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
-# The reftable backend leaves this placeholder in the HEAD file.
+# The reftable format leaves this placeholder in the HEAD file.
 NO_BRANCH = "refs/heads/.invalid"
 _GITDIR = "gitdir: "
 _REF = "ref:"
 
 Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
 
-# A rebase also leaves the marks of the picks it is made of, so it is asked for first.
+# Checked first, because a rebase also leaves the marks of the picks that it consists of.
 _MARKS: tuple[tuple[str, Operation], ...] = (
     ("rebase-apply/applying", "am"),
     ("rebase-apply", "rebase"),
@@ -41,16 +41,16 @@ _MARKS: tuple[tuple[str, Operation], ...] = (
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
-    """The folders of a repository; all worktrees share `common_dir`, a bare one has no worktree."""
+    """The folders of a repository; worktrees share `common_dir`, a bare one has no worktree."""
 
     worktree: Path | None
     git_dir: Path
     common_dir: Path
 
     def owners(self) -> set[int]:
-        """Return the users that own what git takes its settings from.
+        """Return the users who own the paths that git reads its settings from.
 
-        These are the paths whose owner git checks before it trusts a repository.
+        Git checks the owners of these paths before it trusts a repository.
         """
         dot_git = self.worktree / ".git" if self.worktree else None
         places = (self.worktree, dot_git, self.git_dir, self.common_dir)
@@ -58,7 +58,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """Find the repository around a folder; an OSError says that it cannot be read now."""
+    """Find the repository around a folder; raises OSError if it is currently unreadable."""
     here = Path(os.path.realpath(folder))
     for candidate in (here, *here.parents):
         found = repository_at(candidate)
@@ -68,10 +68,10 @@ def find_repository(folder: Path) -> Repository | None:
 
 
 def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
-    """Return the repository whose worktree, or bare folder, is this very folder.
+    """Return the repository whose worktree, or bare folder, is exactly this folder.
 
-    A clone can bring a folder that looks like a bare repository, with settings of its author's.
-    So a bare repository inside a worktree counts only if the user named it.
+    A clone can contain a folder that looks like a bare repository, with settings by its author. A
+    bare repository inside a worktree therefore counts only if the user named it.
     """
     git_dir = _git_dir_at(folder / ".git")
     if git_dir is not None:
@@ -82,49 +82,49 @@ def repository_at(folder: Path, *, is_named: bool = False) -> Repository | None:
 
 
 def _is_outside_worktrees(folder: Path) -> bool:
-    """Say whether a folder is in no worktree; what is in its git folder came with no clone."""
+    """Return whether a folder is in no worktree; a clone cannot place files in `.git`."""
     git_dirs = [_git_dir_at(parent / ".git") for parent in folder.parents]
     return all(folder.is_relative_to(git_dir) for git_dir in git_dirs if git_dir is not None)
 
 
 def list_linked_worktrees(repository: Repository) -> list[Path]:
-    """List the folders of all worktrees beside the main one, also of those that are gone."""
+    """List the folders of all linked worktrees, including deleted ones."""
     links = sorted((repository.common_dir / "worktrees").glob("*/gitdir"))
-    # Newer gits can write these paths relative to the file they stand in.
+    # Newer versions of git can write these paths relative to the file that holds them.
     named = [(link, (link.parent / line).parent) for link in links if (line := _first_line(link))]
     found = [(link, Path(os.path.realpath(folder))) for link, folder in named]
     return [folder for link, folder in found if _is_worktree_of(folder, link.parent)]
 
 
 def _is_worktree_of(folder: Path, git_dir: Path) -> bool:
-    """Say whether a folder is the worktree that a repository says it has, or is gone.
+    """Return whether a folder is the worktree that a repository claims, or does not exist.
 
-    A repository from someone else could call any folder of the user's its own.
+    Someone else's repository could claim any folder of the user as its worktree.
     """
     return not folder.exists() or _git_dir_at(folder / ".git") == Path(os.path.realpath(git_dir))
 
 
 def head_ref(repository: Repository) -> str | None:
-    """Return the full name of the ref that HEAD points to, or None when HEAD is detached."""
+    """Return the full name of the ref that HEAD points to; None if HEAD is detached."""
     line = _first_line(repository.git_dir / "HEAD") or ""
     return line.removeprefix(_REF).strip() if line.startswith(_REF) else None
 
 
 def read_head(repository: Repository) -> str | None:
-    """Return the hash of HEAD, empty if it has no commit yet; None where only git can say."""
+    """Return the hash of HEAD, "" before the first commit; None if only git can tell."""
     ref = head_ref(repository)
     place = repository.git_dir / "HEAD" if ref is None else repository.common_dir / ref
     line = _first_line(place) or ""
     if _FULL_SHA.fullmatch(line):
         return line
-    # Other refs can belong to one worktree, and a file that is there can name yet another ref.
+    # Other refs can be specific to a worktree, and a loose file can name yet another ref.
     if ref is None or not ref.startswith("refs/heads/") or ref == NO_BRANCH:
         return None
     return None if os.path.lexists(place) else _find_packed_sha(repository, ref)
 
 
 def _find_packed_sha(repository: Repository, ref: str) -> str | None:
-    """Return the hash of a branch among the packed refs, empty if it is not there."""
+    """Return a branch's hash from the packed refs; "" if it is not there."""
     packed = repository.common_dir / "packed-refs"
     if not os.path.lexists(packed):
         return ""
@@ -137,11 +137,11 @@ def _find_packed_sha(repository: Repository, ref: str) -> str | None:
 
 
 def operation_in_progress(repository: Repository) -> Operation | None:
-    """Return what was begun in this worktree and is not finished."""
+    """Return the operation that was started in this worktree and not finished."""
     for name, operation in _MARKS:
         if (repository.git_dir / name).exists():
             return operation
-    # Between two picks the marks are gone, and only the list of what is left remains.
+    # Between two picks the marks are gone; only the list of remaining picks is there.
     todo = _first_line(repository.git_dir / "sequencer" / "todo")
     if todo is None:
         return None
@@ -149,7 +149,7 @@ def operation_in_progress(repository: Repository) -> Operation | None:
 
 
 def repository_of(url: str) -> str | None:
-    """Return `owner/name` as a remote's address tells it, or None for a folder."""
+    """Return `owner/name` from a remote's URL; None for a folder."""
     if url.startswith("file:"):
         return None
     found = re.fullmatch(_ADDRESS, url.strip())
@@ -157,7 +157,7 @@ def repository_of(url: str) -> str | None:
 
 
 def slug(repository: Repository) -> str | None:
-    """Return `owner/name` of the repository's origin, or of its only remote, from its settings."""
+    """Return `owner/name` of origin, or of the only remote, from the repository's settings."""
     text = _data(repository.common_dir / "config").decode("utf-8", "replace")
     remotes = [(found[1], re.search(_URL, found[2])) for found in re.finditer(_REMOTE, f"{text}\n")]
     urls = {name: url[1] for name, url in remotes if url is not None}
@@ -166,20 +166,20 @@ def slug(repository: Repository) -> str | None:
 
 
 def own_settings(repository: Repository) -> bytes:
-    """Return the text of the repository's own settings, without what they include."""
+    """Return the text of the repository's own settings, without included files."""
     places = (repository.common_dir / "config", repository.git_dir / "config.worktree")
     return b"\n".join(_settings_in(place) for place in places if os.path.lexists(place))
 
 
 def _settings_in(place: Path) -> bytes:
     if not place.is_file() or place.stat().st_size > _MAX_CONFIG_BYTES:
-        raise OSError(errno.EPERM, f"{place} is not a file of settings")
+        raise OSError(errno.EPERM, f"{place} is not a settings file")
     return place.read_bytes()
 
 
 def _data(path: Path) -> bytes:
     try:
-        # A FIFO planted here would never answer.
+        # Opening a FIFO that was planted here would block forever.
         if not path.is_file():
             return b""
         with path.open("rb") as file:
@@ -205,7 +205,7 @@ def _git_dir_at(dot_git: Path) -> Path | None:
     if stat.S_ISDIR(found.st_mode):
         place = Path(os.path.realpath(dot_git))
         return place if _is_git_dir(place) else None
-    # Linked worktrees and submodules have a file here that names the real place.
+    # Linked worktrees and submodules have a file here that names the real folder.
     text = _path_in(dot_git) or ""
     if not text.startswith(_GITDIR):
         return None
@@ -218,8 +218,8 @@ def _is_git_dir(place: Path) -> bool:
     if not _is_head(place / "HEAD"):
         return False
     common = _common_dir(place)
-    # The git folder of a linked worktree is in the common one. Any other that names a common folder
-    # would lend itself the store of another repository.
+    # The git folder of a linked worktree is inside the common one. Any other folder that names a
+    # common folder could use it to read another repository's store.
     if common not in {place, place.parent.parent}:
         return False
     return (common / "objects").is_dir() and (common / "refs").is_dir()
@@ -228,7 +228,7 @@ def _is_git_dir(place: Path) -> bool:
 def _is_head(path: Path) -> bool:
     try:
         if stat.S_ISLNK(os.lstat(path).st_mode):
-            return os.readlink(path).startswith("refs/")  # noqa: PTH115 - a Path is tidied up
+            return os.readlink(path).startswith("refs/")  # noqa: PTH115 - Path normalizes it
     except (OSError, ValueError):
         return False
     line = (_read(path) or b"").partition(b"\n")[0].decode("utf-8", "surrogateescape")
@@ -239,7 +239,7 @@ def _is_head(path: Path) -> bool:
 
 
 def _path_in(file: Path) -> str | None:
-    """Read a path exactly as git does, so that both look at the same repository."""
+    """Read a path exactly as git does, so that both use the same repository."""
     text = _read(file)
     if text is None:
         return None
@@ -247,10 +247,10 @@ def _path_in(file: Path) -> str | None:
 
 
 def _read(file: Path) -> bytes | None:
-    """Read a file that makes a folder a repository; None if it is not there.
+    """Read a file that makes a folder a repository; None if it does not exist.
 
-    One of the user's own that is there and cannot be read now raises: it tells nothing, and to take
-    the folder for no repository would show the user another store.
+    Raises if the user's own file exists but is currently unreadable. Treating the folder as no
+    repository would show the user another store.
     """
     try:
         if not file.is_file():
@@ -271,7 +271,7 @@ def _read(file: Path) -> bytes | None:
 
 def _first_line(path: Path) -> str | None:
     try:
-        # A FIFO planted here would never answer.
+        # Opening a FIFO that was planted here would block forever.
         if not path.is_file():
             return None
         with path.open("rb") as file:

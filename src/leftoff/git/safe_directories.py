@@ -1,4 +1,4 @@
-"""The folders that the user told git to trust although they belong to someone else."""
+"""Read which folders of other users the user's git settings declare safe."""
 
 import os
 import re
@@ -13,11 +13,11 @@ _VALUE = re.compile(r'("(?:[^"\\]|\\.)*"|[^"#;]+)')
 
 
 def is_safe(folder: Path, files: Sequence[Path], home: Path) -> bool:
-    """Say whether `safe.directory` in git's own settings files names a folder."""
+    """Return whether `safe.directory` in git's settings files covers a folder."""
     named: list[str] = []
     for file in files:
         for value in _values(file, home, _MAX_INCLUDES):
-            # As in git, an empty value forgets those before it.
+            # As in git, an empty value resets the list.
             named = [*named, value] if value else []
     return any(_names(value, folder, home) for value in named)
 
@@ -32,11 +32,11 @@ def _names(value: str, folder: Path, home: Path) -> bool:
 
 
 def _values(file: Path, home: Path, depth: int) -> Iterator[str]:
-    """Yield the values of safe.directory, those of included files too."""
+    """Yield the values of safe.directory, including those in included files."""
     section = ""
     for line in _lines(file):
         if found := _SECTION.match(line):
-            section, line = found[1].lower(), found[2]  # noqa: PLW2901 - an entry may follow
+            section, line = found[1].lower(), found[2]  # noqa: PLW2901 - an entry can follow
         entry = _ENTRY.match(line)
         key = f"{section}.{entry[1].lower()}" if entry else ""
         value = _plain(entry[2]) if entry else ""
@@ -48,7 +48,7 @@ def _values(file: Path, home: Path, depth: int) -> Iterator[str]:
 
 
 def _plain(value: str) -> str:
-    """Take a value out of its quotes, without the comment after it."""
+    """Remove the quotes and the trailing comment from a value."""
     parts = []
     while found := _VALUE.match(value):
         part, value = found[1], value[found.end() :]
@@ -58,7 +58,7 @@ def _plain(value: str) -> str:
 
 def _lines(file: Path) -> list[str]:
     try:
-        # A FIFO would never answer.
+        # Opening a FIFO would block forever.
         if not file.is_file():
             return []
         with file.open("rb") as opened:

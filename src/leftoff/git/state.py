@@ -1,4 +1,4 @@
-"""What git answers, as values, and how its answers are read."""
+"""Define what git reports about a worktree, and parse its output."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,11 +19,11 @@ class PathChange(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     from_path: str | None = None
     is_inside: bool = False
-    """Whether it is a submodule whose own files changed, which only a commit in it can take up."""
+    """Whether it is a submodule with changed files, which must be committed inside it."""
 
 
 class GitState(msgspec.Struct, frozen=True, kw_only=True):
-    """How a worktree stands; `trouble` says why it is partial, if it is."""
+    """The state of a worktree; `trouble` says why it is partial, if it is."""
 
     worktree: Path | None
     branch: str | None
@@ -36,7 +36,7 @@ class GitState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_partial(self) -> bool:
-        """Whether git could not tell everything."""
+        """Whether git could not report everything."""
         return self.trouble is not None
 
     @property
@@ -61,7 +61,7 @@ class GitState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnreadableRepository(msgspec.Struct, frozen=True):
-    """Why a folder has no git state."""
+    """The reason why a folder has no git state."""
 
     reason: str
 
@@ -69,8 +69,8 @@ class UnreadableRepository(msgspec.Struct, frozen=True):
 class CommitsSince(msgspec.Struct, frozen=True, kw_only=True):
     """What came after a commit.
 
-    `known` is false when the commit is not behind the present one any more; `diverged` then says
-    that it still exists beside it (after a rebase, an amend or a switch of branch).
+    `known` is false if the commit is no longer an ancestor of the current one. `diverged` then says
+    whether it still exists beside it, as after a rebase, an amend or a switch of branch.
     """
 
     count: int = 0
@@ -83,12 +83,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def printable(path: str) -> str:
-    r"""Return the path as valid text, each stray byte shown as `\xNN`."""
+    r"""Return the path as valid text, with each stray byte written as `\xNN`."""
     return _SURROGATE.sub(lambda found: rf"\x{ord(found[0]) & 0xFF:02x}", path)
 
 
 def parse_status(records: Iterator[bytes], limit: int) -> tuple[dict[str, str], list[PathChange]]:
-    """Read the headers and up to one change more than the limit."""
+    """Parse the headers, and at most one change more than the limit."""
     headers: dict[str, str] = {}
     changes: list[PathChange] = []
     for record in records:
@@ -105,7 +105,7 @@ def parse_status(records: Iterator[bytes], limit: int) -> tuple[dict[str, str], 
     return headers, changes
 
 
-# How many fields stand before the path, by the kind of the record.
+# The number of fields before the path, by the kind of record.
 _FIELDS_BEFORE_PATH = {b"1": 7, b"2": 8, b"u": 9}
 
 
@@ -129,7 +129,7 @@ def _parse_change(kind: bytes, rest: bytes, records: Iterator[bytes]) -> PathCha
 
 
 def parse_log(records: Iterable[bytes]) -> list[Commit]:
-    """Read commits printed as hash and subject in turn."""
+    """Parse commits printed as hash and subject in turn."""
     fields = [record.decode("utf-8", "replace") for record in records]
     return [
         Commit(sha=sha, subject=subject[:_MAX_SUBJECT])
@@ -138,5 +138,5 @@ def parse_log(records: Iterable[bytes]) -> list[Commit]:
 
 
 def path_text(record: bytes) -> str:
-    """Turn the bytes of a path into text that leads back to them."""
+    """Decode the bytes of a path to text that can be converted back."""
     return record.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""What changes a repository: staging, committing, pushing, with the user's own git and hooks."""
+"""Stage, commit and push with the user's own git and hooks."""
 
 import re
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from leftoff.git.repository import find_repository
 from leftoff.git.state import path_text
 from leftoff.subprocesses import Ended, Program, environment, run
 
-# English, so that what git says can be told apart.
+# Git's messages must be in English to be recognized.
 _SET_VARIABLES = {"LC_ALL": "C.UTF-8"}
 _ASKING = {"GIT_OPTIONAL_LOCKS": "0"}
-# Nobody is there to answer: rather fail than wait forever.
+# Nobody is there to answer a prompt, so fail instead of waiting forever.
 _SILENT = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "force"}
-# Said on the command line, not in the environment: the user's hooks must not inherit it.
+# On the command line and not in the environment, which the user's hooks would inherit.
 _LITERAL = "--literal-pathspecs"
 _FROM_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _COMMIT = ("commit", "--quiet", "--cleanup=whitespace")
@@ -28,7 +28,7 @@ PushState = Literal["pushed", "unchanged", "behind", "refused", "hook", "login",
 
 
 class Pushed(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a push; `told` is what git or a hook said."""
+    """The result of a push; `told` is the output of git or a hook."""
 
     state: PushState
     told: list[str] = []
@@ -40,11 +40,11 @@ class Remote(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     url: str = ""
     has_upstream: bool = False
-    """Whether the branch follows another one already."""
+    """Whether the branch already has an upstream."""
 
 
 class Repo:
-    """A worktree that may be changed; `may_ask` lets git ask for passwords on the terminal."""
+    """A worktree that may be changed; `may_ask` lets git prompt for passwords on the terminal."""
 
     def __init__(self, worktree: Path, *, may_ask: bool = False) -> None:
         self.worktree = worktree
@@ -53,26 +53,26 @@ class Repo:
     # Staging
 
     def stage(self, files: Sequence[str]) -> Ended:
-        """Put files into the index as they are now, those that are gone as gone."""
+        """Stage files as they are now; a missing file is staged as deleted."""
         return self._run(_LITERAL, "add", "--all", *_FROM_STDIN, given=_nul(files))
 
     def unstage(self, files: Sequence[str]) -> Ended:
-        """Take files out of what is to be committed; the files themselves stay as they are."""
+        """Unstage files without changing them in the worktree."""
         return self._run(_LITERAL, "reset", "--quiet", *_FROM_STDIN, given=_nul(files))
 
     def list_staged(self) -> list[str]:
-        """List what a commit would change now."""
+        """List the files that a commit would change now."""
         asked = self._run("diff", "--cached", "--name-only", "--no-renames", "-z", asks=True)
         if not asked.is_done:
-            told = asked.trouble_lines[0] if asked.trouble_lines else "git did not say why"
+            told = asked.trouble_lines[0] if asked.trouble_lines else "it gave no reason"
             raise LeftoffError(
-                f"git cannot tell what is staged: {told}",
-                hint="Run `git status` here, put right what it says, then run it again.",
+                f"git cannot list what is staged: {told}",
+                hint="Run `git status` here, fix what it reports, then try again.",
             )
         return [path_text(each) for each in asked.out.split(b"\0") if each]
 
     def blob(self, revision: str, path: str) -> bytes | None:
-        """Return a file as a commit has it, or None."""
+        """Return a file's content in a commit, or None."""
         asked = self._run("cat-file", "blob", f"{revision}:{path}", asks=True)
         return asked.out if asked.is_done else None
 
@@ -83,8 +83,8 @@ class Repo:
         return self._run(*_COMMIT, "--file=-", given=message.encode("utf-8", "replace"))
 
     def commit_only(self, files: Sequence[str], subject: str) -> Ended:
-        """Commit these files alone, whatever else is staged."""
-        # Not by an option, which the user's hooks would inherit.
+        """Commit only these files, whatever else is staged."""
+        # Not --literal-pathspecs: git would pass it on to the user's hooks.
         literal = _nul([f":(literal){file}" for file in files])
         return self._run(*_COMMIT, "--only", f"--message={subject}", *_FROM_STDIN, given=literal)
 
@@ -93,11 +93,11 @@ class Repo:
         return self._answer("log", "-1", "--no-show-signature", "--format=%B", revision) or ""
 
     def parent(self, revision: str) -> str | None:
-        """Return the commit before another one."""
+        """Return the parent of a commit."""
         return self._answer("rev-parse", "--quiet", "--verify", f"{revision}^")
 
     def has_hooks(self) -> bool:
-        """Say whether the user has any hooks; samples are none."""
+        """Return whether the user has any hooks; samples do not count."""
         if "core.hookspath" in self._settings:
             return True
         try:
@@ -107,11 +107,11 @@ class Repo:
         except FileNotFoundError:
             return False
         except OSError:
-            # Nobody can tell now, and who has hooks is asked more.
+            # Unknown at the moment. Assume hooks: then the result of a commit is checked again.
             return True
 
     def has_hook(self, name: str) -> bool:
-        """Say whether the user has a hook of this name."""
+        """Return whether the user has a hook with this name."""
         asked = self._run("rev-parse", "--git-path", f"hooks/{name}", asks=True)
         return (self.worktree / asked.text.rstrip("\n")).is_file() if asked.is_done else False
 
@@ -122,7 +122,7 @@ class Repo:
         return _names(self._settings)
 
     def push_remote(self, branch: str) -> Remote | None:
-        """Return where a branch is pushed to, as git itself chooses; None if that is not told."""
+        """Return where git would push a branch; None if git does not say."""
         section = f"branch.{branch}"
         found = self._settings
         chosen = (
@@ -138,29 +138,30 @@ class Repo:
         return Remote(name=name, url=url, has_upstream=f"{section}.merge" in found)
 
     def url_of(self, remote: str) -> str | None:
-        """Return the address of a remote."""
+        """Return the URL of a remote."""
         return self._settings.get(f"remote.{remote}.url")
 
     def remote_head(self, remote: str, branch: str) -> str | None:
-        """Return the commit at which the remote's branch was last seen."""
+        """Return the last known commit of the remote's branch."""
         return self._answer("rev-parse", "--quiet", "--verify", f"refs/remotes/{remote}/{branch}")
 
     def default_branch(self, remote: str) -> str | None:
-        """Return the branch that a remote has as its main one, where it was told."""
+        """Return the default branch of a remote, if it is known locally."""
         found = self._answer("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD")
         return found.removeprefix(f"refs/remotes/{remote}/") if found else None
 
     def push(self, remote: Remote, branch: str) -> Pushed:
-        """Push a branch under its own name; never by force."""
+        """Push a branch under its own name, never with force."""
         follow = () if remote.has_upstream else ("--set-upstream",)
         ref = f"refs/heads/{branch}:refs/heads/{branch}"
         pushed = self._read_push_result(self._run("push", "--porcelain", *follow, remote.name, ref))
-        # One that an interrupted run left at work may have been quicker, and both cannot win.
+        # An interrupted run may have left a push running that was faster; only one of the two
+        # succeeds.
         is_there = pushed.state in {"refused", "failed"} and self._has(remote, branch)
         return Pushed(state="unchanged") if is_there else pushed
 
     def _has(self, remote: Remote, branch: str) -> bool:
-        """Ask a remote whether it has a branch as it is here."""
+        """Return whether the remote's branch is at the same commit as the local one."""
         asked = self._answer("ls-remote", "--heads", remote.name, f"refs/heads/{branch}")
         here = self._answer("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}")
         return asked is not None and asked.split()[0] == here
@@ -180,10 +181,10 @@ class Repo:
             return Pushed(state="refused", told=[*reasons, *told])
         if any(_LOGIN.search(line) for line in told):
             return Pushed(state="login", told=told)
-        # A hook that says no is told by nothing but git's giving up before it reached the remote.
+        # Git reports a rejecting hook only as "failed to push", before it contacts the remote.
         has_refused = any("failed to push some refs" in line for line in told)
         if has_refused and self.has_hook("pre-push"):
-            # What it prints, git hands on as it is, beside its own words.
+            # Git passes the hook's output on unchanged, beside its own messages.
             said = [line.rstrip() for line in ended.text.splitlines() if line.strip()]
             return Pushed(state="hook", told=[*said, *(x for x in told if x not in said)])
         return Pushed(state="failed", told=told)
@@ -202,7 +203,7 @@ class Repo:
         return asked.text.strip() or None if asked.is_done else None
 
     def _run(self, *arguments: str, given: bytes = b"", asks: bool = False) -> Ended:
-        """Run git; one that only asks is short, and one that works may take its time."""
+        """Run git; a query has a short time limit, other commands may take longer."""
         return run(
             Program(
                 arguments=("git", "--no-pager", *arguments),
