@@ -1,4 +1,4 @@
-"""Phrases: what people say to an agent, recognised in every language that has a file.
+"""Recognize what people say to an agent, in every supported language.
 
 Each file in `languages/` holds all phrases of one language. To add a language, add a file.
 """

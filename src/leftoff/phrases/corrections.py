@@ -1,4 +1,4 @@
-"""Corrections: the phrases of each language that tell an agent what it did wrong."""
+"""Load the phrases with which people correct an agent."""
 
 import functools
 import re
@@ -8,7 +8,7 @@ import msgspec
 
 from leftoff.phrases.match import Language, any_of, read_languages, split_phrases
 
-# What follows a phrase, where that is part of it.
+# Expressions for the text after a phrase, if that is part of the match.
 _AFTER = {
     "openers": r"(?:[\s,:.!;、，。！]+|$)",
     "fillers": r"(?!\w)[\s,:.!、，]*",
@@ -18,7 +18,7 @@ _DENSE_AFTER = {**_AFTER, "fillers": r"[\s,:.!、，]*"}
 
 
 class Corrections(msgspec.Struct, frozen=True, kw_only=True):
-    """The phrases of a language, compiled; `CorrectionTable` describes each of them."""
+    """The compiled phrases of a language; `CorrectionTable` describes each of them."""
 
     is_dense: bool
     empty: frozenset[str]
@@ -36,7 +36,7 @@ class Corrections(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_spoken(text: str, words: Sequence[str]) -> list[Corrections]:
-    """Return the languages that a text may be in; several where its words do not decide."""
+    """Return the languages that a text may be in; several if its words do not decide."""
     languages = read_languages()
     for language in languages:
         if language.script and re.search(language.script, text):

@@ -1,4 +1,4 @@
-"""Goodbyes: messages that end a session and ask for nothing."""
+"""Recognize messages that only say goodbye."""
 
 import functools
 import re
@@ -7,9 +7,9 @@ from leftoff.phrases.match import LONGEST, any_of, read_languages, split_phrases
 
 
 def is_goodbye(message: str) -> bool:
-    """Say whether a message is nothing but a goodbye, whatever thanks and punctuation surround it.
+    """Return whether a message is only a goodbye, ignoring thanks and punctuation around it.
 
-    Within a sentence, the same words mean nothing.
+    Within a longer sentence, the same words do not count.
     """
     if len(message) > LONGEST:
         return False

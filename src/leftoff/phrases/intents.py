@@ -1,6 +1,6 @@
-"""Intents: plain sentences that mean one of our commands, as people type them to an agent.
+"""Recognize plain sentences that mean a leftoff command, as people type them to an agent.
 
-Only a whole message counts. Accents, case, punctuation and politeness play no part. A bare
+Only a whole message counts. Accents, case, punctuation and politeness are ignored. A bare
 `continue` means the current work, so it is a command only at the start of a session that has
 something to resume.
 """
@@ -38,7 +38,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def command(self) -> list[str]:
-        """The words of the command line."""
+        """The command line as a list of words."""
         words = [*_COMMANDS[self.kind], *([self.name] if self.name else [])]
         return [*words, "--all"] if self.is_for_all else words
 
@@ -48,7 +48,7 @@ def find_intent(
 ) -> Intent | None:
     """Return the command that a message means, if it says nothing else.
 
-    `names` are those of the checkpoints; `can_resume` says whether there is one to resume.
+    `names` are the names of the checkpoints; `can_resume` says whether there is one to resume.
     """
     plain = _strip(text)
     if not plain:
@@ -59,7 +59,7 @@ def find_intent(
 
 
 def passes_always(prompt: str) -> bool:
-    """Say whether a prompt must pass however full the context is: it is the way out."""
+    """Return whether to let a prompt through however full the context is: it saves or ends."""
     if _PURGE.match(prompt):
         return False
     if _WAYS_OUT.match(prompt):
@@ -100,7 +100,7 @@ _LOOKS_NAMED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 
 
 def _strip(text: str) -> str:
-    """Reduce a message to what it says: no accents, case, punctuation around it, or politeness."""
+    """Remove accents, case, surrounding punctuation and politeness from a message."""
     if len(text) > LONGEST:
         return ""
     plain = trim(fold(text))
@@ -125,7 +125,7 @@ def _bare() -> frozenset[str]:
     return frozenset(each for language in read_languages() for each in language.intents.bare)
 
 
-# NAME is any name, KNOWN is the name of a checkpoint or looks like one.
+# NAME matches any name; KNOWN only the name of a checkpoint, or what looks like one.
 _NAMES = {
     "NAME": r"[\"'`]?(?P<name>\w[\w ./-]*?)[\"'`]?",
     "KNOWN": r"[\"'`]?(?P<known>\w[\w ./-]*?)[\"'`]?",
@@ -134,7 +134,7 @@ _NAMES = {
 
 @functools.cache
 def _rules(kind: Kind) -> list[re.Pattern[str]]:
-    """Compile the phrases of a command; the first one that is the whole message counts."""
+    """Compile the phrases of a command; the first one that matches the whole message counts."""
     shared = _share_parts()
     tables = [language.intents for language in read_languages()]
     rules = [
@@ -142,7 +142,7 @@ def _rules(kind: Kind) -> list[re.Pattern[str]]:
         for table in tables
         for phrase in split_phrases(getattr(table, kind), table.parts | shared)
     ]
-    # `continue la session` names nothing in French, so names are only looked for at the end.
+    # `continue la session` names nothing in French, so names are only matched at the end.
     return sorted(rules, key=lambda rule: "known" in rule.groupindex)
 
 
@@ -150,7 +150,7 @@ def _rules(kind: Kind) -> list[re.Pattern[str]]:
 def _share_parts() -> dict[str, str]:
     """Return the parts that all languages share, since people mix them: `clear alle checkpoints`.
 
-    POINT and POINTS are the words for checkpoints, ALL those for every one of them.
+    POINT and POINTS are the words for checkpoints; ALL are the words for every one of them.
     """
     tables = [language.intents.parts for language in read_languages()]
     point, points, every = (

@@ -1,7 +1,8 @@
-"""Languages read from their files, and their phrases compiled into regular expressions.
+"""Load the language files and compile their phrases to regular expressions.
 
 A phrase is a regular expression on a line; a line that ends with `|` continues on the next one. A
-word in capitals stands for one of the table's `parts`, since the text to match is in lower case.
+word in capitals stands for one of the table's `parts`. Nothing else is in capitals, because the
+text to match is in lower case.
 """
 
 import functools
@@ -14,7 +15,7 @@ import msgspec
 
 LANGUAGES = Path(__file__).with_name("languages")
 LONGEST = 200
-"""A longer message is about the work. To check that first saves the 4 ms of reading languages."""
+"""A longer message is about the work. Checking this first saves 4 ms of loading languages."""
 
 _BROKEN_LINE = re.compile(r"\|\s*\n\s*")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -27,32 +28,32 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class CorrectionTable(_Table, frozen=True):
-    """How people correct an agent; the phrases see a sentence without accents and quotations."""
+    """How people correct an agent; matched against a sentence without accents and quotations."""
 
     empty: str = ""
-    """Words that say nothing alone: nobody understands a sentence of only these later."""
+    """Words that say nothing alone; a sentence of only these makes no sense later."""
     openers: str = ""
-    """What says that the agent went wrong, before what it should do: `no,`, `that's wrong`."""
+    """Says that the agent went wrong, before what it should do: `no,`, `that's wrong`."""
     fillers: str = ""
-    """What may come before anything and means nothing: `please`, `ok, but`."""
+    """Filler that can come before anything: `please`, `ok, but`."""
     high: str = ""
     """How a sentence begins that is certainly a rule."""
     medium: str = ""
     """How a sentence begins that is probably a rule."""
     alternatives: str = ""
-    """How a sentence begins that names something to do instead; certain after an opener."""
+    """How a sentence begins that names an alternative; certain after an opener."""
     orders: str = ""
     """How a sentence begins that says what to do; it counts only after an opener."""
     requests: str = ""
     """A wish in the form of a question: `can you`."""
     questions: str = ""
-    """How questions look without their question mark."""
+    """What questions look like without a question mark."""
     one_off: str = ""
-    """What holds only here and now."""
+    """Limits a sentence to the present situation."""
     not_rules: str = ""
-    """What looks like a correction and is a fact, a choice or a way of speaking."""
+    """Looks like a correction, but is a fact, a choice or an idiom."""
     vague: str = ""
-    """What points at the conversation around it; a sentence with it is not certain."""
+    """Refers to the conversation around it; a sentence with it is not certain."""
 
 
 class IntentTable(_Table, frozen=True):
@@ -66,23 +67,23 @@ class IntentTable(_Table, frozen=True):
     undo: str = ""
     status: str = ""
     bare: tuple[str, ...] = ()
-    """Go-aheads that mean `resume` only at the start of a session; plain text, not expressions."""
+    """Go-aheads that mean `resume` only at the start of a session; plain text, not regexes."""
     polite_before: str = ""
     polite_after: str = ""
 
 
 class GoodbyeTable(_Table, frozen=True):
-    """Goodbyes, as people type them: in lower case, with accents."""
+    """Goodbyes as people type them: in lower case, with accents."""
 
     messages: tuple[str, ...] = ()
-    """Whole messages; plain text, not expressions."""
+    """Whole messages; plain text, not regexes."""
     before: str = ""
-    """What people say before a goodbye: thanks and the like."""
+    """What people say before a goodbye, such as thanks."""
     after: str = ""
 
 
 class NoteTable(_Table, frozen=True):
-    """Statements worth noting; the phrases see a sentence without accents and quotations."""
+    """Statements worth noting; matched against a sentence without accents and quotations."""
 
     preference: str = ""
     decision: str = ""
@@ -90,11 +91,11 @@ class NoteTable(_Table, frozen=True):
     """An order to change a text."""
     correction: str = ""
     questions: str = ""
-    """How questions look without their question mark; they state nothing."""
+    """What questions look like without a question mark; they state nothing."""
     negations: str = ""
-    """What comes right before a value that does not hold: `not `, `instead of `."""
+    """Comes right before a value that does not apply: `not `, `instead of `."""
     namings: str = ""
-    """What comes right before a name: `called `."""
+    """Comes right before a name: `called `."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, eq=False):
@@ -102,13 +103,13 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     code: str
     order: int = 100
-    """Where a message fits several languages, the lowest order wins."""
+    """If a message fits several languages, the lowest order wins."""
     script: str = ""
-    """An expression that finds the language by its characters, where these suffice."""
+    """A regex that recognizes the language by its characters, if they suffice."""
     known_by: str = ""
     """Frequent words that reveal the language."""
     is_dense: bool = False
-    """Whether words are written without blanks between them."""
+    """Whether words are written without spaces between them."""
     corrections: CorrectionTable = CorrectionTable()
     intents: IntentTable = IntentTable()
     goodbyes: GoodbyeTable = GoodbyeTable()
@@ -116,14 +117,14 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def boundary(self) -> str:
-        """An expression for where a word begins or ends."""
+        """A regex for the beginning or end of a word."""
         return "" if self.is_dense else r"\b"
 
 
 @functools.cache
 def read_languages(folder: Path = LANGUAGES) -> tuple[Language, ...]:
-    """Read every language of a folder, in the order in which they count."""
-    import tomllib  # noqa: PLC0415 - takes 2 ms, and most hook events ask for no phrase
+    """Load every language in a folder, in their order of precedence."""
+    import tomllib  # noqa: PLC0415 - takes 2 ms, and most hook events need no phrases
 
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))]
     read = [msgspec.convert(tomllib.loads(text), Language) for text in texts]
@@ -131,15 +132,15 @@ def read_languages(folder: Path = LANGUAGES) -> tuple[Language, ...]:
 
 
 def fold(text: str) -> str:
-    """Reduce a text to what is compared: lower case, no accents, one kind of quotes and blanks."""
+    """Normalize a text for comparison: lower case, no accents, uniform quotes and blanks."""
     folded = unicodedata.normalize("NFKC", text.replace("’", "'")).casefold()
-    # Only accents of Latin letters go: the marks of kana distinguish words.
+    # Only the accents of Latin letters are removed: the marks of kana distinguish words.
     bare = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", folded))
     return " ".join(unicodedata.normalize("NFC", bare).split())
 
 
 def trim(text: str) -> str:
-    """Remove what is not a word from both ends of a text."""
+    """Remove everything that is not a word from both ends of a text."""
     return _EDGES.sub("", text)
 
 
@@ -153,7 +154,7 @@ def split_phrases(text: str, parts: Mapping[str, str] | None = None) -> list[str
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """Return an expression for any of some phrases; for none of them, one that never matches."""
+    """Return a regex for any of the phrases; without phrases, one that never matches."""
     return "(?:" + ("|".join(f"(?:{phrase})" for phrase in phrases) or "(?!)") + ")"
 
 
