@@ -9,7 +9,7 @@ Open a project, save where the work left off, and resume it:
         print(work.resume("csv-export").briefing)
 """
 
-TYPE_CHECKING = False  # importing it from `typing` would cost as much as starting Python
+TYPE_CHECKING = False  # importing it from `typing` takes as long as starting Python
 if TYPE_CHECKING:
     from leftoff.checkpoint import Checkpoint as Checkpoint
     from leftoff.errors import BelowQualityBar as BelowQualityBar
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Loaded when first asked for: hooks import this package after every message of an agent, and the
-# whole of it costs ten times as much as starting Python.
+# Loaded on first use: hooks import this package after every message of an agent, and loading all of
+# it takes ten times as long as starting Python.
 _HOMES = {
     "leftoff.checkpoint": ("Checkpoint",),
     "leftoff.errors": (
@@ -53,11 +53,11 @@ _HOMES = {
 }
 _PLACES = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = [*_PLACES]  # noqa: PLE0604 - the names are in _HOMES
+__all__ = [*_PLACES]  # noqa: PLE0604 - the names are the keys of _PLACES
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from the module where it lives."""
+    """Load a public name from the module that defines it."""
     if name not in _PLACES:
         raise AttributeError(f"module 'leftoff' has no attribute {name!r}")
     import importlib  # noqa: PLC0415 - it loads `re`, and hooks need neither

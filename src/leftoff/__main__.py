@@ -1,4 +1,4 @@
-"""The program `leftoff`."""
+"""Run the command `leftoff`."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ from leftoff import __version__
 
 
 def main() -> None:
-    """Run the command line; interrupted while it is loading, it ends as a command does."""
+    """Run the command line, and exit cleanly if it is interrupted while loading."""
     try:
         code = _run()
     except KeyboardInterrupt:
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run a command; the version and the status line are told without loading the rest."""
+    """Run a command; print the version and the status line without loading the rest."""
     if sys.argv[1:] in (["--version"], ["-V"]):
         sys.stdout.write(f"leftoff {__version__}\n")
         return 0

@@ -1,4 +1,4 @@
-"""The checkpoint: an immutable saved state, as typed values and as flat JSON."""
+"""Define the checkpoint: an immutable saved state, stored as flat JSON."""
 
 import os
 import re
@@ -29,27 +29,27 @@ _EXTRA = "__extra__"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A record that keeps the keys it does not know, so that a newer version's file survives us."""
+    """A record that keeps unknown keys, so that a newer version's file is preserved."""
 
     extra: dict[str, Any] = msgspec.field(default_factory=dict, name=_EXTRA)
 
 
 class Transcript(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Where the agent keeps the session, and how far it had been read."""
+    """Where the agent stores the session, and how far it was read."""
 
     path: str
     offset: int = 0
 
 
 class Commit(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A git commit by hash and first line."""
+    """A git commit with its hash and subject."""
 
     sha: str
     subject: str = ""
 
 
 class NextAction(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What to do next; *stated* by a person or agent, or *inferred* from the session."""
+    """What to do next: *stated* by a person or agent, or *inferred* from the session."""
 
     text: str
     origin: Literal["stated", "inferred"] = "stated"
@@ -72,7 +72,7 @@ class Failure(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class FileRef(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A file by path and fingerprint; never by content."""
+    """A file with its path and fingerprint, never its content."""
 
     path: str
     role: str = ""
@@ -89,7 +89,7 @@ class Todo(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Plan(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """The plan in use and the step the work stands at."""
+    """The plan in use, and the current step."""
 
     path: str | None = None
     title: str | None = None
@@ -99,7 +99,7 @@ class Plan(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class InFlight(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """The tool call that had begun and not ended."""
+    """A tool call that had started and not ended."""
 
     tool: str
     what: str = ""
@@ -121,7 +121,7 @@ class ContextUse(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Source(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """The native file of a profile that a checkpoint was read from."""
+    """The native file of a profile that a checkpoint was imported from."""
 
     profile: str
     path: str = ""
@@ -129,7 +129,7 @@ class Source(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Where a session left off. Every key is optional but the first four."""
+    """Where a session left off. All keys except the first four are optional."""
 
     schema: int
     id: str
@@ -177,16 +177,16 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_autosave(self) -> bool:
-        """Whether a hook saved it, rather than a person or agent on purpose."""
+        """Whether a hook saved it automatically."""
         return self.name is None
 
     @property
     def task(self) -> str:
-        """The one line that says what the work is about."""
+        """One line that says what the work is about."""
         return self.summary or self.intent or self.left_off or self.name or ""
 
 
-# The record inside each key that holds one, or a list of them.
+# The record type of each key that holds a record or a list of records.
 _PARTS: dict[str, type[Record]] = {
     "source": Source,
     "transcript": Transcript,
@@ -204,8 +204,8 @@ _PARTS: dict[str, type[Record]] = {
 
 RecordType = TypeVar("RecordType", bound=Record)
 
-# Limits on what one checkpoint may hold. They keep a briefing readable and a store small; a text
-# that long is a paste, not a note.
+# Size limits for one checkpoint, to keep a briefing readable and a store small. A text that long is
+# pasted, not a note.
 TEXT_LIMIT = 4_000
 LIST_LIMIT = 200
 
@@ -217,12 +217,12 @@ def decode(data: bytes, *, source: str = "This text") -> Checkpoint:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise CheckpointUnreadable(
             f"{source} is not a readable checkpoint: {error}",
-            hint="`leftoff show --raw ID` prints it as it is.",
+            hint="Run `leftoff show --raw ID` to print the file as it is.",
         ) from error
 
 
 def encode(checkpoint: Checkpoint) -> bytes:
-    """Render a checkpoint as the JSON that is stored: indented, one trailing newline."""
+    """Encode a checkpoint as the stored JSON: indented, with a trailing newline."""
     data = msgspec.json.encode(checkpoint)
     if _EXTRA.encode() in data:
         data = msgspec.json.encode(to_plain(checkpoint))
@@ -230,12 +230,12 @@ def encode(checkpoint: Checkpoint) -> bytes:
 
 
 def from_plain(plain: object, record: type[RecordType]) -> RecordType:
-    """Turn decoded JSON into a record, checking every known key."""
+    """Convert decoded JSON to a record, and validate every known key."""
     return msgspec.convert(_split(plain, record), record, strict=True)
 
 
 def to_plain(record: Record) -> dict[str, Any]:
-    """Turn a record into JSON-ready values, with the unknown keys back in their places."""
+    """Convert a record to JSON-ready values, with the unknown keys in their original places."""
     merged: dict[str, Any] = _merge_extra(msgspec.to_builtins(record))
     return merged
 
@@ -271,7 +271,7 @@ def _merge_extra(plain: Any) -> Any:
 
 
 def json_schema() -> dict[str, Any]:
-    """Describe the stored JSON as a JSON Schema; unknown keys are allowed and kept."""
+    """Return a JSON Schema of the stored JSON; unknown keys are allowed and kept."""
     schema = msgspec.json.schema(Checkpoint)
     for definition in schema["$defs"].values():
         definition["properties"].pop(_EXTRA, None)
@@ -283,20 +283,20 @@ _ID = re.compile(r"[0-9]{8}T[0-9]{9}Z-[0-9a-f]{8}")
 
 
 def new_id(now: datetime, *, after: str | None = None) -> str:
-    """Make an id that sorts by time, and always after the id it follows.
+    """Return an id that sorts by time, and always after the id it follows.
 
-    A clock set back between two saves must not let an older revision win.
+    If the clock is set back between two saves, the newer revision must still win.
     """
     moment = now.astimezone(UTC)
     if after is not None:
         moment = max(moment, id_time(after) + timedelta(milliseconds=1))
-    stamp = moment.isoformat(timespec="milliseconds")  # a third of what strftime costs
+    stamp = moment.isoformat(timespec="milliseconds")  # three times as fast as strftime
     digits = f"{stamp[:4]}{stamp[5:7]}{stamp[8:13]}{stamp[14:16]}{stamp[17:19]}{stamp[20:23]}"
     return f"{digits}Z-{os.urandom(4).hex()}"
 
 
 def is_id(text: str) -> bool:
-    """Say whether the text has the form of an id, of a moment that exists."""
+    """Return whether the text has the form of an id with a valid time."""
     if _ID.fullmatch(text) is None:
         return False
     try:
@@ -307,7 +307,7 @@ def is_id(text: str) -> bool:
 
 
 def id_time(checkpoint_id: str) -> datetime:
-    """Read the moment back out of an id."""
+    """Return the time encoded in an id."""
     stamp = checkpoint_id[:18]
     year, month, day = int(stamp[:4]), int(stamp[4:6]), int(stamp[6:8])
     hour, minute, second = int(stamp[9:11]), int(stamp[11:13]), int(stamp[13:15])
@@ -318,7 +318,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def storable(checkpoint: Checkpoint) -> Checkpoint:
-    """Replace what JSON cannot hold: the odd bytes that names of files may bring in."""
+    """Replace what JSON cannot hold: the stray bytes that file names can contain."""
     try:
         msgspec.json.encode(checkpoint)
     except UnicodeEncodeError:
@@ -337,12 +337,12 @@ def _storable_value(value: Any) -> Any:
 
 
 def without_surrogates(text: str) -> str:
-    """Mark the places of bytes that were no text."""
+    """Replace each stray byte with a visible mark."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def cut_to_limits(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:
-    """Cut texts and lists that no checkpoint should hold; say what was cut."""
+    """Shorten texts and lists that exceed the limits; return messages about what was cut."""
     plain = msgspec.to_builtins(checkpoint)
     cut: list[str] = []
     for key, value in plain.items():
@@ -355,7 +355,7 @@ def cut_to_limits(checkpoint: Checkpoint) -> tuple[Checkpoint, list[str]]:
 
 def _cut_value(key: str, value: Any, cut: list[str]) -> Any:
     if isinstance(value, str) and len(value) > TEXT_LIMIT:
-        cut.append(f"{key} was longer than {TEXT_LIMIT} characters and was cut.")
+        cut.append(f"{key} was longer than {TEXT_LIMIT} characters and was shortened.")
         return value[: TEXT_LIMIT - 1] + "…"
     if isinstance(value, list):
         if len(value) > LIST_LIMIT:

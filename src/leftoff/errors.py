@@ -1,15 +1,15 @@
-"""Every error a user can meet, with its exit code.
+"""Define every error that a user can get, with its exit code.
 
-LeftoffError                1  a problem the user can fix
+LeftoffError                1  a problem that the user can fix
 ├── NoSuchCheckpoint        1
 ├── CheckpointUnreadable    1
 ├── NotAProject             1
-├── StoreRefused            1  something planted in the store, or no place to write
+├── StoreRefused            1  unsafe or unwritable files in the store
 ├── SessionUnreadable       1
-├── Usage                   2  the words of the call are off
+├── UsageError              2  invalid command-line usage
 │   └── NameRefused         2
-├── ChoiceNeeded            3  carries the choices, so that an agent can ask its user
-└── BelowQualityBar         4  carries the broken rules
+├── ChoiceNeeded            3  holds the choices, so that an agent can ask its user
+└── BelowQualityBar         4  holds the broken rules
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ EXIT_INTERRUPTED = 130
 
 
 class LeftoffError(Exception):
-    """A problem told in one sentence, with the way out."""
+    """A problem described in one sentence, with a hint about what to do."""
 
     exit_code = 1
 
@@ -35,7 +35,7 @@ class NoSuchCheckpoint(LeftoffError):
 
 
 class CheckpointUnreadable(LeftoffError):
-    """A checkpoint file is torn, garbled or of an unknown shape."""
+    """A checkpoint file is torn, damaged or of an unknown shape."""
 
 
 class NotAProject(LeftoffError):
@@ -43,25 +43,25 @@ class NotAProject(LeftoffError):
 
 
 class StoreRefused(LeftoffError):
-    """The store holds something that must not be written through, or cannot be written at all."""
+    """A file or folder of the store is unsafe to use, or nothing can be written."""
 
 
 class SessionUnreadable(LeftoffError):
-    """A file is not the session of any agent we know."""
+    """A session file cannot be read, or belongs to no supported agent."""
 
 
 class UsageError(LeftoffError):
-    """The words of the call are off."""
+    """Invalid command-line usage."""
 
     exit_code = 2
 
 
 class NameRefused(UsageError):
-    """A checkpoint may not have this name."""
+    """The name is not allowed for a checkpoint."""
 
 
 class ChoiceNeeded(LeftoffError):
-    """The user must choose; elsewhere than on a terminal the choices are printed as JSON."""
+    """The user must choose; outside a terminal the choices are printed as JSON."""
 
     exit_code = 3
 

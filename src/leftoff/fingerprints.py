@@ -1,4 +1,4 @@
-"""Fingerprints: what a checkpoint keeps of a file, and whether the file is still the same."""
+"""Fingerprint files for a checkpoint, and check whether they have changed since."""
 
 import errno
 import hashlib
@@ -14,13 +14,13 @@ from leftoff.git.state import printable
 
 FileState = Literal["same", "changed", "missing"]
 
-# Hashing more than this would make a save wait; size and time must do for such files.
+# Hashing larger files would delay a save; their size and time must suffice.
 _HASH_LIMIT = 64 * 1024 * 1024
 _STRAY_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 
 def fingerprint(path: str, root: Path, *, role: str = "") -> FileRef:
-    """Describe a file by size, time and hash; a missing one by its path alone."""
+    """Describe a file by size, time and hash; a missing one only by its path."""
     full = locate_file(path, root)
     shown = _format_path(full, root)
     found = _regular(full)
@@ -36,23 +36,23 @@ def fingerprint(path: str, root: Path, *, role: str = "") -> FileRef:
 
 
 def fingerprints(paths: Iterable[str], root: Path, *, role: str = "") -> list[FileRef]:
-    """Describe several files, each once; what cannot be a path is left out."""
+    """Describe several files without duplicates; skip texts that cannot be paths."""
     return [
         fingerprint(path, root, role=role) for path in dict.fromkeys(paths) if can_be_path(path)
     ]
 
 
 def state_of(file: FileRef, root: Path) -> FileState:
-    """Compare a file with its fingerprint: size and time first, the hash only when they differ."""
+    """Compare a file with its fingerprint: size and time first, the hash only if they differ."""
     full = locate_file(file.path, root)
     found = _regular(full)
     if found is None:
         if not _exists(full):
             return "missing"
-        # A folder, a FIFO: it has no content to compare, unless it was a file when saved.
+        # A folder or FIFO has no content to compare, unless it was a file when saved.
         return "same" if file.size is None else "changed"
     if found.st_size != file.size:
-        # No size at all: it was not there when saved.
+        # Without a size, it did not exist when saved.
         return "changed"
     if found.st_mtime == file.mtime:
         return "same"
@@ -60,13 +60,13 @@ def state_of(file: FileRef, root: Path) -> FileState:
 
 
 def is_modified_since(path: str, root: Path, moment: float) -> bool:
-    """Say whether a file was written after a moment."""
+    """Return whether a file was modified after this time."""
     found = _regular(locate_file(path, root))
     return found is not None and found.st_mtime >= moment
 
 
 def locate_file(path: str, root: Path) -> Path:
-    r"""Tell where a file that a checkpoint names is; a stray byte in its name is written `\xNN`."""
+    r"""Return the location of a file in a checkpoint; `\xNN` stands for a stray byte."""
     full = root / _expand_home(path)
     if "\\x" not in path or _exists(full):
         return full
@@ -75,14 +75,14 @@ def locate_file(path: str, root: Path) -> Path:
 
 
 def name_path(folder: Path, path: str, root: Path) -> str:
-    """Name a file as checkpoints do, if it is named as seen from a folder."""
+    """Convert a path relative to a folder to the form used in checkpoints."""
     return _format_path(locate_file(path, folder), root)
 
 
 def can_be_path(path: str) -> bool:
-    """Say whether the system could have a file with this path at all."""
+    """Return whether the system could have a file with this path."""
     try:
-        os.stat(path)  # noqa: PTH116 - a Path would hide which error it was
+        os.stat(path)  # noqa: PTH116 - a Path would hide the error
     except FileNotFoundError:
         return True
     except (OSError, ValueError) as error:
@@ -94,14 +94,14 @@ def _expand_home(path: str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError:
-        # `~name` of nobody: a file whose name begins so.
+        # There is no user of this name, so it is a file whose name begins with a tilde.
         return Path(path)
 
 
 def _format_path(full: Path, root: Path) -> str:
     normal = Path(os.path.normpath(full))
     shown = str(normal.relative_to(root)) if normal.is_relative_to(root) else str(normal)
-    # A relative path that begins with a tilde would be taken for someone's home.
+    # A relative path that begins with a tilde would be mistaken for a home folder.
     return printable(str(normal) if shown.startswith("~") else shown)
 
 
@@ -123,7 +123,7 @@ def _regular(path: Path) -> os.stat_result | None:
 
 def _hash(path: Path) -> str | None:
     try:
-        # A FIFO put in its place since would never answer.
+        # Opening a FIFO that replaced the file would block forever.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:

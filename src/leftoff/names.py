@@ -1,4 +1,4 @@
-"""Names of checkpoints: kebab-case from anything, specific, never a path."""
+"""Turn any text into a checkpoint name: kebab-case, specific, never a path."""
 
 import re
 import unicodedata
@@ -8,8 +8,8 @@ from leftoff.errors import NameRefused
 
 NAME_LIMIT = 64
 FORBIDDEN = frozenset({"task", "work", "save", "untitled", "backup"})
-# `autosave` is how commands speak of the unnamed checkpoints that hooks write, and their log is
-# beside them in some layouts.
+# Commands call the unnamed checkpoints of hooks `autosave`, and some layouts keep their log beside
+# them under that name.
 RESERVED = frozenset({"autosave", "autosave-log"})
 
 _DULL_WORDS = frozenset(
@@ -26,7 +26,7 @@ _BRANCH_KINDS = frozenset(
 
 
 def kebab(text: str) -> str:
-    """Turn any text into lowercase words joined by dashes; may be empty."""
+    """Convert any text to lowercase words joined by dashes; may be empty."""
     plain = unicodedata.normalize("NFKD", text[:4096]).casefold()
     kept = "".join(c if c.isalnum() else "-" for c in plain if not unicodedata.combining(c))
     name = re.sub(r"-{2,}", "-", unicodedata.normalize("NFC", kept)).strip("-")
@@ -37,22 +37,22 @@ def kebab(text: str) -> str:
 
 
 def check_name(text: str, *, strict: bool = False) -> str:
-    """Return the name to store, or refuse it with the reason."""
+    """Return the name to store, or raise NameRefused with the reason."""
     name = kebab(text)
     shown = "".join(c if c.isprintable() else "�" for c in text[:40])
     if not name:
         raise NameRefused(
-            f"{shown!r} holds no letters or digits to make a name from.",
+            f"{shown!r} has no letters or digits to build a name from.",
             hint="Give two to four words, such as `login-form-validation`.",
         )
     if name in FORBIDDEN:
         raise NameRefused(
             f"{name!r} says nothing about the work.",
-            hint="Give two to four words that do, such as `login-form-validation`.",
+            hint="Give two to four specific words, such as `login-form-validation`.",
         )
     if name in RESERVED:
         raise NameRefused(
-            f"{name!r} is the name of the checkpoints that leftoff saves automatically.",
+            f"{name!r} is reserved for checkpoints that leftoff saves automatically.",
             hint="Choose another name.",
         )
     if strict and name != text:
@@ -61,7 +61,7 @@ def check_name(text: str, *, strict: bool = False) -> str:
 
 
 def suggest_name(texts: Iterable[str | None], branch: str | None) -> str:
-    """Pick a name of two to four words from the work: the first text that yields one."""
+    """Suggest a name of two to four words, from the first text that yields one."""
     candidates = [_from_text(text) for text in texts if text]
     candidates.insert(1 if candidates else 0, _from_branch(branch))
     for name in candidates:
@@ -71,7 +71,7 @@ def suggest_name(texts: Iterable[str | None], branch: str | None) -> str:
 
 
 def find_unused_name(name: str, taken: Iterable[str]) -> str:
-    """Add the first free number when the name is taken."""
+    """Return the name, with the first free number appended if it is taken."""
     names = set(taken)
     if name not in names:
         return name

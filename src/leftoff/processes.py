@@ -1,4 +1,4 @@
-"""Whether a process still runs, and is still the same one."""
+"""Check whether a process is still running and is still the same one."""
 
 import os
 from pathlib import Path
@@ -7,13 +7,13 @@ _DEAD = frozenset({b"Z", b"X"})
 
 
 def read_start_time(pid: int) -> float:
-    """Return when a process began, in the system's own ticks; 0 where nobody says."""
+    """Return when a process started, in the system's ticks; 0 if unknown."""
     fields = _stat(pid)
     return float(fields[19]) if len(fields) > 19 else 0.0
 
 
 def is_alive(pid: int, pid_began: float) -> bool:
-    """Say whether the process that began then is still there."""
+    """Return whether the process that started at this time is still running."""
     if pid <= 0:
         return False
     try:
@@ -23,34 +23,34 @@ def is_alive(pid: int, pid_began: float) -> bool:
     except PermissionError:
         pass
     fields = _stat(pid)
-    # A dead process keeps its number until its parent, a terminal or an editor, asks for it.
+    # A dead process keeps its number until its parent, such as a terminal or editor, reaps it.
     if fields and fields[0] in _DEAD:
         return False
     return not pid_began or read_start_time(pid) == pid_began
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return how much a process has worked; 0 where nobody says."""
+    """Return the CPU time that a process has used; 0 if unknown."""
     fields = _stat(pid)
     ticks = sum(map(int, fields[11:13]))
     return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
 
 
 def _stat(pid: int) -> list[bytes]:
-    """Return what Linux says of a process: first its state, as the 20th field when it began."""
+    """Return the fields of Linux's stat file: the state first, the start time as the 20th."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return []
-    # The name, in brackets, may hold anything.
+    # The name, in parentheses, can contain anything.
     return stat.rpartition(b")")[2].split()
 
 
 def waits_for_fifo(pid: int, *, with_children: bool = True) -> bool:
-    """Say whether a process, or one that it started, waits for the other end of a FIFO.
+    """Return whether a process, or a child of it, is waiting for the other end of a FIFO.
 
-    Anyone can put a FIFO where a program opens a file, and the program then waits for ever. Where
-    the system does not say what a process waits for, none does.
+    Anyone can put a FIFO where a program opens a file, and the program then waits forever. Returns
+    False on systems that do not show what a process waits for.
     """
     for task in Path(f"/proc/{pid}/task").glob("*"):
         if _text(task / "wchan") == "wait_for_partner":

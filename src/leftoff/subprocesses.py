@@ -1,4 +1,4 @@
-"""Running a program to its end: what it prints is kept and passed on, and Ctrl-C ends it."""
+"""Run a program to its end, forward its output, and stop it on Ctrl-C."""
 
 import contextlib
 import os
@@ -17,12 +17,13 @@ from leftoff import processes
 from leftoff.environment import copy_for_child
 
 _CHUNK_BYTES = 65536
-# A program that was asked to end gets this long to put its things in order.
+# How long a program gets to clean up after it was asked to end.
 _GRACE_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
 _FOREVER = float("inf")
 
-# What points git at another repository, as inside a git hook: `git rev-parse --local-env-vars`.
+# Variables that point git at another repository, as inside a git hook; listed by `git rev-parse
+# --local-env-vars`.
 _ELSEWHERE = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -39,30 +40,30 @@ _ELSEWHERE = frozenset(
 )
 
 OnLine = Callable[[str], None]
-_STUCK = b"It waits for a FIFO in this repository: find it with `find . -type p`."
+_STUCK = b"It is waiting for a FIFO in this repository. Find it with `find . -type p`."
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """A program to run, with everything it can see."""
+    """A program to run, with everything that it can see."""
 
     arguments: Sequence[str]
     folder: Path
     environment: Mapping[str, str]
     given: bytes = b""
-    """What it reads on its standard input."""
+    """The data for its standard input."""
     may_ask: bool = False
-    """Whether it may talk to the terminal, so that a password can be typed."""
+    """Whether it may use the terminal, so that the user can type a password."""
     seconds: float | None = None
     kept_bytes: int = 1_000_000_000
-    """How much of what it prints is kept, the newest of it."""
+    """The maximum amount of output to keep; the newest is kept."""
     on_line: OnLine | None = None
-    """Is told every line as it comes."""
+    """Called with every line as it arrives."""
     needs_files: bool = False
-    """Whether all that it opens should be files: one that waits for a FIFO is ended."""
+    """Whether it should open only regular files: if it waits for a FIFO, it is stopped."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """How a program ended; `code` is None if it was not done in time."""
+    """How a program ended; `code` is None if it ran out of time."""
 
     code: int | None
     out: bytes
@@ -70,35 +71,35 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether it did what it was asked to."""
+        """Whether it succeeded."""
         return self.code == 0
 
     @property
     def text(self) -> str:
-        """What it printed, as text."""
+        """Its output as text."""
         return self.out.decode("utf-8", "surrogateescape")
 
     @property
     def trouble_lines(self) -> list[str]:
-        """The lines that tell of trouble, and if there are none, all others."""
+        """The lines of its error output or, without any, of its standard output."""
         lines = (self.errors.strip() or self.out.strip()).decode("utf-8", "replace").splitlines()
         return [line.rstrip() for line in lines if line.strip()]
 
 
 def environment(**values: str) -> dict[str, str]:
-    """Return the environment for a program that works on the repository it is started in."""
+    """Return the environment for a program that works on the repository it starts in."""
     inherited = copy_for_child(**values)
     return {name: value for name, value in inherited.items() if name not in _ELSEWHERE}
 
 
 def run(program: Program) -> Ended:
-    """Run a program; an interrupt is handed on to it, and waits for its end."""
+    """Run a program; an interrupt is forwarded to it, and raised again once it has ended."""
     process = _start_process(program)
     try:
         kept = _exchange(process, program)
         if program.needs_files and _is_stuck(process):
             return Ended(code=None, out=bytes(kept[0]), errors=_STUCK)
-        # One that closed its pipes and goes on is not done yet.
+        # A program that closed its pipes may still be running.
         is_done = _ends(process, program.seconds)
         code = process.returncode if is_done else None
         return Ended(code=code, out=bytes(kept[0]), errors=bytes(kept[1]))
@@ -107,7 +108,7 @@ def run(program: Program) -> Ended:
 
 
 def _start_process(program: Program) -> subprocess.Popen[bytes]:
-    # Not a pipe: whoever goes on after we were killed must read all of it, not half or nothing.
+    # A file, not a pipe: if leftoff is killed, the program must still get all of its input.
     with tempfile.TemporaryFile() as given:
         given.write(program.given)
         given.seek(0)
@@ -118,14 +119,15 @@ def _start_process(program: Program) -> subprocess.Popen[bytes]:
             stdin=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Only the terminal's own group may read from it; any other ends with its helpers.
+            # Only the terminal's own process group may read from it; others get their own group, to
+            # be killed with their helpers.
             process_group=None if program.may_ask else 0,
             bufsize=0,
         )
 
 
 def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
-    """Read both of what a program prints, so that it never waits for us."""
+    """Read both outputs of a program, so that it never blocks on a full pipe."""
     out, errors = _Stream(program), _Stream(program)
     deadline = time.monotonic() + (program.seconds or _FOREVER)
     with selectors.DefaultSelector() as selector:
@@ -134,7 +136,7 @@ def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytea
                 selector.register(pipe, selectors.EVENT_READ, stream)
         while selector.get_map():
             ready = selector.select(_LOOK_SECONDS)
-            # A helper left behind in the background may hold the pipes for as long as it lives.
+            # A helper left in the background can hold the pipes open for as long as it lives.
             if not ready and (process.poll() is not None or time.monotonic() > deadline):
                 break
             if not ready and program.needs_files and _is_stuck(process):
@@ -146,12 +148,12 @@ def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytea
 
 
 def _is_stuck(process: subprocess.Popen[bytes]) -> bool:
-    # What it runs for the user, such as a hook, may wait for whatever it likes.
+    # Programs that it runs for the user, such as hooks, may wait for whatever they like.
     return processes.waits_for_fifo(process.pid, with_children=False)
 
 
 class _Stream:
-    """What came through a pipe: the newest of it, and the lines of it as they come."""
+    """The newest data that came through a pipe, and its lines as they arrive."""
 
     def __init__(self, program: Program) -> None:
         self.kept = bytearray()
@@ -160,7 +162,7 @@ class _Stream:
         self._line = b""
 
     def moves(self, fd: int) -> bool:
-        """Read what is there; say whether there may be more."""
+        """Read what is available; return whether there may be more."""
         data = os.read(fd, _CHUNK_BYTES)
         self._take(data)
         return bool(data)
@@ -186,13 +188,13 @@ def _ends(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
-    """Let a program that still runs end by itself, so that git takes its locks away; else kill."""
+    """Interrupt a running program so that it can clean up (git its locks); kill it if needed."""
     if process.poll() is None:
         send = partial(os.killpg, process.pid) if has_own_group else process.send_signal
         with contextlib.suppress(OSError):
             send(signal.SIGINT)
             _ends(process, _GRACE_SECONDS)
-            # Helpers that a shell has put into the background do not hear an interrupt.
+            # Helpers that a shell started in the background ignore an interrupt.
             send(signal.SIGKILL)
         process.wait()
     for pipe in (process.stdout, process.stderr):

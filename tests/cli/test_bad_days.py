@@ -71,7 +71,7 @@ def test_huge_texts_and_lists_are_cut_and_told(cli: Cli) -> None:
     result = cli.ok("save", "login-form", "--from-json", "-", stdin=told)
     many = cli.ok("save", "many-steps", *GOOD, *["--done=step done"] * 10_000)
 
-    assert "notes was longer than 4000 characters and was cut." in result.err
+    assert "notes was longer than 4000 characters and was shortened." in result.err
     assert "done had 10001 entries; the first 200 were kept." in many.err
     assert len(cli.json("show", "login-form")["notes"][0]) == 4000
     assert len(cli.json("show", "many-steps")["done"]) == 200
