@@ -1,1 +1,1 @@
-"""Agents: one reader per coding agent, all giving the same stream of events, and their hooks."""
+"""Read each supported agent's sessions as one stream of events, and handle its hooks."""

@@ -1,4 +1,4 @@
-"""One module per coding agent, each reading its sessions onto the same stream of events."""
+"""List the supported agents, and find and identify their sessions."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,26 +22,26 @@ _HINT = "Give the path of a session file."
 
 
 def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
-    """Tell from a file's content whose session it is and how it is laid out."""
+    """Return the agent and layout of a session file, judging by its content."""
     if agent is not None and agent not in AGENTS:
         known = ", ".join(AGENTS)
-        raise UsageError(f"There is no agent called {agent}.", hint=f"Known agents: {known}.")
+        raise UsageError(f"Unknown agent: {agent}.", hint=f"Known agents: {known}.")
     head = _head(path)
     for name in [agent] if agent else AGENTS:
         layout = AGENTS[name].recognises(head, path)
         if layout is not None:
             return name, layout
     if agent is not None:
-        # Whoever names the agent knows: the file may be empty, or damaged where it tells.
+        # Trust an agent that was named: the file may be empty, or damaged where it would show.
         return agent, "document" if AGENTS[agent].new_reader is no_reader else "lines"
     raise SessionUnreadable(
-        f"{path} is not a session of any agent we know",
-        hint=f"Sessions of {', '.join(AGENTS)} can be read; name the agent with --agent.",
+        f"{path} is not a session of any supported agent",
+        hint=f"Supported agents: {', '.join(AGENTS)}. Name the agent with --agent.",
     )
 
 
 def sub_sessions(agent: str, path: Path) -> Iterable[Path]:
-    """List the transcripts that sub-agents of a session keep beside it."""
+    """List the transcripts of a session's sub-agents, which are stored beside it."""
     return claude_agent.sub_sessions(path) if agent == "claude" else ()
 
 
@@ -79,7 +79,7 @@ def _sessions_in(
 
 def _head(path: Path) -> bytes:
     try:
-        # A pipe would never answer.
+        # Opening a named pipe would block forever.
         if path.exists() and not path.is_file():
             raise SessionUnreadable(f"{path} is not a file", hint=_HINT)
         with path.open("rb") as file:

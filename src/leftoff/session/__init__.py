@@ -1,4 +1,4 @@
-"""Sessions: what an agent's conversation says about the work, and what leftoff keeps of it."""
+"""Read agents' sessions and work out what was done, what is planned and what comes next."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""Claude Code: its transcripts, and what its hooks send and accept."""
+"""Read Claude Code's transcripts, and handle its hooks."""

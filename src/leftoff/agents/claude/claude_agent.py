@@ -1,4 +1,4 @@
-"""Claude Code: its sessions are lines under `~/.claude/projects/<folder>/`."""
+"""Read Claude Code sessions: lines under `~/.claude/projects/<folder>/`."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from leftoff.agents.loose_values import is_within, read_mtime
 read_document = no_document
 
 _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
-# With their quotes and colons, so that a session that merely talks of them does not match.
+# With quotes and colons, so that a session that only mentions these names does not match.
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _CLAUDE_ONLY = (
     b'"parentUuid":',
@@ -28,7 +28,7 @@ _CLAUDE_ONLY = (
 
 
 def recognises(head: bytes, path: Path) -> Layout | None:
-    """Tell whether the file is a transcript of Claude Code."""
+    """Recognize a transcript of Claude Code."""
     if any(mark in head for mark in _CLAUDE_ONLY):
         return "lines"
     is_claude = b'"sessionId":' in head and b'"type":' in head and ".claude" in path.parts
@@ -36,7 +36,7 @@ def recognises(head: bytes, path: Path) -> Layout | None:
 
 
 def new_reader(state: dict[str, Any]) -> LineReader:
-    """Make a reader of a transcript."""
+    """Create a reader for a transcript."""
     return ClaudeReader(state)
 
 
@@ -44,13 +44,13 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
     """List the transcripts of sessions started in a folder or below it."""
     key = _NOT_ALPHANUMERIC.sub("-", str(folder))
     for path in _transcripts(root / "projects", key):
-        # Other folders may begin with the same letters: only the transcript tells.
+        # Other folders can begin with the same letters; only the transcript shows its folder.
         if path.parent.name == key or is_within(_cwd(path), folder):
             yield FoundSession(path=path, session_id=path.stem, touched_at=read_mtime(path))
 
 
 def _transcripts(projects: Path, key: str) -> list[Path]:
-    """List the transcripts in all folders whose names begin with a key.
+    """List the transcripts in all folders whose names start with a key.
 
     Unlike a glob, this raises an error for a folder that cannot be listed.
     """
@@ -61,13 +61,13 @@ def _transcripts(projects: Path, key: str) -> list[Path]:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return os.listdir(folder)  # noqa: PTH208 - a path for each takes ten times as long
+        return os.listdir(folder)  # noqa: PTH208 - creating paths takes ten times as long
     except (FileNotFoundError, NotADirectoryError):
         return []
 
 
 def _cwd(path: Path) -> str:
-    # A pipe planted here would never answer.
+    # Opening a named pipe that was planted here would block forever.
     if not path.is_file():
         return ""
     try:

@@ -43,7 +43,7 @@ def read_session(
     progress: Progress | None = None,
     session_id: str = "",
 ) -> SessionMemory:
-    """Read what is new in a session; the whole of it, if it is not the one remembered."""
+    """Read the new part of a session, or all of it if it is not the one remembered."""
     name, layout = registry.identify(path, agent)
     if layout == "document":
         return _read_document(path, name, session_id, memory)
