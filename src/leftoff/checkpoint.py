@@ -224,6 +224,7 @@ def decode(data: bytes, *, source: str = "This text") -> Checkpoint:
 def encode(checkpoint: Checkpoint) -> bytes:
     """Encode a checkpoint as the stored JSON: indented, with a trailing newline."""
     data = msgspec.json.encode(checkpoint)
+    # Merging is slow and rarely needed: most checkpoints have no unknown keys.
     if _EXTRA.encode() in data:
         data = msgspec.json.encode(to_plain(checkpoint))
     return msgspec.json.format(data, indent=1) + b"\n"
@@ -273,6 +274,7 @@ def _merge_extra(plain: Any) -> Any:
 def json_schema() -> dict[str, Any]:
     """Return a JSON Schema of the stored JSON; unknown keys are allowed and kept."""
     schema = msgspec.json.schema(Checkpoint)
+    # `extra` exists only in memory; in the file its keys are ordinary ones.
     for definition in schema["$defs"].values():
         definition["properties"].pop(_EXTRA, None)
         definition["additionalProperties"] = True
@@ -321,6 +323,7 @@ def storable(checkpoint: Checkpoint) -> Checkpoint:
     """Replace what JSON cannot hold: the stray bytes that file names can contain."""
     try:
         msgspec.json.encode(checkpoint)
+    # Trying first is cheap: nearly all checkpoints need no change.
     except UnicodeEncodeError:
         return msgspec.convert(_storable_value(msgspec.to_builtins(checkpoint)), Checkpoint)
     return checkpoint

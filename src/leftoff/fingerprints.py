@@ -54,6 +54,7 @@ def state_of(file: FileRef, root: Path) -> FileState:
     if found.st_size != file.size:
         # Without a size, it did not exist when saved.
         return "changed"
+    # Editors and git may rewrite a file with the same content, so a new time alone proves nothing.
     if found.st_mtime == file.mtime:
         return "same"
     return "same" if file.sha256 is not None and _hash(full) == file.sha256 else "changed"
@@ -68,6 +69,7 @@ def is_modified_since(path: str, root: Path, moment: float) -> bool:
 def locate_file(path: str, root: Path) -> Path:
     r"""Return the location of a file in a checkpoint; `\xNN` stands for a stray byte."""
     full = root / _expand_home(path)
+    # A file may really have `\x` in its name, so try the path as written first.
     if "\\x" not in path or _exists(full):
         return full
     real = _STRAY_BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)

@@ -63,6 +63,7 @@ def check_name(text: str, *, strict: bool = False) -> str:
 def suggest_name(texts: Iterable[str | None], branch: str | None) -> str:
     """Suggest a name of two to four words, from the first text that yields one."""
     candidates = [_from_text(text) for text in texts if text]
+    # The first text is the most specific one. The branch says more than the rest.
     candidates.insert(1 if candidates else 0, _from_branch(branch))
     for name in candidates:
         if "-" in name:

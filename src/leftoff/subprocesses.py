@@ -169,10 +169,12 @@ class _Stream:
 
     def _take(self, data: bytes) -> None:
         self.kept += data
+        # The newest output explains a failure best.
         del self.kept[: -self._limit]
         if self._on_line is None:
             return
         *lines, self._line = (self._line + data).split(b"\n")
+        # End of the stream: the last line may have no newline.
         if not data and self._line:
             lines, self._line = [self._line], b""
         for line in lines:

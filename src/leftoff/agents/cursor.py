@@ -94,6 +94,7 @@ class CursorReader:
         return events
 
     def _close_calls(self) -> list[SessionEvent]:
+        # Most versions write no results, so a new message is the only sign that a call ended.
         ended: list[SessionEvent] = [ToolResult(id=call_id, ok=True) for call_id in self._open]
         self._open.clear()
         return ended
@@ -103,6 +104,7 @@ class CursorReader:
         call_id = text(part.get("id")) or f"call-{number}"
         name, given = text(part.get("name")), part.get("input")
         self._open.append(call_id)
+        # Versions spell the same tool differently: `read_file`, `ReadFile`.
         plain = name.replace("_", "").lower()
         call = tool_call(call_id, name, _KINDS.get(plain, "other"), given)
         return [call, *_todos(mapping(given))] if plain == "todowrite" else [call]

@@ -168,6 +168,7 @@ def find_sessions(root: Path, folder: Path) -> Iterable[FoundSession]:
         known = mapping(msgspec.json.decode((root / "projects.json").read_bytes()))
     except (OSError, ValueError, RecursionError):
         known = {}
+    # Older versions name a project's folder by the hash of its path, newer ones list it.
     names = {hashlib.sha256(str(folder).encode()).hexdigest()}
     for project, name in mapping(known.get("projects")).items():
         if Path(project).is_relative_to(folder) and text(name):
@@ -184,10 +185,12 @@ def _user(message: dict[str, Any], at: str) -> Iterator[SessionEvent]:
         if folder := _FOLDER.search(words):
             yield Place(cwd=folder[1].strip(), at=at)
         return
+    # After a compaction the summary is stored as a message of the user.
     if "<state_snapshot>" in words:
         yield Compaction(summary=words, at=at)
         return
     shown = parts_text(message.get("displayContent")) or words
+    # The CLI appends the content of files that the user mentioned with @.
     typed = _HOOK.sub("", shown).partition(_REFERENCED)[0].strip()
     if typed and not _COMMAND.match(typed) and typed != "System: Please continue.":
         yield UserText(text=typed, at=at)
@@ -196,6 +199,7 @@ def _user(message: dict[str, Any], at: str) -> Iterator[SessionEvent]:
 def _call(call: dict[str, Any], told: list[str]) -> Iterator[SessionEvent]:
     call_id, name = text(call.get("id")), text(call.get("name"))
     at, arguments = text(call.get("timestamp")), mapping(call.get("args"))
+    # `+` marks a call that was reported, `-` its end.
     if f"+{call_id}" not in told:
         told.append(f"+{call_id}")
         yield tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)

@@ -123,6 +123,7 @@ class Reading:
 
     def _salvage(self, line: bytes, error: Exception) -> list[SessionEvent]:
         """Read what is readable in a line that is not one clean JSON object."""
+        # A blank line is not an entry, so it does not count as skipped.
         if line.isspace():
             self._lines -= 1
             return []
@@ -199,6 +200,7 @@ def _next_glued(text: str, start: int) -> int:
 def _is_whole(rest: bytes) -> bool:
     text = rest.strip()
     if not text.startswith(b"{"):
+        # A power cut can leave zeros where a line was being written.
         return not text.strip(b"\0")
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
@@ -209,6 +211,7 @@ def _is_whole(rest: bytes) -> bool:
 
 def _samples(file: IO[bytes], offset: int) -> tuple[str, str]:
     file.seek(0)
+    # Two samples, not a hash of everything: checking must cost less than reading.
     head = file.read(min(_SAMPLE_BYTES, offset))
     file.seek(max(0, offset - _SAMPLE_BYTES))
     tail = file.read(min(_SAMPLE_BYTES, offset))

@@ -122,6 +122,7 @@ def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[
             users[name] = value if is_given else b"true"
     # git-lfs runs programs that these settings name, so even the user's own git-lfs must not run.
     if is_extended:
+        # Overriding these with nothing disables git-lfs for this query.
         brought |= _LFS
         users = {name: value for name, value in users.items() if name not in _LFS}
     return brought, users

@@ -77,6 +77,7 @@ def current_branch(folder: Path) -> str | None:
     if repository is None:
         return None
     ref = head_ref(repository)
+    # The file is a placeholder, so only git knows the branch.
     if ref == NO_BRANCH:
         ref = _answer(folder, repository, "symbolic-ref", "--quiet", "HEAD")
     return printable(ref.removeprefix("refs/heads/")) if ref else None
@@ -131,6 +132,7 @@ def newest_commits(folder: Path, limit: int) -> list[Commit]:
 def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
     """Count the commits after `sha`, and return the newest ones."""
     repository = _find_readable_repository(folder)
+    # The values come from a checkpoint, which anyone may have written; none must act as an option.
     if repository is None or not _SHA.fullmatch(sha) or until.startswith("-"):
         return CommitsSince()
     both_sides = ("rev-list", "--left-right", "--count", f"{sha}...{until}", "--")
@@ -167,6 +169,7 @@ def _inspect(
         _git(folder, repository, *_STATUS, deadline=deadline) as status,
     ):
         headers, changes = parse_status(status.records(), limit)
+        # Beyond the limit git is killed on purpose, so its exit code means nothing.
         trouble = None if len(changes) > limit else status.trouble()
         newest = parse_log(log.records())
     changes = _with_submodules(changes, repository, deadline)
@@ -221,6 +224,7 @@ def _submodules(repository: Repository, deadline: float) -> Iterator[tuple[str, 
         name, _, value = path_text(record).partition("\n")
         values[name] = value
     for name, path in values.items():
+        # A project can have hundreds of submodules, and each one costs a process.
         if time.monotonic() > deadline:
             return
         stem = name.removesuffix(".path")
@@ -240,6 +244,7 @@ def _submodule_at(folder: Path) -> Repository | None:
 
 def _is_below(worktree: Path, path: str) -> bool:
     place = worktree / path
+    # `.gitmodules` comes with the clone and could name any folder, also through a link.
     return place != worktree and os.path.realpath(place) == str(place)
 
 

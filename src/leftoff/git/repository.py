@@ -59,6 +59,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_repository(folder: Path) -> Repository | None:
     """Find the repository around a folder; raises OSError if it is currently unreadable."""
+    # Like git, follow links first: the parents of a linked folder are those of its target.
     here = Path(os.path.realpath(folder))
     for candidate in (here, *here.parents):
         found = repository_at(candidate)
@@ -129,6 +130,7 @@ def _find_packed_sha(repository: Repository, ref: str) -> str | None:
     if not os.path.lexists(packed):
         return ""
     data = _data(packed)
+    # Unreadable, or cut at the limit: a missing branch would prove nothing.
     if not data or len(data) >= _MAX_CONFIG_BYTES:
         return None
     name = re.escape(os.fsencode(ref))
@@ -150,6 +152,7 @@ def operation_in_progress(repository: Repository) -> Operation | None:
 
 def repository_of(url: str) -> str | None:
     """Return `owner/name` from a remote's URL; None for a folder."""
+    # A local clone has no owner.
     if url.startswith("file:"):
         return None
     found = re.fullmatch(_ADDRESS, url.strip())

@@ -59,7 +59,8 @@ def find_intent(
 
 
 def passes_always(prompt: str) -> bool:
-    """Return whether to let a prompt through however full the context is: it saves or ends."""
+    """Return whether to let a prompt through however full the context is, such as `/compact`."""
+    # A command that deletes checkpoints is not a way out of a full context.
     if _PURGE.match(prompt):
         return False
     if _WAYS_OUT.match(prompt):
@@ -88,6 +89,7 @@ def _build_intent(kind: Kind, found: re.Match[str], names: Collection[str]) -> I
     if given is None:
         return Intent(kind=kind)
     name = kebab(given)
+    # That many words are a sentence, not a name.
     if not name or name.count("-") >= _MOST_WORDS:
         return None
     if groups.get("known") and name not in names and not _LOOKS_NAMED.fullmatch(given):
@@ -104,6 +106,7 @@ def _strip(text: str) -> str:
     if len(text) > LONGEST:
         return ""
     plain = trim(fold(text))
+    # Politeness comes in layers: "hey, could you please …, thanks".
     for _ in range(3):
         plain = trim(_polite().sub("", plain))
     return plain

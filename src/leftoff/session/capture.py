@@ -133,6 +133,7 @@ def _plan(facts: Facts) -> Plan | None:
     )
 
 
+# Agents run calls in parallel; the format has one entry, so it joins them.
 def _in_flight(facts: Facts) -> InFlight | None:
     calls = facts.in_flight[-_MOST_IN_FLIGHT:]
     if not calls:

@@ -98,11 +98,11 @@ _decoder = msgspec.json.Decoder(PromptLogLine)
 
 
 def keep(store: Store, event: HookEvent) -> None:
-    """Store a prompt durably, without its secrets; commands that end a session are not stored.
+    """Store a prompt durably, without its secrets; commands such as `/compact` are not stored.
 
     The same prompt of the same session is queued only once.
     """
-    # Prompts that save or end the session are always let through, so there is nothing to replay.
+    # These prompts are never blocked, so there is nothing to replay.
     if not event.prompt.strip() or passes_always(event.prompt):
         return
     at = datetime.fromtimestamp(event.at, UTC)

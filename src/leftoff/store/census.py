@@ -44,6 +44,7 @@ def find_previous(
     last_id = None
     for checkpoint_id in sorted(named, reverse=True):
         found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"))
+        # Unlogged files can belong to any name.
         if found is None or found.slot != draft.name:
             continue
         last_id = last_id or checkpoint_id

@@ -55,6 +55,7 @@ class StoreEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def fold(events: Iterable[StoreEvent]) -> dict[str, State]:
     """Return the state of each checkpoint after these events; repeated events count once."""
+    # A line that was written but not synced is written again to the fallback.
     known = {event.id: event for event in events}
     reverted = {event.of for event in known.values() if event.action == "undone"}
     states: dict[str, State] = {}

@@ -124,6 +124,7 @@ class Areas:
         is_clean = self._adopt(is_held=is_held) if area is self.main else True
         if area is self.main:
             self._mark()
+        # Otherwise the next write of this process tries again.
         if is_held and is_clean:
             self._ready.append(area)
 
@@ -160,6 +161,7 @@ class Areas:
         """Move waiting files in; return whether all of them could be moved."""
         adopted = [adopt(fallback, self.main) for fallback in self.fallbacks()]
         if found := self._earlier():
+            # A merge removes files of the earlier store, which needs both locks.
             if not is_held:
                 return False
             adopted += [store_room.move_in.merge(earlier, self.main) for earlier in found]

@@ -24,6 +24,7 @@ def ensure_folder(folder: Path) -> os.stat_result:
             raise _no_folder(folder) from None
         if not folder.parent.is_dir():
             ensure_folder(folder.parent)
+        # Another process may create it at the same moment; the checks below cover both cases.
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             sync_folder(folder.parent)
@@ -78,6 +79,7 @@ def is_private_folder(folder: Path, *, others_may: int = 0) -> bool:
 def holds_private_folders(folder: Path) -> bool:
     """Return whether no other user can remove or replace what is in a folder."""
     found = folder.stat()
+    # With the sticky bit, as on /tmp, others cannot remove what they do not own.
     is_open = found.st_mode & 0o002 and not found.st_mode & stat.S_ISVTX
     return found.st_uid in {os.getuid(), 0} and not is_open
 

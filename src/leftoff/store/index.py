@@ -147,6 +147,7 @@ class StoreIndex(LogIndex):
         query = "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC"
         for row in self._db.execute(query):
             event = events.decode(row[0])
+            # Skip events whose checkpoints were purged.
             if any(self.get(checkpoint_id) for checkpoint_id in event.brings_back):
                 yield event
 
@@ -187,6 +188,8 @@ class StoreIndex(LogIndex):
     def heads(self, states: Iterable[events.State], limit: int) -> list[CheckpointEntry]:
         """Return the newest revision of each slot, newest first."""
         wanted = [*states]
+        # One query per state can stop at the limit by using the index; `state IN` would sort all
+        # rows.
         each = (
             "SELECT rowid FROM (SELECT rowid FROM checkpoints WHERE is_head AND state = ? "
             "ORDER BY id DESC LIMIT ?)"
@@ -248,6 +251,7 @@ class StoreIndex(LogIndex):
         match = match_expression(query.words, branch=query.branch, agent=query.agent)
         if not match:
             return []
+        # Row numbers begin with the time, so a time range is a range of rows.
         low = int(query.since.timestamp() * 1000) << 20 if query.since else 0
         high = int(query.until.timestamp() * 1000) << 20 if query.until else (1 << 63) - 1
         filters = (query.branch, query.branch is None, query.agent, query.agent is None)

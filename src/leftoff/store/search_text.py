@@ -65,6 +65,7 @@ def match_expression(words: str, **columns: str | None) -> str:
     if not found:
         return ""
     terms = [f'text : "{split_cjk(word).strip()}"' for word in found]
+    # People search while they type, so the last word may be incomplete.
     terms[-1] += "*"
     filters = (
         f'{column} : "{" ".join(_compiled(_WORD).findall(value))}"'

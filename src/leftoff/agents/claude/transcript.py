@@ -120,6 +120,7 @@ class ClaudeReader:
             self._answer(message, where, events)
 
     def _answer(self, message: Message, where: _Where, events: list[SessionEvent]) -> None:
+        # Claude Code wrote the message itself, for example about an API error.
         if message.model == _SYNTHETIC:
             return
         at, sidechain = where
@@ -145,6 +146,7 @@ class ClaudeReader:
         self._calls[call.id] = call.tool
         if len(self._calls) > _MOST_OPEN_CALLS:
             del self._calls[next(iter(self._calls))]
+        # A sub-agent's todos and plans are not the session's.
         if sidechain:
             return
         told: SessionEvent | None = None
@@ -185,6 +187,7 @@ class ClaudeReader:
         if entry.is_compact_summary:
             events.append(Compaction(at=at, summary="\n".join(texts)))
             return
+        # Claude Code writes these itself, for the model or for its own display.
         if entry.is_meta or entry.is_visible_in_transcript_only:
             return
         if entry.origin is not None and entry.origin.kind not in {None, "human"}:
@@ -229,6 +232,7 @@ class ClaudeReader:
                 events.append(Usage(at=at, tokens=tokens))
         elif entry.subtype == "informational" and (ending := bytes(entry.prompt_submit_ending)):
             blocked = _BLOCKED_PROMPT.search(_text_of(entry.content))
+            # A kept prompt is not lost, so there is nothing to queue.
             if blocked and b'"promptKept":true' not in ending:
                 events.append(PromptQueued(at=at, text=blocked[1].strip()))
 
@@ -248,6 +252,7 @@ class ClaudeReader:
         inner = progress.message
         if not isinstance(inner, TranscriptEntry) or not isinstance(inner.message, Message):
             return
+        # The inner line belongs to a sub-agent.
         where = (inner.timestamp or entry.timestamp or "", True)
         if inner.type == "assistant":
             self._answer(inner.message, where, events)
@@ -271,6 +276,7 @@ _TOLD_BY_CALL: dict[str, Callable[[Raw, str], SessionEvent | None]] = {
 
 def _text_of(raw: Raw) -> str:
     """Return the text in a string or a list of blocks."""
+    # The first byte shows the type without decoding a large text.
     head = bytes(memoryview(raw)[:1])
     if head == b'"':
         return _decode_text(raw)

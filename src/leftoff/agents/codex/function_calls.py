@@ -51,6 +51,7 @@ class CodexCalls:
         call_id = first_text(payload, "call_id", "id")
         call = tool_call(call_id, name, _KINDS.get(name, "other"), arguments, at=at)
         process = ""
+        # The call waits for a process that an earlier call started, so show that command.
         if name == "write_stdin":
             process = str(mapping(arguments).get("session_id"))
             what = self._running.get(process, {}).get("command", call.what)
@@ -70,6 +71,7 @@ class CodexCalls:
     def read_end(self, payload: dict[str, Any], at: str) -> list[SessionEvent]:
         """Handle the end of a call, using the output that the model got."""
         call_id = text(payload.get("call_id"))
+        # Another line already reported the end of this call.
         if call_id not in self._open and call_id in self._known:
             return []
         call = self._open.pop(call_id, {})

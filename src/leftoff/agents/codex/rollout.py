@@ -84,6 +84,7 @@ class CodexReader:
         read = self._lines.get(entry.type)
         if read is None or not isinstance(entry.payload, dict):
             return ()
+        # The output of a compaction is not part of the conversation.
         if entry.metadata and mapping(entry.metadata).get("compaction_output"):
             return ()
         return read(entry.payload, entry.timestamp)
@@ -168,6 +169,7 @@ class CodexReader:
         request = words.rpartition(_REQUEST)[2].strip()
         self.state.pop("asked", None)
         key = prompt_key(request)
+        # A rollout can hold the same prompt as an event and as a message.
         if not request or key == self.state.get("told"):
             return []
         self.state["told"] = key

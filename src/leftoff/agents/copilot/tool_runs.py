@@ -110,6 +110,7 @@ class CopilotCalls:
         if (exited is None and not stopped) or call["shell"] not in self._shells:
             return [ToolResult(id=call_id, ok=ok, output=output, **event)]
         begun = self._shells.pop(call["shell"])
+        # The output of a stop command is not the output of the stopped shell.
         said = "" if stopped else output
         return [
             ToolResult(id=call_id, ok=ok, **event),

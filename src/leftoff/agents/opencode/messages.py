@@ -77,6 +77,7 @@ def read_session(session: Session, find: Find, *, depth: int = 0) -> Iterator[Se
             cwd = here
             yield Place(cwd=cwd, **event)
         yield from _read_message(info, message, event)
+        # A damaged database could link sessions in a circle.
         if depth < _DEEPEST:
             for child in _children(message):
                 if (found := find(child)) is not None:
@@ -130,6 +131,7 @@ def _read_message(
 
 
 def _words(part: dict[str, Any]) -> str:
+    # opencode marks text that it adds itself.
     added = part.get("synthetic") is True or part.get("ignored") is True
     return text(part.get("text")).strip() if part.get("type") == "text" and not added else ""
 
@@ -190,6 +192,7 @@ def _paths(metadata: dict[str, Any]) -> Iterator[str]:
 def _usage(info: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]:
     tokens = mapping(info.get("tokens"))
     cache = mapping(tokens.get("cache"))
+    # Some records have no total.
     total = count(tokens.get("total")) or sum(
         count(value)
         for value in (
