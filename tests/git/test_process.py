@@ -62,7 +62,7 @@ QUESTIONS: dict[str, Callable[[Path, str], object]] = {
     "newest_commits": lambda folder, _: query.newest_commits(folder, 5),
     "commits_since": query.commits_since,
     "commits_since a branch": lambda folder, sha: query.commits_since(folder, sha, until="main"),
-    "changed_between": lambda folder, sha: query.list_changed_paths(
+    "list_changed_paths": lambda folder, sha: query.list_changed_paths(
         folder, sha, query.head_sha(folder) or sha
     ),
     "bare": lambda folder, _: query.inspect(folder / ".git"),

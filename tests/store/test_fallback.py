@@ -198,7 +198,7 @@ def test_a_store_made_read_only_is_read_and_saves_go_to_the_fallback(tmp_path: P
         subprocess.run(["chmod", "-R", "u+w", str(project.store)], check=True)
         assert store.save(draft("after-it")).notice is None
         assert names_listed(store) == ["after-it", "during-it"]
-        assert [e.name for e in store.index().trashed(9)] == ["before-it"]
+        assert [e.name for e in store.index().list_trashed(9)] == ["before-it"]
         assert not list(project.fallback.rglob("*.json"))
     """
     helper = """
