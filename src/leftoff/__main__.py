@@ -30,7 +30,7 @@ def _run() -> int:
         line = statusline.show(sys.stdin.buffer.read(), now=time.time())
         sys.stdout.buffer.write(f"{line}\n".encode() if line else b"")
         return 0
-    from leftoff.cli import run  # noqa: PLC0415 - same
+    from leftoff.cli import run  # noqa: PLC0415 - it loads everything else
 
     return run()
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def load_on_use(package: str) -> "Callable[[str], object]":
-    """Return a package's `__getattr__`, which imports the module that somebody asks for."""
+    """Return a package's `__getattr__`, which imports a module on first access."""
 
     def load(name: str) -> object:
         module = f"{package}.{name}"

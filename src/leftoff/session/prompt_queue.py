@@ -308,7 +308,7 @@ def _build_prompts(
 
 
 def _without_secrets(text: str) -> str:
-    # Looking at the queue needs no rules for secrets, and they take longer to load than the rest.
+    # Listing the queue does not need the redaction rules, which take longer to load than the rest.
     return redact.redact(text)
 
 

@@ -1,4 +1,4 @@
-"""The fold of a session's events to facts: what a machine can know without asking anyone."""
+"""Derive facts from a session's events: files, commands, failures, todos and next action."""
 
 from typing import TYPE_CHECKING
 
