@@ -62,7 +62,7 @@ def test_an_unknown_name_is_told_with_a_way_out(cli: Cli, command: str, key: str
 
     assert result.code == 1
     assert "No checkpoint named" in result.err
-    assert "`leftoff list` shows" in result.err
+    assert "Run `leftoff list`" in result.err
 
 
 def test_a_near_miss_is_suggested(cli: Cli) -> None:

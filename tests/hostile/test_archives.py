@@ -203,7 +203,7 @@ def test_its_trash_neither_takes_nor_overwrites_files_elsewhere(
     unpack(project.store, {"trash.jsonl": text})
 
     assert [each.name for each in trash.list_files(project.store)] == ["bait.md"]
-    with pytest.raises(LeftoffError, match="not in this project"):
+    with pytest.raises(LeftoffError, match="outside this project"):
         trash.restore(project.store, "bait.md", [folder, project.store])
     assert secret.is_file()
     assert not (read_environment().home / ".bashrc").exists()
