@@ -1,4 +1,4 @@
-"""Settings: what they are, and where each value comes from."""
+"""Load and change settings, and record where each value comes from."""
 
 import os
 import re
@@ -19,7 +19,7 @@ ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """All settings with their defaults; a profile has defaults of its own for some."""
+    """All settings with their defaults; a profile can change these defaults."""
 
     budget: Annotated[int, msgspec.Meta(ge=100)] = 1500
     on_resume: Literal["keep", "consume"] = "keep"
@@ -60,7 +60,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     mirror: list[Literal["guardz", "openclaw", "sail", "quoin", "harness"]] = []
 
     def follows(self, name: str) -> bool:
-        """Say whether the user adopted a profile for this project, or its files."""
+        """Return whether the project follows or mirrors this system."""
         return name == self.profile or name in self.mirror
 
 
@@ -113,7 +113,7 @@ HELP = {
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A setting's value and where it was found."""
+    """A setting's value and its source."""
 
     key: str
     value: Any
@@ -121,31 +121,32 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings in force; `problems` tells which sources could not be used."""
+    """The settings in force; `problems` lists the values and files that were ignored."""
 
     settings: Settings
     values: list[Value]
     problems: list[str] = []
     pending: list[Value] = []
-    """What the project sets and the user has not allowed yet."""
+    """The project's values that need the user's consent."""
 
 
 def project_file(project: Project) -> Path:
-    """Return the project's configuration file; it is in the store, so no clone can bring one."""
+    """Return the project's configuration file; it is in the store, which git does not clone."""
     return project.store / _FILE
 
 
 _FILE = "config.toml"
+# Every command and hook reads these files, so a huge one must not slow them down.
 _MAX_BYTES = 1_000_000
 
 
 def load(project: Project) -> Loaded:
-    """Read all sources: defaults, the profile's, the two files, the environment."""
+    """Load the settings from defaults, the profile, both files and the environment."""
     return _load(project.environment, project)
 
 
 def load_outside(environment: Environment) -> Loaded:
-    """Read the settings that count where there is no project."""
+    """Load the settings that apply outside a project."""
     return _load(environment, None)
 
 
@@ -180,15 +181,16 @@ def _load(environment: Environment, project: Project | None) -> Loaded:
 def _drop_linked_profiles(
     settings: Settings, project: Project | None, problems: list[str]
 ) -> Settings:
-    """Leave alone a profile whose folder in the project is a link to somewhere else."""
+    """Ignore a profile whose folder in the project is a link that leads outside."""
     named = {settings.profile, *settings.mirror} - {"default"}
     if project is None or not named:
         return settings
     out = {name for name in named if trees.leads_out(profiles.load(name).home(project))}
     for name in sorted(out):
         place = profiles.load(name).home(project)
-        problems.append(f"{place} leads out of the project, so the {name} files are left alone")
+        problems.append(f"{place} leads out of the project, so leftoff ignores the {name} files")
     mirror = [name for name in settings.mirror if name not in out]
+    # Working notes may be kept in the profile's folder, which must not be used either.
     notes = "project" if settings.profile in out else settings.notes
     return msgspec.structs.replace(settings, mirror=mirror, notes=notes) if out else settings
 
@@ -207,7 +209,7 @@ def _is_pending(value: Value, project: Project) -> bool:
 
 
 def _awaits_consent(profile: Any, source: str, project: Project | None) -> bool:
-    """Say whether a profile is the project's choice, and not the user's."""
+    """Return whether the project chose a profile that the user has not allowed."""
     if project is None or not _is_of_project(source, project) or not isinstance(profile, str):
         return False
     return _is_pending(Value(key="profile", value=profile, source=source), project)
@@ -216,12 +218,12 @@ def _awaits_consent(profile: Any, source: str, project: Project | None) -> bool:
 def _not_allowed(value: Value) -> str:
     return (
         f"{value.source}: {value.key} is ignored because you have not allowed it on this machine; "
-        f"`leftoff config allow {value.key}` shows it and allows it"
+        f"run `leftoff config allow {value.key}` to see and allow it"
     )
 
 
 def _leading_out(value: Value, project: Project) -> str | None:
-    """Say why a project may not have a value that names a file elsewhere."""
+    """Return why a project's value is refused if it names a file outside the project."""
     if value.key != "briefing_file" or not value.value.strip():
         return None
     target = os.path.normpath(project.worktree / value.value)
@@ -235,21 +237,20 @@ def _leading_out(value: Value, project: Project) -> str | None:
 
 
 def set_for(project: Project, key: str, value: str) -> None:
-    """Set a key for a project; who sets a value allows it."""
+    """Set a key for a project; setting a value also counts as consent to it."""
     checked = _parse_value(key, value)
     if problem := _leading_out(Value(key=key, value=checked, source="This project"), project):
-        raise UsageError(
-            problem.partition(": ")[2], hint="Leave out --project to set it for yourself."
-        )
+        # Without the source at the start of the message: the user just typed the value.
+        raise UsageError(problem.partition(": ")[2], hint="Drop --project to set it for yourself.")
     write(project_file(project), key, value)
     if key in consent.GUARDED:
         consent.give(project, key, checked)
 
 
 def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> None:
-    """Set or unset a key in a configuration file, keeping everything else as it is.
+    """Set or unset a key in a configuration file; leave the rest of the file unchanged.
 
-    `is_own` is for the user's file, which may be a link; a project's may not.
+    `is_own` is for the user's own file, which may be a link. A project's file may not.
     """
     import tomlkit  # noqa: PLC0415 - only this function needs it, and it takes 3 Python starts
 
@@ -259,28 +260,28 @@ def write(path: Path, key: str, value: str | None, *, is_own: bool = False) -> N
         document = tomlkit.parse(_text(path, is_own=is_own, limit=None))
     except ValueError as error:
         raise LeftoffError(
-            f"{path} is not valid TOML: {error}", hint="Repair it by hand, then try again."
+            f"{path} is not valid TOML: {error}", hint="Fix it by hand, then try again."
         ) from error
     if value is not None:
         document[key] = _parse_value(key, value)
     else:
         document.pop(key, None)
     if is_own:
-        # Many keep their settings elsewhere and link to them: the link stays.
+        # Dotfile managers link to the real file: write to that, so the link stays.
         path = path.resolve()
     disk.ensure_folder(path.parent)
     disk.replace(path, tomlkit.dumps(document).encode(), temps=path.parent)
 
 
 def format_value(value: Any) -> str:
-    """Write a value as it is written in a configuration file."""
+    """Format a value as in a configuration file."""
     if isinstance(value, list):
         return ", ".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _project_files(project: Project) -> list[Path]:
-    """Name the project's file, and those of stores that the next command moves in."""
+    """List the project's file, and those of earlier stores that have not moved here yet."""
     return [store / _FILE for store in (*project.earlier, project.store)]
 
 
@@ -301,13 +302,13 @@ def _collect_values(
 def _list_profile_defaults(
     found: Sequence[tuple[str, Any, str]], project: Project | None
 ) -> list[tuple[str, Any, str]]:
-    """Return the defaults of the profile that the last source names; it shows in its files, too."""
+    """Return the defaults of the profile in force; it mirrors its own files by default."""
     named = [
         value
         for key, value, source in found
         if key == "profile" and not _awaits_consent(value, source, project)
     ]
-    # It may be anything that a file can hold; what is no name is told of when it is checked.
+    # A file may contain any type here; the later check reports one that is not a name.
     if not named or named[-1] not in [*profiles.PROFILES]:
         return []
     defaults = {"mirror": [named[-1]], **profiles.load(named[-1]).SETTINGS}
@@ -315,7 +316,7 @@ def _list_profile_defaults(
 
 
 def is_of_profile(value: Value) -> bool:
-    """Say whether a value is there only because of the profile."""
+    """Return whether a value is a default of the profile."""
     return value.source.partition(" ")[0] == _PROFILE
 
 
@@ -340,10 +341,10 @@ def _table(path: Path, problems: list[str], *, is_own: bool) -> list[tuple[str, 
 
 
 def _text(path: Path, *, is_own: bool, limit: int | None = _MAX_BYTES) -> str:
-    """Read the settings in a file; only the user's own may be a link."""
+    """Read a settings file; only the user's own may be a link."""
     if not is_own:
         return disk.read_from(path, 0, limit=limit).decode()
-    # Whatever else is there would never answer, or is no file to read.
+    # Reading a FIFO would block forever.
     if not path.is_file():
         return ""
     with path.open("rb") as file:
@@ -354,17 +355,18 @@ def _parse_value(key: str, value: Any) -> Any:
     if key not in HELP:
         raise _unknown(key)
     if isinstance(value, str) and isinstance(getattr(Settings(), key), list):
+        # Commands contain spaces and commas, so `verify` is split by lines only.
         between = r"\n" if key == "verify" else r"[,\s]+"
-        # Names may also be typed as they stand in a file: ["one", "two"].
+        # Also accept a list as it is written in a file: ["one", "two"].
         value = re.sub(r"[][\"']", " ", value) if key == "mirror" else value
         value = "" if value.strip() == format_value([]) else value
         value = [each.strip() for each in re.split(between, value) if each.strip()]
     try:
         return getattr(msgspec.convert({key: value}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{value!r} is no value for {key}: {error}", hint=HELP[key]) from error
+        raise UsageError(f"Invalid value {value!r} for {key}: {error}", hint=HELP[key]) from error
 
 
 def _unknown(key: str) -> UsageError:
     known = ", ".join(HELP)
-    return UsageError(f"There is no setting {key!r}.", hint=f"The settings are {known}.")
+    return UsageError(f"Unknown setting {key!r}.", hint=f"The settings are {known}.")

@@ -1,7 +1,8 @@
-"""Consent: which settings of a project the user allowed on this machine, as direnv asks.
+"""Record which of a project's settings the user allowed on this machine, as direnv does.
 
-A repository from someone else, unpacked with its `.git`, brings settings along. Those that start
-programs, name files or weaken a check count only once the user has agreed to that very value.
+An unpacked archive of someone's repository can include its `.git`, and with it leftoff's settings.
+Values that run programs, name files or weaken a check take effect only after the user agreed to
+exactly that value.
 """
 
 import hashlib
@@ -16,28 +17,28 @@ from leftoff.store import disk
 
 GUARDED = frozenset(
     {
-        # What ship runs or lets pass, and what is shown to agents.
+        # What ship runs or commits, and what agents get to read.
         *("verify", "not_secret", "briefing_file"),
-        # Which files are read and written, the user's own beside the project among them.
+        # Which files leftoff reads and writes, including some outside the project.
         *("profile", "mirror", "notes"),
-        # What stops or asks the user, or no longer does.
+        # What blocks the user or asks them first.
         *("safety", "guard", "prompts", "compaction", "confirm", "strict"),
     }
 )
-"""The settings that need it."""
+"""The settings that need consent."""
 
 
 def is_needed(project: Project) -> bool:
-    """Say whether a project's settings could have come from someone else.
+    """Return whether a project's settings could come from someone else.
 
-    What is in the user's own state folder was put there by the user.
+    Settings in the user's state folder cannot: only the user writes there.
     """
     return not project.store.is_relative_to(project.state_folder)
 
 
 def is_given(project: Project, key: str, value: Any) -> bool:
-    """Say whether the user allowed a value for a project."""
-    # Before `git init` the same project had its settings elsewhere.
+    """Return whether the user allowed a value for a project."""
+    # `git init` moves a project's store, and consent given before it must still count.
     stores = (project.store, plain_store(project.environment, project.root))
     return any(_path(project, store, key, value).is_file() for store in stores)
 

@@ -1,4 +1,4 @@
-"""The context: environment, project, settings and session, read once and passed down."""
+"""Read environment, project, settings and session once, as one value to pass down."""
 
 import functools
 import os
@@ -11,22 +11,22 @@ from leftoff.projects.project import Project
 
 
 def read_environment() -> Environment:
-    """Read the process's environment; nothing else in the package does."""
+    """Read the process's environment; no other module of the package does."""
     return Environment(dict(os.environ))
 
 
 def state_folder() -> Path:
-    """Return the user's state folder, as the environment is now."""
+    """Return the user's state folder according to the current environment."""
     return read_environment().state_folder
 
 
 def find_project(start: Path | None = None) -> Project:
-    """Find the project that a folder belongs to, or the current one, as the environment is now."""
+    """Find the project of a folder (default: the current one) in the current environment."""
     return projects_project.find_project(read_environment(), start)
 
 
 class Context:
-    """What one command or one event works with."""
+    """The environment and project of one command or event, with the settings in force."""
 
     def __init__(self, environment: Environment, project: Project | None) -> None:
         self.environment = environment
@@ -34,7 +34,7 @@ class Context:
 
     @functools.cached_property
     def configuration(self) -> config.Loaded:
-        """The settings and their sources, read when first asked for."""
+        """The settings and their sources, loaded on first use."""
         if self.project is None:
             return config.load_outside(self.environment)
         return config.load(self.project)
@@ -46,9 +46,9 @@ class Context:
 
     @property
     def session(self) -> tuple[str, str] | None:
-        """The agent's session that runs us, as (agent, session id)."""
+        """The agent's session that runs this process, as (agent, session id)."""
         return self.environment.find_session()
 
     def forget_settings(self) -> None:
-        """Read the settings again when they are next asked for; they were just changed."""
+        """Reload the settings on next use, after a change."""
         self.__dict__.pop("configuration", None)

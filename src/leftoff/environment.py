@@ -1,4 +1,4 @@
-"""The environment as a value: what its variables say about folders, settings and the session."""
+"""Interpret environment variables: folders, settings and the agent's session."""
 
 import functools
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from leftoff.errors import NotAProject
 
-# Where each agent keeps its own things: the variable that moves them, and where they are without.
+# Each agent's folder: the variable that sets it, and the default below the home folder.
 _AGENT_FOLDERS = {
     "claude": ("CLAUDE_CONFIG_DIR", "", "~/.claude"),
     "codex": ("CODEX_HOME", "", "~/.codex"),
@@ -24,7 +24,7 @@ _SESSION_VARIABLES = {
 
 
 def copy_for_child(*, drop_prefix: str = "", **values: str) -> dict[str, str]:
-    """Copy the process's environment for a child, without some variables and with others set."""
+    """Copy the process's environment for a child process, with some variables changed."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -34,7 +34,7 @@ def copy_for_child(*, drop_prefix: str = "", **values: str) -> dict[str, str]:
 
 
 class Environment:
-    """Variables, read once by `context.py` and handed on; nothing below it asks the system."""
+    """The variables that `context.py` read; modules get them from here, not from the system."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self.variables = variables
@@ -52,7 +52,7 @@ class Environment:
 
     @functools.cached_property
     def state_folder(self) -> Path:
-        """The folder for state that belongs to the user, not to one project."""
+        """The folder for state that belongs to the user rather than to one project."""
         if override := self.variables.get("LEFTOFF_HOME"):
             return self._expand(override).absolute()
         return self._expand(self.variables.get("XDG_STATE_HOME") or "~/.local/state") / "leftoff"
@@ -64,7 +64,7 @@ class Environment:
 
     @property
     def keeps_stores_apart(self) -> bool:
-        """Whether stores of repositories, too, go to the state folder."""
+        """Whether LEFTOFF_HOME moves the stores of repositories to the state folder, too."""
         return bool(self.variables.get("LEFTOFF_HOME"))
 
     @property
@@ -83,11 +83,11 @@ class Environment:
         return [self.find_agent_folder("claude") / "plans"]
 
     def list_skill_folders(self) -> tuple[Path, ...]:
-        """Return the folders where agents look for skills; Claude Code has one of its own."""
+        """Return the folders where agents look for skills: Claude Code's, and the shared one."""
         return self.find_agent_folder("claude") / "skills", self._expand("~/.agents/skills")
 
     def find_folder(self, variable: str) -> Path | None:
-        """Return the folder that a variable of another program names, if it does."""
+        """Return the folder that another program's variable names, if it is set."""
         named = self.variables.get(variable)
         return self._expand(named).absolute() if named else None
 
@@ -96,22 +96,22 @@ class Environment:
         return set(self.variables.get("LEFTOFF_DISABLED_HOOKS", "").replace(",", " ").split())
 
     def allows_compaction(self) -> bool:
-        """Say whether every compaction may pass, whatever the settings say."""
+        """Return whether the user allows every compaction, whatever the settings say."""
         return self.variables.get("LEFTOFF_ALLOW_COMPACT") == "1"
 
     def find_setting(self, name: str) -> str | None:
-        """Return the value for a setting, such as that of LEFTOFF_BUDGET."""
+        """Return a setting's value, such as LEFTOFF_BUDGET for `budget`."""
         return self.variables.get(f"LEFTOFF_{name.upper()}")
 
     def find_session(self) -> tuple[str, str] | None:
-        """Return the session that runs us as (agent, session id), where the agent names it."""
+        """Return the session that runs this process as (agent, session id), if the agent set it."""
         for variable, agent in _SESSION_VARIABLES.items():
             if session_id := self.variables.get(variable):
                 return agent, session_id
         return None
 
     def find_agent_pid(self) -> int:
-        """Return the process of the agent that runs us, where it says so; else 0."""
+        """Return the process id of the agent that runs this process; 0 if it is unknown."""
         pid = self.variables.get("CLAUDE_PID", "")
         return int(pid) if pid.isdigit() else 0
 
@@ -122,7 +122,7 @@ class Environment:
         return {user, int(caller)} if user == 0 and caller.isdecimal() else {user}
 
     def list_git_settings(self) -> list[Path]:
-        """Return git's settings files that a repository cannot change."""
+        """Return git's settings files outside any repository."""
         found = []
         if not self.variables.get("GIT_CONFIG_NOSYSTEM"):
             found.append(Path(self.variables.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"))
@@ -131,11 +131,11 @@ class Environment:
         return [*found, self._config_folder() / "git" / "config", self.home / ".gitconfig"]
 
     def list_former_fallbacks(self) -> list[Path]:
-        """Return the temp folders where earlier versions put what the store could not hold."""
+        """Return the temp folders where earlier versions saved if the store was not writable."""
         user = os.getuid() if hasattr(os, "getuid") else self.variables.get("USERNAME", "user")
-        # What tempfile.gettempdir says, without its import of random, shutil and more.
+        # Same order as tempfile.gettempdir, whose module imports random, shutil and more.
         temporary = self.variables.get("TMPDIR") or self.variables.get("TEMP") or "/tmp"  # noqa: S108
-        # Claude Code's sandbox has one of the last two, whatever the user's is.
+        # Claude Code's sandbox uses one of the last two, whatever TMPDIR is outside.
         folders = (temporary, "/tmp", f"/tmp/claude-{user}", "/tmp/claude")  # noqa: S108 - same
         return [Path(folder) / f"leftoff-{user}" for folder in dict.fromkeys(folders)]
 
@@ -143,7 +143,7 @@ class Environment:
         return self._expand(self.variables.get("XDG_CONFIG_HOME") or "~/.config")
 
     def _expand(self, path: str) -> Path:
-        """Expand `~` as a shell would, but by these variables and not by the process's."""
+        """Expand `~` as a shell would, using the given variables, not the process's."""
         if path != "~" and not path.startswith("~/"):
             return _expand_user(path)
         home = self.variables.get("HOME")
@@ -151,15 +151,15 @@ class Environment:
 
 
 def _expand_user(path: str) -> Path:
-    """Expand a path as the system knows its users; without HOME, by the entry of this user."""
+    """Expand `~` and `~user` using the system's list of users."""
     if not path.startswith("~"):
         return Path(path)
     user, _, below = path[1:].partition("/")
     try:
         entry = pwd.getpwnam(user) if user else pwd.getpwuid(os.getuid())
     except KeyError as error:
-        # A user without a name, as in some containers, and no HOME to say where it is.
+        # Some containers run as a user id without an entry in the list, and without HOME.
         raise NotAProject(
-            "Your home folder is not known.", hint="Set HOME to a folder of your own."
+            "Cannot find your home folder.", hint="Set HOME to a folder that you own."
         ) from error
     return Path(entry.pw_dir, below)

@@ -1,4 +1,4 @@
-"""The workspace: an open project, with all that a program or a command does in it."""
+"""Open a project and save, find, resume and recover its checkpoints; the CLI and API use this."""
 
 import contextlib
 import functools
@@ -40,20 +40,20 @@ _LOOK_BACK = timedelta(days=7)
 
 
 class Fields(TypedDict, total=False):
-    """What you can say about the work; everything else is found out."""
+    """What you can pass to `save`; it finds out the rest from git and the session."""
 
     summary: str
     """The task, in one line."""
     next_action: str
-    """What to do next, exactly."""
+    """The exact next action."""
     left_off: str
     done: list[str]
     blockers: list[str]
     questions: list[str]
     decisions: list[str]
-    """Each as `what :: why`."""
+    """Decisions, each as `what :: why`."""
     failed: list[str]
-    """What did not work, each as `what :: why`."""
+    """Failed approaches, each as `what :: why`."""
     files: list[str]
     notes: list[str]
     plan: str
@@ -61,7 +61,7 @@ class Fields(TypedDict, total=False):
 
 
 class Resumption(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint, what has changed since it was saved, and the text to go on from."""
+    """A checkpoint, what has changed since it was saved, and the briefing to continue from."""
 
     checkpoint: Checkpoint
     checks: "Checks"
@@ -69,9 +69,9 @@ class Resumption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workspace:
-    """An open project; use it in a `with` statement, or close it.
+    """An open project; use it in a `with` statement, or close it yourself.
 
-    It prints nothing. What you should know but need not act on is in `warnings`.
+    It prints nothing. Problems that do not stop an operation are in `warnings`.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Workspace:
         self._refusal = refusal or NotAProject("This workspace has no project.")
         self.warnings: list[str] = []
         self.unwritten: dict[str, str] = {}
-        """Why the native files of a profile could not be brought up to date."""
+        """Why a profile's native files could not be updated, by profile."""
         self._warn = warn or (lambda _: None)
 
     def __enter__(self) -> Self:
@@ -100,7 +100,8 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Write what native files do not show yet, and close the store."""
+        """Update the native files and close the store."""
+        # A cached property is in __dict__ only after its first use.
         if "_store_and_missing" not in self.__dict__:
             return
         try:
@@ -109,7 +110,7 @@ class Workspace:
         finally:
             self.store.close()
 
-    # --- what it consists of ---
+    # --- project, settings, store ---
 
     @property
     def project(self) -> Project:
@@ -120,7 +121,7 @@ class Workspace:
 
     @property
     def configuration(self) -> Loaded:
-        """The settings and their sources; what is wrong with one of them becomes a warning."""
+        """The settings and their sources; invalid ones are added to `warnings`."""
         loaded = self.context.configuration
         self.warn_once(loaded.problems)
         return loaded
@@ -132,16 +133,17 @@ class Workspace:
 
     @property
     def store(self) -> Store:
-        """The project's store, with all that was changed by hand in mirrored files."""
+        """The project's store, including edits you made in mirrored files."""
         return self._store_and_missing[0]
 
     @property
     def missing_names(self) -> list[str]:
-        """The names whose mirrored file somebody removed."""
+        """The names of checkpoints whose mirrored file was removed."""
         return self._store_and_missing[1]
 
     @functools.cached_property
     def _store_and_missing(self) -> tuple[Store, list[str]]:
+        # One property for both, because importing the edits also finds the removed files.
         store = Store(self.project)
         edits = self.mirrors.import_edits(store)
         self.warn_once(edits.problems)
@@ -161,7 +163,7 @@ class Workspace:
         session: "KnownSession | None" = None,
         with_plan: bool = True,
     ) -> Checkpoint:
-        """Compose a checkpoint that is not saved yet: what you say, what git and files show."""
+        """Compose a checkpoint from your fields, the session, git and files; do not save it."""
         made = threads.compose.compose(
             told, self.store, self.settings, session=session, with_plan=with_plan
         )
@@ -176,11 +178,11 @@ class Workspace:
         strict: bool = False,
         **told: Unpack[Fields],
     ) -> "Outcome":
-        """Save where the work left off; when this returns, it is on disk.
+        """Save where the work left off; when this returns, the checkpoint is on disk.
 
-        Without a name, a short one is made from the work. A name in use raises `ChoiceNeeded`
-        unless you pass `overwrite`. `session` is the id of an agent's session to save, or the
-        path of its transcript.
+        Without a name, leftoff makes a short one from the work. A name in use raises
+        `ChoiceNeeded` unless you pass `overwrite`. `session` is the id of the agent's session to
+        save, or the path of its transcript.
         """
         found = agent_sessions.sessions.find(self.store, session) if session else None
         draft = self.draft(threads.parse_input.parse_fields(told), session=found)
@@ -210,14 +212,14 @@ class Workspace:
     def list_checkpoints(
         self, *, limit: int = 20, with_ended: bool = False
     ) -> list[CheckpointEntry]:
-        """List open checkpoints, newest first; on request those that ended, too."""
+        """List open checkpoints, newest first; `with_ended` includes done and cleared ones."""
         index = self.store.index()
         states = [*LISTED, *TRASHED] if with_ended else [*LISTED]
         entries = index.heads(states, limit)
         return index.heads(states, limit) if index.recheck(entries) else entries
 
     def find(self, name: str) -> CheckpointEntry:
-        """Find a checkpoint by name or id; a name may be typed as it was when it was saved."""
+        """Find a checkpoint by id or by name, in kebab-case or as you typed it when saving."""
         try:
             return self.store.find(name)
         except NoSuchCheckpoint:
@@ -228,13 +230,13 @@ class Workspace:
             return found
 
     def find_open(self, name: str) -> CheckpointEntry:
-        """Find a checkpoint that was not cleared, done or undone."""
+        """Find a checkpoint that is still open, by name or id."""
         entry = self.find(name)
         if entry.state in TRASHED:
             key = entry.name or entry.id
             raise LeftoffError(
                 f"{name} is already {entry.state}",
-                hint=f"`leftoff trash restore {key}` brings it back.",
+                hint=f"Run `leftoff trash restore {key}` to bring it back.",
             )
         return entry
 
@@ -251,10 +253,10 @@ class Workspace:
     def resume(
         self, name: str | None = None, *, budget: int | None = None, accept: bool = True
     ) -> Resumption | None:
-        """Resume a checkpoint: check what it claims, and note that the work goes on.
+        """Resume a checkpoint: check its claims against the worktree and mark it as resumed.
 
-        Without a name the only open one is taken; several raise `ChoiceNeeded`, and without any
-        the answer is None. With `accept=False` you only look: nothing is noted.
+        Without a name, resume the only open checkpoint. Several raise `ChoiceNeeded`; none
+        returns None. With `accept=False` nothing is marked.
         """
         entry = self.find_open(name) if name else threads.check_claims.choose(self.store, None)
         if entry is None:
@@ -267,11 +269,11 @@ class Workspace:
         return Resumption(checkpoint=checkpoint, checks=checks, briefing=text)
 
     def check(self, checkpoint: Checkpoint) -> "Checks":
-        """Compare what a checkpoint claims with the worktree as it is now."""
+        """Compare a checkpoint's claims with the current worktree."""
         return threads.check_claims.check(checkpoint, self.project, self.store.now())
 
     def accept(self, entry: CheckpointEntry) -> None:
-        """Note that a checkpoint was resumed; the settings say whether it is still listed."""
+        """Mark a checkpoint as resumed, or as done if `on_resume` is set to consume."""
         action: Action = "consumed" if self.settings.on_resume == "consume" else "resumed"
         self.store.record(action, [entry.id], session=self.context.session)
 
@@ -283,12 +285,12 @@ class Workspace:
         since: datetime | None = None,
         unreadable: "list[UnreadableTranscript] | None" = None,
     ) -> "list[KnownSession]":
-        """List the sessions with work that no checkpoint holds, newest first."""
+        """List the sessions whose work is in no checkpoint, newest first."""
         after = since or self.store.now() - _LOOK_BACK
         return agent_sessions.sessions.list_unsaved(self.store, since=after, unreadable=unreadable)
 
     def recover(self, *, since: datetime | None = None) -> list[SavedCheckpoint]:
-        """Save every session that died without a checkpoint in the last days."""
+        """Save each recent session that died without a checkpoint."""
         now = self.store.now()
         dead = [each for each in self.list_unsaved(since=since) if not each.may_be_alive(now)]
         return [agent_sessions.sessions.recover(self.store, each) for each in dead]
@@ -296,35 +298,36 @@ class Workspace:
     # --- native files of other systems ---
 
     def mirror(self) -> dict[str, list[Path]]:
-        """Bring mirrored files up to date; return what was written, by profile."""
+        """Update the mirrored files; return the written paths by profile."""
         if not self.settings.mirror:
             return {}
         exported = self.mirrors.export_changes(self.store, briefing=self.brief)
         self.unwritten = exported.unwritten
+        # `close` or the caller reports these.
         failed = set(exported.unwritten.values())
         others = [problem for problem in exported.problems if problem not in failed]
         self.warn_once([*others, *exported.warnings])
         return exported.written
 
     def brief(self) -> str:
-        """Write the page that tells a new session what the project knows."""
+        """Return the page that briefs a new session on the project."""
         return threads.memory_briefing.page(self.store)
 
     def mark_work(self, what: str) -> contextlib.AbstractContextManager[None]:
-        """Leave a mark while something is done, where a mirrored system looks for one."""
+        """Mark work in progress for as long as the block runs, in the files of mirrored systems."""
         return self.mirrors.mark_work(self.project, what)
 
     def read_notes(self, *, since: datetime | None = None) -> dict[str, Any]:
-        """Read what mirrored files say about the work at hand, in canonical keys."""
+        """Read what mirrored files say about the current work, as checkpoint fields."""
         return self.mirrors.read_notes(self.store, since=since)
 
     def mark_reported(self, problem: str) -> str:
-        """Return a problem that the caller reports, so that nobody else does."""
+        """Return a problem for the caller to report, and do not warn about it again."""
         self.warnings.append(problem)
         return problem
 
     def warn_once(self, problems: Iterable[str]) -> None:
-        """Warn of what was not said yet: files are looked at more than once."""
+        """Issue only new warnings: one command may check the same file several times."""
         for problem in problems:
             if problem not in self.warnings:
                 self._warn(self.mark_reported(problem))

@@ -42,15 +42,15 @@ def test_init_takes_the_files_in_and_keeps_them_up_to_date(cli: Cli, memory: Pat
 def test_files_that_are_found_are_offered(cli: Cli, memory: Path) -> None:
     result = cli.ok("init", "--yes")
 
-    assert f"There are guardz files in {memory}: `leftoff init --profile guardz`" in result.out
+    assert f"Found guardz files in {memory}. Run `leftoff init --profile guardz`" in result.out
     assert cli.json("config")[-2]["value"] == "default"
 
 
 def test_on_a_terminal_the_offer_is_a_question(cli: Cli, memory: Path) -> None:
     with cli.terminal("init", "--yes") as terminal:
-        terminal.expect("There are guardz files in")
+        terminal.expect("Found guardz files in")
         terminal.answer("y")
-        terminal.expect("This project follows guardz now")
+        terminal.expect("This project now follows guardz")
 
     assert cli.json("show", "invoice-rounding")["left_off"] == "Half of it"
     del memory
@@ -59,7 +59,7 @@ def test_on_a_terminal_the_offer_is_a_question(cli: Cli, memory: Path) -> None:
 def test_a_dry_run_changes_nothing(cli: Cli, memory: Path) -> None:
     result = cli.ok("init", "--profile", "guardz", "--dry-run")
 
-    assert f"The guardz files in {memory} would be taken in" in result.out
+    assert f"The guardz files in {memory} would be imported" in result.out
     assert cli.json("list") == []
 
 
@@ -182,7 +182,7 @@ def test_a_mirror_that_does_not_exist_is_refused(cli: Cli) -> None:
 def test_a_profile_is_followed_where_no_agent_is_found(cli: Cli, repo: Repo) -> None:
     with cli.terminal("init", "--profile", "sail", "--yes", env={"PATH": "/nowhere"}) as terminal:
         terminal.expect("Claude Code was not found")
-        terminal.expect("This project follows sail now")
+        terminal.expect("This project now follows sail")
 
     assert not (Path.home() / ".claude").exists()
     cli.ok("save", "cart-totals", "--summary", "Round")

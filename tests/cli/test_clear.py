@@ -71,7 +71,7 @@ def test_the_word_autosave_deletes_nothing(three: Cli) -> None:
     result = three("delete", "autosave")
 
     assert result.code == 1
-    assert "'autosave' stands for all autosaves." in result.err
+    assert "'autosave' refers to all autosaves." in result.err
     assert len(names(three)) == 3
 
 
@@ -139,7 +139,7 @@ def test_undo_repeats_further_back_and_then_says_that_nothing_is_left(three: Cli
     assert three.ok("undo").out == "Undid clearing second-thing, third-thing\n"
     assert three.ok("undo").out == "Undid overwriting second-thing\n"
     assert three.ok("undo").out == "Undid clearing first-thing\n"
-    assert three.ok("undo").out == "There is nothing to undo.\n"
+    assert three.ok("undo").out == "Nothing to undo.\n"
     assert three.json("undo") == {"undone": None, "ids": [], "names": []}
     assert len(names(three)) == 3
 

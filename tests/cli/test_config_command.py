@@ -150,7 +150,7 @@ def test_allow_shows_what_waits_and_allows_it(cli: Cli, stored: Path) -> None:
     assert values(cli)["verify"] == (["make test"], str(stored / "config.toml"))
     assert values(cli)["not_secret"] == ([], "default")
     assert cli.json("config", "allow") == {"allowed": ["not_secret"]}
-    assert cli.ok("config", "allow").out == "Nothing waits for your consent.\n"
+    assert cli.ok("config", "allow").out == "No setting needs your consent.\n"
 
 
 def test_on_a_terminal_allow_asks(cli: Cli, stored: Path) -> None:

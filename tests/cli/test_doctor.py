@@ -40,7 +40,9 @@ def test_all_is_well_after_init(cli: Cli, state: Path) -> None:
     assert found(result, "broken") == {}
     well = found(result, "ok")
     assert "8 hooks in" in well["settings"]["what"]
-    assert "8 events in, checkpoint out, told to the next session" in well["round trip"]["what"]
+    assert (
+        "8 events saved as a checkpoint, which the next session got" in well["round trip"]["what"]
+    )
     assert state.is_dir()
 
 
@@ -116,7 +118,7 @@ def test_a_hook_of_another_version_is_a_warning(cli: Cli, state: Path) -> None:
 
     result = cli("doctor", "--json")
     assert result.code == 0
-    assert "is not the one of leftoff" in found(result, "warning")["hook"]["what"]
+    assert "does not match leftoff" in found(result, "warning")["hook"]["what"]
 
 
 def test_a_missing_event_is_broken_and_named(cli: Cli, state: Path, settings: Path) -> None:
@@ -137,7 +139,7 @@ def test_doubled_and_foreign_entries_are_warnings(cli: Cli, state: Path, setting
     settings.write_text(json.dumps(values), encoding="utf-8")
 
     told = [each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"]
-    assert any("run /old/leftoff/hook" in what for what in told)
+    assert any("another program: /old/leftoff/hook" in what for what in told)
     assert any("more than one hook for Stop" in what for what in told)
     assert state.is_dir()
 
@@ -166,7 +168,7 @@ def test_the_plugin_alone_is_enough(cli: Cli, settings: Path) -> None:
 
     result = cli("doctor", "--json")
     assert result.code == 0
-    assert "The plugin brings the hooks" in found(result, "ok")["settings"]["what"]
+    assert "The plugin provides the hooks" in found(result, "ok")["settings"]["what"]
     assert "round trip" in found(result, "ok")
 
 
@@ -180,7 +182,7 @@ def test_events_that_wait_are_settled_and_told(cli: Cli, state: Path) -> None:
     (state / "settling").chmod(0o600)
 
     result = cli("doctor", "--json")
-    assert "1 event waited, the oldest since 2h ago" in found(result, "warning")["spool"]["what"]
+    assert "1 event waited too long (oldest: 2h ago)" in found(result, "warning")["spool"]["what"]
     assert not letter.exists()
     assert not (state / "settling").exists()
     assert "spool" in found(cli("doctor", "--json"), "ok")
@@ -203,7 +205,7 @@ def test_troubles_and_events_set_aside_are_told_until_they_are_cleared(
 
     warned = found(cli("doctor", "--json"), "warning")
     assert "ValueError: made up" in warned["troubles"]["what"]
-    assert "1 event could not be settled" in warned["events set aside"]["what"]
+    assert "1 event in " in warned["events set aside"]["what"]
     cleared = found(cli("doctor", "--clear", "--json"), "warning")
     assert not {"troubles", "events set aside"} & set(cleared)
 
@@ -244,7 +246,8 @@ def test_checkpoints_in_the_fallback_are_told(cli: Cli, state: Path, stored: Pat
     cli.ok("save", "login-form", "--summary=Validate the form")
 
     assert any(
-        "Checkpoints wait in " in each["what"] for each in cli("doctor", "--json").json["findings"]
+        "Some checkpoints are in " in each["what"]
+        for each in cli("doctor", "--json").json["findings"]
     )
     assert state.is_dir()
 
@@ -254,7 +257,7 @@ def test_disabled_hooks_are_told(cli: Cli, state: Path, monkeypatch: pytest.Monk
 
     told = [each["what"] for each in cli.json("doctor")["findings"] if each["level"] == "warning"]
     assert "LEFTOFF_DISABLED_HOOKS disables stop" in told
-    assert "LEFTOFF_DISABLED_HOOKS has names that are no hooks: typo" in told
+    assert "LEFTOFF_DISABLED_HOOKS contains unknown names: typo" in told
     assert state.is_dir()
 
 
@@ -275,7 +278,7 @@ def test_hooks_that_complain_are_found(cli: Cli, state: Path) -> None:
     (state / "hook").write_text("#!/bin/sh\necho oops >&2\necho not json\n", encoding="utf-8")
 
     broken = found(cli("doctor", "--json"), "broken")
-    assert "printed what is no reply" in broken["hooks"]["what"]
+    assert "printed an invalid reply" in broken["hooks"]["what"]
 
 
 def test_it_works_outside_a_project(cli: Cli, state: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_features_are_listed_with_their_state(noted: Cli) -> None:
         "id           state        attempts  summary",
         "feature-001  in_progress  -         Export orders",
         "feature-002  pending      -         Import orders",
-        "Under way: feature-001 Export orders (attempt 1 of 15)",
+        "In progress: feature-001 Export orders (attempt 1 of 15)",
     ]
 
 
@@ -99,7 +99,7 @@ def test_starting_without_a_name_takes_the_first_unfinished(noted: Cli) -> None:
 def test_starting_warns_of_what_should_come_first(noted: Cli) -> None:
     started = noted.ok("feature", "start", "2")
 
-    assert started.err == "warning: feature-002 depends on what is not finished: feature-001\n"
+    assert started.err == "warning: feature-002 depends on unfinished features: feature-001\n"
 
 
 def test_an_attempt_is_told_with_its_number_and_remembered(noted: Cli) -> None:
@@ -109,7 +109,7 @@ def test_an_attempt_is_told_with_its_number_and_remembered(noted: Cli) -> None:
         "feature", "attempt", "Stringify", "all", "--error=out of memory", "--why=unbounded"
     )
 
-    assert told.out == "Noted attempt 1 of 15 on feature-001: failed\n"
+    assert told.out == "Recorded attempt 1 of 15 on feature-001: failed\n"
     assert "  1. failed: Stringify all -> unbounded" in noted.ok("feature", "start", "1").out
     [failure] = noted.json("memory", "list", "--kind=failure")
     assert (failure["text"], failure["why"]) == ("Stringify all", "unbounded")
@@ -149,7 +149,7 @@ def test_a_feature_given_up_says_how_to_go_on(noted: Cli) -> None:
 
     assert told.out.splitlines() == [
         "feature-001 is escalated: Export orders",
-        "`leftoff feature start feature-001` goes on.",
+        "Run `leftoff feature start feature-001` to continue.",
     ]
     assert noted.json("memory", "list")[0]["why"] == "too big"
 
@@ -229,7 +229,7 @@ def test_what_broke_off_is_a_choice_with_the_failed_approaches(
     assert "INTERRUPTED: feature-001" in noted.ok("feature").out
     assert noted.json("feature", "start", "1", "--again=fresh")["attempt"] == 3
     assert noted.ok("feature").out.endswith(
-        "Under way: feature-001 Export orders (attempt 3 of 15)\n"
+        "In progress: feature-001 Export orders (attempt 3 of 15)\n"
     )
 
 
@@ -316,9 +316,9 @@ def test_features_noted_in_a_worktree_are_the_projects(
     noted.ok("feature", "add", "Print orders", "--start")
 
     assert len(noted.json("feature")) == 3
-    assert "Under way: feature-003" in noted.ok("feature").out
+    assert "In progress: feature-003" in noted.ok("feature").out
     monkeypatch.chdir(repo.folder)
-    assert "Under way: feature-001" in noted.ok("feature").out
+    assert "In progress: feature-001" in noted.ok("feature").out
     assert repo.git("status", "--porcelain") == ""
     assert other.git("status", "--porcelain") == ""
 
@@ -332,11 +332,11 @@ def test_features_noted_in_a_worktree_are_the_projects(
         ("pass", 1, "No feature is under way here."),
         ("fail", 1, "No feature is under way here."),
         ("add", 2, "Missing argument"),
-        ("add X --scenario=a::b", 2, "'a::b' is no scenario."),
+        ("add X --scenario=a::b", 2, "Invalid scenario 'a::b'."),
         ("add X --depends=9", 1, "There is no feature or fix feature-009"),
         ("add X --fixes=9", 1, "There is no feature or fix feature-009"),
         ("add X --issue=0", 2, "Invalid value for '--issue'"),
-        ("pass 1 --check=tests", 2, "'tests' is no check."),
+        ("pass 1 --check=tests", 2, "Invalid check 'tests'."),
         ("start 1 --again=never", 2, "Invalid value for '--again'"),
     ],
 )
@@ -365,7 +365,7 @@ def test_while_the_store_cannot_be_written_the_user_is_told_where_it_is_kept(
 
     told = cli.ok("feature", "add", "Export orders")
 
-    assert "will be taken in by the next command that can" in told.err
+    assert "The next command that can write to the store moves it there." in told.err
     assert [each["name"] for each in cli.json("feature")] == ["Export orders"]
     stored.unlink()
     assert cli.ok("feature", "start").err == ""

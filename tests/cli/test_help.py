@@ -110,4 +110,4 @@ def test_help_of_what_has_no_commands_is_refused(cli: Cli) -> None:
     result = cli("help", "save", "now")
 
     assert result.code == 2
-    assert "`leftoff save` has no commands of its own." in result.err
+    assert "`leftoff save` has no subcommands." in result.err

@@ -34,7 +34,7 @@ def test_init_wires_every_event_and_says_what_was_changed(cli: Cli, settings: Pa
     hooks = json.loads(settings.read_text(encoding="utf-8"))["hooks"]
     assert list(hooks) == list(EVENTS)
     assert f"changed {settings}" in result.out
-    assert "The file as it was before is in " in result.out
+    assert "Backed up the previous file to " in result.out
     assert "leftoff uninstall" in result.out
     assert result.err == ""
 
@@ -61,7 +61,7 @@ def test_the_second_init_does_nothing_and_says_so(cli: Cli, settings: Path, home
     before = contents(home)
     result = cli.ok("init")
 
-    assert "installed already; nothing to do" in result.out
+    assert "already installed; nothing to do" in result.out
     assert contents(home) == before
     assert cli.json("init")["changes"] == []
     del settings
@@ -103,7 +103,7 @@ def test_on_a_terminal_the_diff_is_shown_before_the_question(cli: Cli, settings:
     with cli.terminal("init") as terminal:
         terminal.expect("[Y/n]:")
         terminal.answer("")
-        assert "Installed the hooks" in terminal.rest()
+        assert "Installed Claude Code's hooks" in terminal.rest()
 
 
 def test_json_tells_the_changes_and_the_backups(cli: Cli, settings: Path) -> None:
@@ -173,7 +173,7 @@ def test_scope_project_writes_the_projects_settings_from_any_folder_in_it(
     result = cli.ok("init", "--yes", "--scope", "project")
 
     assert (repo.folder / ".claude" / "settings.json").is_file()
-    assert "better not commit it" in result.out
+    assert "do not commit it" in result.out
     assert not (home / ".claude" / "settings.json").exists()
 
 
@@ -181,7 +181,7 @@ def test_without_any_agent_init_says_how_to_go_on(cli: Cli, tmp_path: Path) -> N
     result = cli.process("init", "--yes", env={"PATH": "/nowhere"})
 
     assert result.returncode == 1
-    assert "No agent was found" in result.stderr
+    assert "No supported agent found" in result.stderr
     assert "leftoff init --agent claude" in result.stderr
     assert not (tmp_path / "home" / ".local").exists()
 
@@ -202,14 +202,14 @@ def test_other_agents_are_named_as_read_but_not_wired(cli: Cli, home: Path) -> N
     (home / ".local/share/opencode").mkdir(parents=True)
     result = cli.ok("init", "--yes")
 
-    assert "Also found: Codex, opencode. Their sessions are read" in result.out
+    assert "Also found: Codex, opencode. leftoff reads their sessions" in result.out
 
 
 def test_an_agent_that_cannot_be_wired_is_refused(cli: Cli, home: Path) -> None:
     result = cli("init", "--agent", "codex", "--yes")
 
     assert result.code == 2
-    assert "The hooks of Codex cannot be wired by this version." in result.err
+    assert "This version of leftoff cannot wire the hooks of Codex." in result.err
     assert not (home / ".local").exists()
 
 
@@ -238,7 +238,7 @@ def test_a_python_that_hooks_cannot_use_is_refused(
     )
 
     assert done.returncode == 1
-    assert "Hooks could not run leftoff with" in done.stderr
+    assert "Hooks cannot run leftoff with" in done.stderr
     assert "hooks" not in settings.read_text(encoding="utf-8")
     del cli
 

@@ -49,7 +49,7 @@ def test_saying_it_again_says_so(cli: Cli) -> None:
 
     again = cli.ok("memory", "add", "rule", "no globals.", "--source", "s2").out
 
-    assert again == f"Known already: rule {first['id']}: No globals\n"
+    assert again == f"Already known: rule {first['id']}: No globals\n"
     assert cli.json("memory", "show", first["id"])["sources"] == ["s1", "s2"]
 
 
@@ -68,7 +68,7 @@ def test_a_rejected_entry_stays_out_until_it_is_approved(cli: Cli) -> None:
 
     said = cli.ok("memory", "add", "rule", "No globals").out
 
-    assert "rejected, so it stays out" in said
+    assert "Not added, because it was rejected before" in said
     assert f"leftoff memory approve {entry['id']}" in said
     assert cli.json("memory", "list", "--status", "rejected")[0]["why"] == "We need one"
     assert cli.ok("memory", "approve", entry["id"][:5]).out.startswith("Approved rule")
@@ -83,7 +83,7 @@ def test_words_and_reason_can_be_edited(cli: Cli) -> None:
     assert (edited["text"], edited["why"]) == ("No module globals", "Tests")
     refused = cli("memory", "edit", entry["id"])
     assert refused.code == 2
-    assert "Say what to change" in refused.err
+    assert "Nothing to change" in refused.err
 
 
 def test_superseding_takes_the_old_one_out_of_view(cli: Cli) -> None:
@@ -170,7 +170,7 @@ def test_while_the_store_cannot_be_written_the_user_is_told_where_an_entry_is_ke
 
     told = cli.ok("memory", "add", "rule", "No globals")
 
-    assert "will be taken in by the next command that can" in told.err
+    assert "The next command that can write to the store moves it there." in told.err
     assert [each["text"] for each in cli.json("memory")] == ["No globals"]
     stored.unlink()
     assert cli.ok("memory", "add", "rule", "Small functions").err == ""

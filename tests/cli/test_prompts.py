@@ -104,7 +104,7 @@ def test_a_number_that_is_not_there_is_refused(cli: Cli, store: Store, number: s
     result = cli("prompts", "show", "--", number)
 
     assert result.code == 2
-    assert "There is no prompt" in result.err
+    assert "No prompt" in result.err
 
 
 # --- replaying ---
@@ -299,7 +299,7 @@ def test_resume_tells_an_agent_which_prompts_wait(cli: Cli, store: Store) -> Non
 
     assert [row["text"] for row in told["prompts"]] == [FIRST, SECOND]
     text = cli.ok("resume", "column-rename", "--accept").out
-    assert "2 prompts were never answered: `leftoff prompts list`" in text
+    assert "2 prompts were never answered: see `leftoff prompts list`" in text
 
 
 @pytest.mark.accept(101)

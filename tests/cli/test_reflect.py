@@ -156,7 +156,7 @@ def test_duplicates_of_an_existing_rule_are_skipped(cli: Cli, repo: Repo) -> Non
     [
         ("a", "Approved.", "active"),
         ("r", "Rejected; it will not come back.", "rejected"),
-        ("s", "Skipped; it goes on waiting.", "queued"),
+        ("s", "Skipped; it stays in the queue.", "queued"),
     ],
 )
 def test_review_on_a_terminal_asks_about_each_rule(
@@ -217,7 +217,7 @@ def test_elsewhere_the_review_is_handed_on_with_commands_that_work(cli: Cli, rep
     result = cli("reflect", "--review")
 
     assert result.code == 3
-    assert result.json["message"] == "1 rule waits for review."
+    assert result.json["message"] == "1 rule is waiting for review."
     choices = {each["choice"]: each for each in result.json["choices"]}
     assert set(choices) == {"approve", "edit", "reject", "skip"}
     assert choices["approve"]["text"] == PREFER
@@ -229,7 +229,7 @@ def test_elsewhere_the_review_is_handed_on_with_commands_that_work(cli: Cli, rep
 
 
 def test_an_empty_queue_needs_no_review(cli: Cli) -> None:
-    assert cli.ok("reflect", "--review").out == "No rules wait for review.\n"
+    assert cli.ok("reflect", "--review").out == "No rules are waiting for review.\n"
     assert cli.json("reflect", "--review") == []
 
 

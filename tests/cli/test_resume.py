@@ -238,7 +238,7 @@ def test_accepting_marks_it_resumed_and_asks_nothing(cli: Cli) -> None:
 
     assert told["question"] is None
     assert cli.json("list")[0]["state"] == "resumed"
-    assert cli.ok("undo").out == "There is nothing to undo.\n"
+    assert cli.ok("undo").out == "Nothing to undo.\n"
 
 
 @pytest.mark.accept(166)

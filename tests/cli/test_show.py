@@ -172,7 +172,7 @@ def test_diff_tells_what_went_and_what_came(cli: Cli) -> None:
     assert cli.json("diff", old["id"], "login-form")[0] == {
         "key": "done", "removed": ["a"], "added": ["c"]
     }  # fmt: skip
-    assert cli.ok("diff", "login-form", "login-form").out == "They say the same.\n"
+    assert cli.ok("diff", "login-form", "login-form").out == "The checkpoints do not differ.\n"
     assert cli.json("diff", "login-form", "login-form") == []
 
 

@@ -135,7 +135,7 @@ def test_off_says_what_it_means_and_saving_by_hand_still_works(cli: Cli, repo: R
     result = cli.ok("off")
 
     assert result.out == (
-        f"leftoff is off; checkpoints stay, and you can still save yourself: {repo.folder}\n"
+        f"leftoff is off; your checkpoints stay, and `leftoff save` still works: {repo.folder}\n"
     )
     cli.ok("save", "login-form", "--summary=Validate the form")
 

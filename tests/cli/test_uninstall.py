@@ -31,7 +31,7 @@ def test_uninstall_leaves_the_home_folder_as_it_was_but_for_backups(cli: Cli, ho
         "settle.lock",
     }
     assert not (home / ".agents").exists()
-    assert "Checkpoints stay" in result.out
+    assert "Your checkpoints stay" in result.out
 
 
 def test_checkpoints_stay(cli: Cli, home: Path, stored: Path) -> None:

@@ -46,11 +46,11 @@ def test_a_dry_run_notes_nothing(cli: Cli, stored: Path) -> None:
     cli.ok("wal", "scan", "--dry-run", "let's go with Redis")
 
     assert not (stored / "SESSION-STATE.md").exists()
-    assert cli.ok("wal").out == f"Nothing is noted in {stored / 'SESSION-STATE.md'}\n"
+    assert cli.ok("wal").out == f"There are no notes in {stored / 'SESSION-STATE.md'}\n"
 
 
 def test_without_anything_to_note_it_says_so(cli: Cli) -> None:
-    assert cli.ok("wal", "scan", "continue").out == "There is nothing to note in it.\n"
+    assert cli.ok("wal", "scan", "continue").out == "Found nothing to note.\n"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_notes_are_shown(cli: Cli) -> None:
 def test_another_task_begins_with_no_notes(cli: Cli) -> None:
     cli.ok("wal", "add", "--kind", "noun", "Acme Corp")
 
-    assert cli.ok("wal", "reset").out.startswith("The notes were moved to ")
+    assert cli.ok("wal", "reset").out.startswith("Moved the notes to ")
     assert cli.ok("wal", "reset").out == "There are no notes.\n"
-    assert "Nothing is noted" in cli.ok("wal").out
+    assert "There are no notes" in cli.ok("wal").out
     assert any("SESSION-STATE" in each.get("path", "") for each in cli.json("trash", "list"))

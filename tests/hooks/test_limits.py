@@ -163,7 +163,7 @@ def test_doctor_says_that_settle_does_not_advance(endless: Talk, state: Path) ->
         (found,) = inspect_spool.check_spool(World(places=install.find_places(read_environment())))
 
     assert found.level == "broken"
-    assert f"1 event waits, and settle has been at {name}" in found.what
+    assert f"1 event is waiting, but settle has been processing {name}" in found.what
     del endless
 
 

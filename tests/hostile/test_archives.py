@@ -302,4 +302,4 @@ def test_its_prompts_are_not_the_user_s_words(
 
     assert BAIT in shown
     assert "The user asked" not in shown
-    assert shown.count("From this project's store, which does not show that you asked it") == 2
+    assert shown.count("From this project's store, without proof that you typed it") == 2

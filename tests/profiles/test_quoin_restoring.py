@@ -301,7 +301,7 @@ def test_a_corrupt_file_is_shown_raw_although_the_store_has_a_copy(
     shown = "".join(f" > {line}\n" for line in torn.splitlines())
     assert result.out == f"From the file {path}:\n{shown}"
     assert "  Manual recovery — please paste the checkpoint content above" in result.err
-    assert f"`leftoff resume --pending {saved['id']}` takes that up." in result.err.splitlines()[-1]
+    assert f"run `leftoff resume --pending {saved['id']}`." in result.err.splitlines()[-1]
     assert imported.marks() == [SESSION]
     assert task(cli.json("restore", saved["id"])) == "some-task"
     assert imported.marks() == []

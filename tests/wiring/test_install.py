@@ -275,7 +275,7 @@ def test_trouble_on_the_way_puts_all_back(places: Places, tmp_path: Path) -> Non
     # Somebody writes the settings after the plan was made.
     places.settings.write_bytes(b'{"by": "somebody else"}')
 
-    with pytest.raises(LeftoffError, match="changed by someone else"):
+    with pytest.raises(LeftoffError, match="Another program just changed"):
         install.install(places, changes)
 
     places.settings.write_bytes(TEXTS["tabs"])
@@ -296,7 +296,7 @@ def test_a_result_that_is_not_right_is_rolled_back(places: Places, tmp_path: Pat
     )
     ours = [each for each in install.plan_install(places) if each.path != places.settings]
 
-    with pytest.raises(LeftoffError, match="would not be right"):
+    with pytest.raises(LeftoffError, match="would be wrong"):
         install.install(places, [*ours, wrong])
 
     left = contents(tmp_path / "home")

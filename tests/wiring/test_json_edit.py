@@ -153,7 +153,7 @@ def test_of_equal_keys_the_last_one_counts() -> None:
         ('{\n  "a": 1,\n}', "line (2, column 9|3, column 1)"),
         ('{\n  "a" 1\n}', "line 2, column 7"),
         ('{\n  // a comment\n  "a": 1\n}', "line 2, column 3"),
-        ('{"a": NaN}', "NaN is no value of JSON"),
+        ('{"a": NaN}', "NaN is not valid in JSON"),
         ("{} {}", "line 1, column 4"),
         ('{"a": "\n"}', "line 1, column 8"),
         ("[" * 100_000, "nested too deeply"),

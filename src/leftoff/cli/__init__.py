@@ -1,4 +1,4 @@
-"""The command line: one file per command, loaded when it is called."""
+"""Run leftoff's commands; each one lives in its own file and is imported when you call it."""
 
 import contextlib
 import importlib
@@ -16,7 +16,7 @@ from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
 
 
 class Commands(click.Group):
-    """A group that loads a command when it is named."""
+    """A group that imports a command only when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List all commands."""
@@ -24,7 +24,7 @@ class Commands(click.Group):
         return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load one command, with the example that its help ends with."""
+        """Import a command and append the example to its help."""
         del ctx
         words = ALIASES.get(cmd_name, (cmd_name,))
         if words[0] not in COMMANDS:
@@ -39,30 +39,31 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, by its name or another word for it."""
+        """Find the command by its name or an alias."""
         name, *rest = args
         if name not in COMMANDS and name not in ALIASES and not name.startswith("-"):
             raise click.UsageError(f"No such command {name!r}.{_suggestion(name)}", ctx)
         return super().resolve_command(ctx, [*ALIASES.get(name, (name,)), *rest])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show the commands in groups, in the order of need."""
+        """List the commands in groups, the everyday ones first."""
         groups = {**GROUPS, "For agents and scripts": PLUMBING} if ctx.obj is ALL else GROUPS
         for title, commands in groups.items():
             with formatter.section(title):
-                # Padded, so that the summaries of all groups are in line.
+                # click aligns each section separately; padding aligns the summaries of all groups.
                 rows = [(f"{each.name:14}", each.summary) for each in commands]
                 formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Offer commands without loading them."""
+        """Complete command names without importing the commands."""
+        # As on the first help page, leave out aliases and the commands for agents and scripts.
         commands = [each for group in GROUPS.values() for each in group]
         found = [each for each in commands if each.name.startswith(incomplete)]
         offered = [CompletionItem(each.name, help=each.summary) for each in found]
         return [*offered, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; a reader that goes away, as `head` does, is no error."""
+        """Run a command, and exit with 0 if the reader closes the pipe early, as `head` does."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -71,7 +72,7 @@ class Commands(click.Group):
 
 
 ALL = object()
-"""What a context carries to have `--help` list the commands of agents and scripts too."""
+"""Set as a context's `obj` to make `--help` also list the commands for agents and scripts."""
 
 
 @click.command(
@@ -102,18 +103,20 @@ def _example(text: str) -> str:
 
 
 def _suggestion(name: str) -> str:
-    import difflib  # noqa: PLC0415 - only on the way out
+    import difflib  # noqa: PLC0415 - only needed after a typo
 
     close = difflib.get_close_matches(name, [*COMMANDS, *ALIASES], n=1)
     return f" Did you mean `leftoff {close[0]}`?" if close else ""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; every way it can end has its exit code here."""
+    """Run a command and return its exit code, whatever ends it."""
     given = sys.argv[1:] if arguments is None else [*arguments]
     try:
+        # Not standalone: click's own error handling knows nothing of leftoff's exit codes. Commands
+        # read `obj` to repeat their arguments in the choices they offer.
         code = leftoff.main(given, prog_name="leftoff", standalone_mode=False, obj=given)
-        # Here, not at the interpreter's end: a full disk must have its exit code.
+        # Flush now: at interpreter exit, a full disk could no longer change the exit code.
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -122,21 +125,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted; nothing more was changed.", err=True)
         return EXIT_INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the one place where errors are caught and told
+    except Exception as error:  # noqa: BLE001 - the one place that reports errors
         return _report_error(error, as_json=_wants_json(given))
     return code if isinstance(code, int) else 0
 
 
 def _report_error(error: Exception, *, as_json: bool) -> int:
-    from leftoff.cli import error_handler  # noqa: PLC0415 - only on the way out
+    from leftoff.cli import error_handler  # noqa: PLC0415 - only needed after an error
 
     if isinstance(error, OSError):
         error = error_handler.wrap_os_error(error)
+    # If JSON cannot be written to stdout, try again as text, which goes to stderr.
     for wants_json in (as_json, False):
         try:
             error_handler.print_error(error, as_json=wants_json)
         except OSError:
-            # Nobody reads us, or the disk our output goes to is full. People may still see stderr.
+            # The reader closed stdout, or its disk is full. The user may still see stderr.
             _silence(sys.stdout)
         else:
             break
@@ -150,11 +154,12 @@ def _report_error(error: Exception, *, as_json: bool) -> int:
 
 
 def _wants_json(given: Sequence[str]) -> bool:
+    # click has not parsed the options yet if the error is about them.
     return "--json" in given[: given.index("--")] if "--" in given else "--json" in given
 
 
 def _silence(stream: TextIO | None) -> None:
-    """Let what is still to be printed go nowhere, so that the interpreter ends without a word."""
+    """Discard buffered output, so that the interpreter does not complain when it exits."""
     if stream is None:
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,4 +1,4 @@
-"""What every command has at hand: the project, its store, the settings, and the output."""
+"""Give every command its project, store, settings and output, and the options all of them share."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _RECOMMENDED = "(Recommended)"
 
 
 class App:
-    """The world of one run: the output, and the workspace once it is asked for."""
+    """What a command works with; the project is looked up on first use."""
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.out = Output(as_json=as_json, quiet=quiet)
@@ -35,11 +35,11 @@ class App:
 
     @functools.cached_property
     def workspace(self) -> Workspace:
-        """The project we are in; outside of one, only the settings can be asked for."""
+        """The open project; outside a project it only gives the settings."""
         try:
             project = self.project
         except NotAProject as refusal:
-            # A session can be read anywhere, and one has settings anywhere.
+            # Some commands, such as `capture`, also work outside a project.
             context = Context(self.environment, None)
             return Workspace(context, warn=self.out.warn, refusal=refusal)
         workspace = Workspace(Context(self.environment, project), warn=self.out.warn)
@@ -49,12 +49,12 @@ class App:
 
     @functools.cached_property
     def project(self) -> Project:
-        """The project we are in."""
+        """The project of the current folder."""
         return find_project(self.environment)
 
     @property
     def store(self) -> Store:
-        """The project's store, with all that was changed by hand in mirrored files."""
+        """The project's store, including edits you made in mirrored files."""
         return self.workspace.store
 
     @property
@@ -63,29 +63,30 @@ class App:
         return self.workspace.settings
 
     def forget_settings(self) -> None:
-        """Read the settings again when they are next asked for."""
+        """Reload the settings on next use."""
         self.workspace.context.forget_settings()
 
     def close(self) -> None:
-        """Let go of what was opened."""
+        """Update mirrored files and close the store, if they were used."""
+        # A cached property is in __dict__ only after its first use.
         if "workspace" in self.__dict__:
             self.workspace.close()
 
     def choose(self, choice: ChoiceNeeded) -> str:
-        """Let the user pick on a terminal; elsewhere hand the choice on."""
+        """Ask the user to pick on a terminal; elsewhere raise the choice for the caller."""
         if not self.out.is_interactive:
             raise choice
         click.echo(printable(choice.message))
         for line in _number_choices(choice.choices):
             click.echo(printable(cut(f"  {line}", terminal_width())))
         labels = [str(each.get("label", "")) for each in choice.choices]
-        # What is recommended is taken by a bare Enter.
+        # Enter alone picks the recommended choice.
         default = next((n for n, each in enumerate(labels, 1) if each.endswith(_RECOMMENDED)), None)
         picked = _ask_number(choice.question, len(labels), default)
         return str(choice.choices[picked - 1]["choice"])
 
     def ask_name(self) -> str:
-        """Ask for a name until one is given that can be one."""
+        """Ask for a name until the answer is valid."""
         while True:
             name = str(click.prompt("Name"))
             try:
@@ -104,7 +105,7 @@ def _ask_number(question: str, highest: int, default: int | None) -> int:
 
 
 def _number_choices(choices: Sequence[dict[str, Any]]) -> list[str]:
-    """Lay out choices with a number each; a checkpoint with what tells it from the others."""
+    """Return numbered lines; for checkpoints, add columns that distinguish them."""
     columns = {"": [f"{number}. {each['label']}" for number, each in enumerate(choices, 1)]}
     if all("summary" in each for each in choices):
         moments = [times.parse(each["saved_at"]) for each in choices]
@@ -115,7 +116,7 @@ def _number_choices(choices: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def key_of(entry: CheckpointEntry) -> str:
-    """Tell by which word a user finds a checkpoint again."""
+    """Return the name or id that a user can pass to find a checkpoint."""
     return entry.name or entry.id
 
 
@@ -127,11 +128,12 @@ def flags(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
-    """Make a command that gets an App and knows --json and --quiet."""
+    """Make a command that receives an App and accepts --json and --quiet."""
 
     def wrap(function: Callable[..., R]) -> click.Command:
         @functools.wraps(function)
         def run(*, as_json: bool, quiet: bool, **arguments: Any) -> R:
+            # --json may also come before a subcommand: `leftoff memory --json list`.
             above = click.get_current_context().meta.get(_META, {})
             app = App(as_json=as_json or bool(above.get("as_json")), quiet=quiet)
             try:
@@ -146,14 +148,14 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
 
 
 def _valid(value: Any) -> Any:
-    """Show stray bytes of the command line as text; no checkpoint could hold them otherwise."""
+    """Replace undecodable bytes in arguments; JSON cannot store them."""
     if isinstance(value, str):
         return state.printable(value)
     return tuple(map(_valid, value)) if isinstance(value, tuple) else value
 
 
 def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]:
-    """Make a group of commands, one of which runs when none is named."""
+    """Make a group of commands with a default to run when none is named."""
 
     def wrap(function: Callable[[], None]) -> click.Group:
         @functools.wraps(function)
@@ -171,12 +173,12 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
 
 
 def complete_names(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Offer the names of checkpoints to the shell."""
+    """Complete the names of all checkpoints."""
     return _complete_from_store(lambda store: store.index().names_like(typed))
 
 
 def complete_open(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Offer the names of what is open to the shell."""
+    """Complete the names of open checkpoints."""
     return _complete_from_store(
         lambda store: _begin_with(typed, store.index().heads([*LISTED], 1000))
     )
@@ -185,12 +187,12 @@ def complete_open(_context: click.Context, _parameter: click.Parameter, typed: s
 def complete_paths(
     _context: click.Context, _parameter: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    """Let the shell offer its files."""
+    """Let the shell complete file names."""
     return [CompletionItem(typed, type="file")]
 
 
 def complete_trashed(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Offer the names of what is in the trash to the shell."""
+    """Complete the names of checkpoints in the trash."""
     return _complete_from_store(lambda store: _begin_with(typed, store.index().list_trashed(1000)))
 
 
@@ -199,7 +201,7 @@ def _begin_with(typed: str, entries: list[CheckpointEntry]) -> list[str]:
 
 
 def _complete_from_store(names: Callable[[Store], list[str]]) -> list[str]:
-    # A shell that asks for words has no use for an error.
+    # An error message would end up in the middle of the line you are typing.
     try:
         store = Store(find_project(read_environment()))
         try:
@@ -213,5 +215,5 @@ def _complete_from_store(names: Callable[[Store], list[str]]) -> list[str]:
 def checkpoint_argument(
     complete: Callable[..., list[str]] = complete_names, **settings: Any
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make an argument that names a checkpoint."""
+    """Add the NAME|ID argument."""
     return click.argument("name", metavar="NAME|ID", shell_complete=complete, **settings)

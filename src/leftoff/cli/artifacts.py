@@ -1,4 +1,4 @@
-"""The artifacts of a checkpoint: named at resume, read again on demand, never stored."""
+"""Show a checkpoint's artifacts when it is resumed; the store keeps their paths, not contents."""
 
 import click
 
@@ -12,7 +12,7 @@ QUESTION = "Re-fire reads on artifacts now? [y / n]"
 
 
 def summary(checks: check_claims.Checks, questions: int) -> Rendered:
-    """Say how many artifacts and open questions there are; nothing without artifacts."""
+    """Count artifacts and open questions; return an empty text without artifacts."""
     if not checks.artifacts:
         return say("")
     missing = sum(not artifact.is_there for artifact in checks.artifacts)
@@ -26,7 +26,7 @@ def summary(checks: check_claims.Checks, questions: int) -> Rendered:
 
 
 def contents(checks: check_claims.Checks, project: Project) -> Rendered:
-    """Return the text of every artifact that is there, fenced; say which are missing."""
+    """Return the fenced text of every artifact, and name those that are missing."""
     if not checks.artifacts:
         return say("The checkpoint names no artifacts.")
     return join((_content(artifact, project) for artifact in checks.artifacts), "\n\n")
@@ -43,7 +43,5 @@ def _content(artifact: check_claims.ArtifactCheck, project: Project) -> Rendered
         return say("{name} is missing.", name=name)
     text = check_claims.read_text(locate_file(artifact.path, project.worktree), project)
     if text is None:
-        return say(
-            "{name} is not a file of this project, so open it yourself if you trust it.", name=name
-        )
+        return say("{name} is outside this project. Open it yourself if you trust it.", name=name)
     return fence.enclose_text(join([name, block(text)]))

@@ -1,4 +1,4 @@
-"""leftoff auto."""
+"""The `leftoff auto` command: show which signals would trigger an autosave."""
 
 from typing import Any
 
@@ -33,6 +33,7 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
     signals = [
         _signal(app, trigger, percent, since) for trigger in _find_due_triggers(app, percent, given)
     ]
+    # Highest priority first, because the first one is the overall result.
     signals.sort(key=lambda each: triggers.PRIORITIES.index(each["priority"].lower()), reverse=True)
     told = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
     app.out.result(

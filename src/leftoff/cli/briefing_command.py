@@ -1,4 +1,4 @@
-"""leftoff briefing."""
+"""The `leftoff briefing` command: show on one page what the project knows."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from leftoff.cli.app import App, command
 from leftoff.text.tokens import estimate
 from leftoff.threads import memory_briefing, memory_page
 
+# What click passes for --write without a PATH.
 _DEFAULT = "-"
 
 

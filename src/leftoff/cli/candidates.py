@@ -1,4 +1,4 @@
-"""The candidates of `leftoff resume --pending`: what waits for a session, and what is listed."""
+"""Find what `leftoff resume --pending` can resume: pending restores and open checkpoints."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -12,28 +12,29 @@ from leftoff.store import LISTED, CheckpointEntry
 from leftoff.threads.check_claims import Candidate
 
 _MOST = 100
+# An older checkpoint is still offered, but no longer counts as waiting for a session.
 _WAITS = timedelta(days=7)
 _SAVED_FOR_LATER = "precompact"
 
 
 class FoundCandidates(msgspec.Struct, frozen=True, kw_only=True):
-    """All candidates, and the native files among them that cannot be read, by key."""
+    """All candidates, and those whose native file is unreadable, by key."""
 
     candidates: list[Candidate]
     unreadable: dict[str, WaitingFile] = {}
 
 
 def current_session(app: App) -> str | None:
-    """Return the session that runs us, if an agent does."""
+    """Return the id of the agent session that runs this command, if any."""
     running = app.environment.find_session()
     return running[1] if running else None
 
 
 def find(app: App) -> FoundCandidates:
-    """Return what could be restored; where native files tell what waits, they are believed."""
+    """Return what you can restore; native files, where a profile has them, decide what waits."""
     if not app.workspace.mirrors.tell_what_waits():
         return FoundCandidates(candidates=[_candidate(app, each) for each in _list_entries(app)])
-    # First of all: it takes in what was there before anybody looked.
+    # Open the store first: this imports native files that were written before.
     waiting = app.workspace.mirrors.find_waiting(app.store)
     listed = {each.id: each for each in _list_entries(app)}
     shown = app.workspace.mirrors.find_shown(app.store)
@@ -80,7 +81,7 @@ def _candidate(app: App, entry: CheckpointEntry) -> Candidate:
 def _find_write_time(
     app: App, entry: CheckpointEntry, shown: Mapping[str, Path]
 ) -> datetime | None:
-    """Tell when the file of a checkpoint was last written; who copies files keeps their times."""
+    """Return when a checkpoint's native file was last written (copies often keep this time)."""
     source = app.store.load(entry).source if entry.id not in shown else None
     path = shown.get(entry.id) or (Path(source.path) if source and source.path else None)
     return _mtime(path) if path is not None else None
@@ -94,7 +95,7 @@ def _mtime(path: Path) -> datetime | None:
 
 
 def _unreadable(app: App, key: str, waiting: WaitingFile) -> Candidate:
-    """Offer a file that cannot be read, by what is known of it."""
+    """Describe an unreadable file as a candidate, as far as its data is known."""
     copy = app.store.index().get(waiting.copy_id) if waiting.copy_id else None
     known = _candidate(app, copy) if copy is not None and not copy.problem else None
     return Candidate(

@@ -1,4 +1,4 @@
-"""leftoff capture."""
+"""The `leftoff capture` command: show where a session's file left off; save nothing."""
 
 from pathlib import Path
 

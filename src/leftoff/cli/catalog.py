@@ -1,13 +1,13 @@
-"""The catalog: every command with its summary and example, in the order of the help page.
+"""List every command with its summary and example, in the order of the help page.
 
-Help pages come from here, so that `leftoff --help` loads no command.
+`leftoff --help` reads only this module, because importing every command is slow.
 """
 
 from typing import NamedTuple
 
 
 class CommandHelp(NamedTuple):
-    """What the help page says of a command, and where it is."""
+    """A command's name, summary and example, and the module that defines it."""
 
     name: str
     summary: str
@@ -17,7 +17,7 @@ class CommandHelp(NamedTuple):
 
     @property
     def target(self) -> tuple[str, str]:
-        """The module and the name of the function."""
+        """The module and the name of the function to import."""
         stem = self.name.replace("-", "_")
         return f"leftoff.cli.{self.module or stem}", self.attribute or stem
 
@@ -156,7 +156,7 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
         ),
     ),
 }
-"""The commands that people use, in the order of need."""
+"""The commands for people, in the order of the help page."""
 
 PLUMBING: tuple[CommandHelp, ...] = (
     CommandHelp(
@@ -213,7 +213,7 @@ PLUMBING: tuple[CommandHelp, ...] = (
         module="clear",
     ),
 )
-"""The commands that agents and scripts use."""
+"""The commands for agents and scripts; only `leftoff help all` lists them."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "ls": ("list",),
@@ -224,7 +224,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "start": ("status", "--next"),
     "restore": ("resume", "--pending"),
 }
-"""Other words for a command, with the options they stand for."""
+"""Hidden aliases, each with the command and options it runs."""
 
 EXAMPLES: dict[str, str] = {
     "config allow": "leftoff config allow",
@@ -261,7 +261,7 @@ EXAMPLES: dict[str, str] = {
     "wal scan": "leftoff wal scan 'No, use port 8081'",
     "wal show": "leftoff wal show",
 }
-"""Examples of the commands within a command."""
+"""The example of each subcommand."""
 
 COMMANDS: dict[str, CommandHelp] = {
     command.name: command for group in (*GROUPS.values(), PLUMBING) for command in group

@@ -1,4 +1,4 @@
-"""Showing changes to files, and asking before they are made."""
+"""Show the file changes of `init` and `uninstall`, and ask before making them."""
 
 import difflib
 import shlex
@@ -18,7 +18,7 @@ _DONE = {"create": "created", "change": "changed", "remove": "removed"}
 
 
 def describe_change(change: FileChange) -> dict[str, Any]:
-    """Describe a change for programs."""
+    """Return a change as JSON-ready values."""
     return {
         "path": str(change.path),
         "action": change.action,
@@ -28,17 +28,17 @@ def describe_change(change: FileChange) -> dict[str, Any]:
 
 
 def format_diff(change: FileChange) -> str:
-    """Show what changes in a text of somebody else; our own files are not worth it."""
+    """Return the diff of a settings file; files that leftoff owns need none."""
     if not change.is_foreign or change.path.suffix != ".json":
         return ""
     before, after = (_lines(data) for data in (change.before, change.after))
     name = str(change.path)
-    # Settings may hold keys, and an agent may be reading.
+    # Settings may hold API keys, and an agent may read this output.
     return redact("\n".join(difflib.unified_diff(before, after, name, name, lineterm="")))
 
 
 def show(app: App, changes: Sequence[FileChange], *, are_done: bool = False) -> None:
-    """List changes for a person; those still to be made with their text."""
+    """List changes; include their diffs unless they are done."""
     for change in changes:
         action = _DONE[change.action] if are_done else change.action
         app.out.text(f"  {action:8}{change.path}  ({change.what})")
@@ -50,7 +50,7 @@ def show(app: App, changes: Sequence[FileChange], *, are_done: bool = False) -> 
 
 
 def confirm_changes(app: App, changes: Sequence[FileChange], question: str, *, yes: bool) -> bool:
-    """Ask before changes are made; elsewhere than on a terminal hand the choice on."""
+    """Ask before changing files; raise the choice for the caller if there is no terminal."""
     if yes:
         return True
     if app.out.is_interactive:

@@ -1,4 +1,4 @@
-"""A checkpoint whole, for people: one label for each key, long lists cut short."""
+"""Format a full checkpoint for people: one label per key, long lists shortened."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
@@ -9,10 +9,11 @@ from leftoff.text import times
 
 _LABEL = 12
 _INDENT = " " * (_LABEL + 2)
-# `git status` of a big change would bury the rest.
+# The changed files of a big refactoring would push everything else off the screen.
 _MOST_DIRTY = 10
 
-# The order is that of the questions a person comes with; what is not here follows by its own key.
+# In the order in which people look for things; keys that are not listed here follow under their
+# own name.
 _LABELS = {
     "agent": "agent",
     "branch": "branch",
@@ -42,7 +43,7 @@ _SHOWN_ELSEWHERE = frozenset({"schema", "id", "name", "saved_at", "trigger", "he
 
 
 def format_checkpoint(checkpoint: Checkpoint, state: str, now: datetime) -> Iterator[str]:
-    """Tell everything a checkpoint holds, line by line; the first line is its headline."""
+    """Yield everything in a checkpoint, line by line, starting with a headline."""
     plain = to_plain(checkpoint)
     age = times.age((now - checkpoint.saved_at).total_seconds())
     yield f"{checkpoint.name or 'autosave'} ({state})"
@@ -59,12 +60,12 @@ def format_checkpoint(checkpoint: Checkpoint, state: str, now: datetime) -> Iter
 
 
 def label_values(key: str, values: Iterable[Any]) -> tuple[str, list[str]]:
-    """Tell a key's label, and each of its values in words."""
+    """Return a key's label, and each of its values as text."""
     return _label(key), [_inline(key, each) for each in values]
 
 
 def _label(key: str) -> str:
-    # What a newer version or anybody else put into the file must not pass for a field of ours.
+    # A key that a newer version or another program wrote must not look like a known field.
     is_free = key.isidentifier() and key not in _LABELS.values()
     return _LABELS.get(key) or (key if is_free else repr(key))
 
@@ -79,7 +80,7 @@ def _field(key: str, value: Any) -> Iterator[str]:
     label, texts = label_values(key, value if isinstance(value, list) else [value])
     bullet = "- " if isinstance(value, list) else ""
     first, *rest = texts
-    # A text may have several lines; whoever prints it quotes all but the first.
+    # A text may have several lines; Output.text quotes all but the first.
     yield f"{label:{_LABEL}}  {bullet}{first}"
     yield from (f"{_INDENT}{bullet}{text}" for text in rest)
 

@@ -1,4 +1,4 @@
-"""leftoff clear, leftoff delete, leftoff done."""
+"""The `leftoff clear`, `leftoff delete` and `leftoff done` commands: end checkpoints."""
 
 import click
 
@@ -22,12 +22,13 @@ def clear(app: App, names: tuple[str, ...], *, with_all: bool) -> None:
         entries = app.store.index().heads([*LISTED], 1_000_000)
     else:
         found = [app.workspace.find_open(name) for name in names]
+        # A name and an id may refer to the same checkpoint.
         entries = [*{entry.id: entry for entry in found}.values()]
     if entries:
         app.store.record("cleared", [entry.id for entry in entries])
     shown = [key_of(entry) for entry in entries]
     text = [f'Cleared checkpoint "{name}"' for name in shown]
-    # guardz promises these very words.
+    # guardz prints exactly this text, "(s)" included.
     counted = f"Cleared {len(shown)} checkpoint(s)"
     app.out.result({"cleared": shown}, counted if with_all else text)
 
@@ -42,7 +43,7 @@ def delete(app: App, name: str, *, force: bool) -> None:
     """
     if name in RESERVED:
         raise LeftoffError(
-            f"{name!r} stands for all autosaves.",
+            f"{name!r} refers to all autosaves.",
             hint="Name a checkpoint, or pass the id of one autosave.",
         )
     entry = app.workspace.find_open(name)
@@ -64,7 +65,7 @@ def mark_done(app: App, name: str) -> None:
     if checkpoint.next_action is None and not checkpoint.done:
         raise LeftoffError(
             f"{name} cannot be completed: it has no next action and nothing marked done",
-            hint=f"`leftoff save {key_of(entry)} --overwrite --done …` says what was done.",
+            hint=f"Run `leftoff save {key_of(entry)} --overwrite --done …` to add what was done.",
         )
     app.store.record("consumed", [entry.id])
     app.out.result({"completed": key_of(entry)}, f'Completed checkpoint "{key_of(entry)}"')

@@ -1,4 +1,4 @@
-"""leftoff completion."""
+"""The `leftoff completion` command: print a shell completion script."""
 
 import click
 from click.shell_completion import ShellComplete, get_completion_class
@@ -15,15 +15,15 @@ def completion(app: App, shell: str) -> None:
     bash: eval "$(leftoff completion bash)"   in ~/.bashrc
     zsh:  eval "$(leftoff completion zsh)"    in ~/.zshrc
     fish: leftoff completion fish > ~/.config/fish/completions/leftoff.fish
-    """  # noqa: D301 - click wants the backspace itself
+    """  # noqa: D301 - click needs the backspace character
     script = _completer(shell).source().rstrip("\n")
     app.out.result({"shell": shell, "script": script}, script.splitlines())
 
 
 def _completer(shell: str) -> ShellComplete:
-    from leftoff.cli import leftoff  # noqa: PLC0415 - the group loads this file
+    from leftoff.cli import leftoff  # noqa: PLC0415 - avoids a circular import
 
     completer = get_completion_class(shell)
     if completer is None:  # pragma: no cover - click knows all three
-        raise click.UsageError(f"There is no completion for {shell}.")
+        raise click.UsageError(f"leftoff has no completion for {shell}.")
     return completer(leftoff, {}, "leftoff", "_LEFTOFF_COMPLETE")

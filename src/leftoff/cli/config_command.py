@@ -1,4 +1,4 @@
-"""leftoff config."""
+"""The `leftoff config` command: show or change settings."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def unset(app: App, key: str, *, in_project: bool) -> None:
 def allow(app: App, key: str | None) -> int:
     """Allow what this project's settings run or read.
 
-    Shows each value that waits for your consent. A value that changes later needs it again.
+    Shows each value that needs your consent. A value that changes later needs it again.
     """
     pending = [each for each in settings.load(app.project).pending if key in {None, each.key}]
     allowed = [each for each in pending if _confirm_value(app, each)]
@@ -73,12 +73,13 @@ def allow(app: App, key: str | None) -> int:
         consent.give(app.project, each.key, each.value)
     names = [each.key for each in allowed]
     told = f"Allowed {', '.join(names)} on this machine." if names else "Nothing was allowed."
-    app.out.result({"allowed": names}, told if pending else "Nothing waits for your consent.")
+    app.out.result({"allowed": names}, told if pending else "No setting needs your consent.")
+    # Fail if the user refused everything, so that a script does not go on without consent.
     return int(bool(pending) and not allowed)
 
 
 def _confirm_value(app: App, value: settings.Value) -> bool:
-    """Show a value, and ask where someone can answer; elsewhere the command itself is the yes."""
+    """Show a value and ask on a terminal; elsewhere running the command counts as consent."""
     if not app.out.as_json:
         app.out.text(f"{value.source} sets\n  {value.key} = {settings.format_value(value.value)}")
         app.out.text(f"  {settings.HELP[value.key]}")

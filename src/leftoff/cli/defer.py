@@ -1,4 +1,4 @@
-"""leftoff defer."""
+"""The `leftoff defer` command: silence context warnings until the next save."""
 
 from leftoff.cli.app import App, command
 from leftoff.errors import UsageError
@@ -15,7 +15,8 @@ def defer(app: App) -> None:
     running = app.environment.find_session()
     if running is None:
         raise UsageError(
-            "No agent's session runs this command.", hint="Let the agent run it, in its shell."
+            "This command works only in an agent's session.",
+            hint="Ask the agent to run it in its shell.",
         )
     agent, session_id = running
     records.defer(app.store, agent, session_id, app.store.now())
@@ -23,8 +24,8 @@ def defer(app: App) -> None:
     place = replies.path_of(
         app.environment.state_folder, folder, agent, "UserPromptSubmit", session_id
     )
-    # What lies ready for the next prompt was said before.
+    # The reply prepared for the next prompt may still contain the warning.
     place.unlink(missing_ok=True)
     app.out.result(
-        {"deferred": session_id}, "No advice on the context until the next save or compaction."
+        {"deferred": session_id}, "Silenced context warnings until the next save or compaction."
     )

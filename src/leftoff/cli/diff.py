@@ -1,4 +1,4 @@
-"""leftoff diff."""
+"""The `leftoff diff` command: show what changed between two checkpoints."""
 
 import click
 
@@ -25,4 +25,4 @@ def diff(app: App, old: str, new: str) -> None:
         for each in label_values(change.key, change.added)[1]:
             app.out.text(f"  + {each}", fg="green")
     if not changes:
-        app.out.text("They say the same.")
+        app.out.text("The checkpoints do not differ.")

@@ -1,4 +1,4 @@
-"""leftoff dispatch-check."""
+"""The `leftoff dispatch-check` command: check whether a skill should run here."""
 
 import click
 import msgspec

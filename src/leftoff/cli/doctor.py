@@ -1,4 +1,4 @@
-"""leftoff doctor."""
+"""The `leftoff doctor` command: check the hooks by running a real event through them."""
 
 import click
 import msgspec
@@ -26,6 +26,7 @@ def doctor(app: App, *, clear: bool) -> int:
     if clear:
         inspect_spool.clear(world)
     findings = []
+    # Print each finding at once: the test session takes a few seconds.
     for finding in checks.examine(world):
         findings.append(finding)
         if not app.out.as_json:
@@ -42,6 +43,7 @@ def _project(app: App) -> Project | None:
     try:
         return find_project(app.environment)
     except (NotAProject, OSError):
+        # doctor must run where nothing else does.
         return None
 
 
@@ -60,5 +62,5 @@ def _conclusion(findings: list[DoctorFinding]) -> str:
     return (
         f"Nothing is broken; {format_count(count['warning'], 'warning')}."
         if count["warning"]
-        else "All is well."
+        else "Everything works."
     )

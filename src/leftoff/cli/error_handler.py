@@ -1,4 +1,4 @@
-"""How a run tells what went wrong: a sentence for people, JSON for programs, a report of a bug."""
+"""Report errors: as text or JSON, and as a report file if the error is a bug in leftoff."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError
 
 
 def print_error(error: Exception, *, as_json: bool) -> None:
-    """Tell of whatever ended a run."""
+    """Print the error that ended a run."""
     if isinstance(error, click.ClickException):
         _print_usage_error(error, as_json=as_json)
     elif isinstance(error, LeftoffError):
@@ -26,8 +26,9 @@ def print_error(error: Exception, *, as_json: bool) -> None:
 
 
 def _print_problem(error: LeftoffError, *, as_json: bool) -> None:
-    """Tell of a problem that the user can solve; choices always go out as JSON."""
+    """Print a problem that the user can solve; choices are always printed as JSON."""
     findings = error.findings if isinstance(error, BelowQualityBar) else []
+    # Programs read the choices on stdout; people read the lines on stderr.
     if isinstance(error, ChoiceNeeded):
         _json({"message": error.message, "question": error.question, "choices": error.choices})
     elif as_json:
@@ -40,7 +41,6 @@ def _print_problem(error: LeftoffError, *, as_json: bool) -> None:
 
 
 def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
-    """Tell what is wrong with the words of the call."""
     if as_json:
         _json({"error": error.format_message(), "hint": "Add --help for help.", "findings": []})
     else:
@@ -48,16 +48,16 @@ def _print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
 
 
 def wrap_os_error(error: OSError) -> LeftoffError:
-    """Turn what the system refused into a sentence: a full disk, a folder that may not be read."""
+    """Turn an OSError, such as a full disk, into an error with a hint."""
     what = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
     return LeftoffError(
         f"Operating system error: {what}{error.strerror or error}",
-        hint="Nothing that was saved before is lost.",
+        hint="Everything saved before this is safe.",
     )
 
 
 def _print_bug(error: Exception, *, as_json: bool) -> None:
-    """Write a report that can be sent to us, and say where it is."""
+    """Write a bug report and print its path; print the report itself if that fails."""
     report = f"leftoff {__version__}, Python {sys.version}\n\n{_format_traceback(error)}"
     last = traceback.format_exception_only(error)[-1].strip()
     log = _write_report(report)
@@ -82,6 +82,7 @@ def _write_report(report: str) -> Path | None:
         folder = state_folder() / "bugs"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         log = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{os.getpid()}.log"
+        # A traceback may quote private text, so the file is readable by its owner only.
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.write(report)

@@ -1,4 +1,4 @@
-"""leftoff feature."""
+"""The `leftoff feature` command: track the attempts, failures and progress of features."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -28,7 +28,7 @@ def _session_id(app: App) -> str | None:
 
 
 def _complete_ids(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    # A shell that asks for words has no use for an error.
+    # An error message would end up in the middle of the line you are typing.
     try:
         board = features.load(Store(find_project()))
     except (LeftoffError, OSError):
@@ -40,7 +40,7 @@ _id_argument = click.argument("key", metavar="[ID]", required=False, shell_compl
 
 
 def _try_options(function: F) -> F:
-    """Add what tells how an attempt went."""
+    """Add the options that describe the result of an attempt."""
     for option in (
         click.option("--prevention", default="", help="How to prevent it."),
         click.option("--root-cause", "--why", default="", help="Why it failed."),
@@ -133,7 +133,7 @@ def feature_add(app: App, words: tuple[str, ...], **given: Any) -> None:
     if given["is_started"]:
         features.start(app.store, item.id, session_id=_session_id(app))
         item = features.find(features.load(app.store), item.id)
-    verb = "Started" if given["is_started"] else "Noted"
+    verb = "Started" if given["is_started"] else "Added"
     _print_result(app, _plain(item), f"{verb} {item.id}: {item.name}")
 
 
@@ -177,7 +177,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
         chosen: Any = app.choose(choice)
         loop = features.start(app.store, item.id, session_id=_session_id(app), again=chosen)
     if waits:
-        app.out.warn(f"{item.id} depends on what is not finished: {', '.join(waits)}")
+        app.out.warn(f"{item.id} depends on unfinished features: {', '.join(waits)}")
     lines = [feature_view.attempt_line("Started", loop), *feature_view.format_attempts(loop)]
     _print_result(app, to_plain(loop), lines)
 
@@ -219,7 +219,7 @@ def feature_fail(app: App, key: str | None, status: Ending | None, **given: Any)
     )
     text = [
         f"{item.id} is {item.status}: {item.name}",
-        f"`leftoff feature start {item.id}` goes on.",
+        f"Run `leftoff feature start {item.id}` to continue.",
     ]
     _print_result(app, _plain(item), text)
 
@@ -246,7 +246,7 @@ def _at_hand(board: features.Board, loop: features.Loop | None) -> Feature | Fix
     if board.open_items:
         return board.active_feature or board.open_items[0]
     raise LeftoffError(
-        "No feature is unfinished.", hint='Note one: `leftoff feature add "Export orders"`.'
+        "No feature is open.", hint='Add one: `leftoff feature add "Export orders"`.'
     )
 
 
@@ -264,16 +264,18 @@ def _try(approach: str, given: dict[str, Any], *, passed: bool) -> Try:
 def _check(given: str) -> tuple[str, str]:
     name, _, result = given.partition("=")
     if not name.strip() or not result.strip():
-        raise UsageError(f"{given!r} is no check.", hint="Write NAME=RESULT, such as tests=passed")
+        raise UsageError(
+            f"Invalid check {given!r}.", hint="Write NAME=RESULT, such as tests=passed"
+        )
     return name.strip(), result.strip()
 
 
 def _scenario(given: str) -> Scenario:
-    """Read `name :: given :: when :: then`; one part alone is the name."""
+    """Parse `name :: given :: when :: then`, or a name alone."""
     parts = [part.strip() for part in given.split(_SEPARATOR)]
     if len(parts) not in {1, 4} or not parts[0]:
         raise UsageError(
-            f"{given!r} is no scenario.",
+            f"Invalid scenario {given!r}.",
             hint="Write 'NAME :: GIVEN :: WHEN :: THEN', or a name alone.",
         )
     name, given_, when, then = [*parts, "", "", ""][:4]
@@ -281,9 +283,9 @@ def _scenario(given: str) -> Scenario:
 
 
 def _name_path(app: App, path: str) -> str:
-    """Take a path as the shell does, from the folder we stand in."""
+    """Resolve a path against the current folder, as the shell does."""
     if not can_be_path(path):
-        raise UsageError(f"{path[:60]!r} cannot be the path of a file.")
+        raise UsageError(f"{path[:60]!r} is not a valid file path.")
     return name_path(Path.cwd(), path, app.project.worktree)
 
 

@@ -1,4 +1,4 @@
-"""Features, fixes and loops in words, for people."""
+"""Format features, fixes and the attempts at them for people."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ _LABEL = 11
 
 
 def columns(items: Sequence[Feature | Fix]) -> dict[str, list[str]]:
-    """Lay out features and fixes as a table."""
+    """Return the columns of a table of features and fixes."""
     cells = {
         "id": [each.id for each in items],
         "state": ["archived" if each.is_archived else each.status for each in items],
@@ -24,27 +24,27 @@ def columns(items: Sequence[Feature | Fix]) -> dict[str, list[str]]:
 
 
 def none(board: Board) -> str:
-    """Say that nothing is listed, and why."""
+    """Return the text to show instead of an empty list."""
     if board.archive:
-        return "Every feature is archived; `leftoff feature list --all` shows them."
-    return 'No features are noted. `leftoff feature add "Export orders"` notes one.'
+        return "All features are archived; `leftoff feature list --all` shows them."
+    return 'No features yet. Add one with `leftoff feature add "Export orders"`.'
 
 
 def under_way(loop: Loop | None) -> str:
-    """Tell the loop at hand in a line; nothing if there is none under way."""
+    """Describe the current attempt in one line, if there is one."""
     if loop is None or not loop.is_under_way:
         return ""
-    return attempt_line("INTERRUPTED" if loop.interrupted else "Under way", loop)
+    return attempt_line("INTERRUPTED" if loop.interrupted else "In progress", loop)
 
 
 def attempt_line(verb: str, loop: Loop) -> str:
-    """Tell which attempt a loop is at."""
+    """Describe which attempt a feature is at."""
     count = f"attempt {loop.attempt} of {loop.max_attempts}"
     return f"{verb}: {loop.feature} {loop.name or ''} ({count})"
 
 
 def format_attempts(loop: Loop) -> list[str]:
-    """Tell what was tried in a loop, a line each."""
+    """List what was tried, one line per attempt."""
     return [
         f"  {each.attempt}. {each.result}: {each.approach}" + (f" -> {why}" if why else "")
         for each in loop.history
@@ -53,18 +53,20 @@ def format_attempts(loop: Loop) -> list[str]:
 
 
 def after_attempt(loop: Loop) -> list[str]:
-    """Tell what comes after an attempt that was just noted."""
+    """Confirm a recorded attempt and name the next step."""
     last = loop.history[-1]
-    noted = f"Noted attempt {last.attempt} of {loop.max_attempts} on {loop.feature}: {last.result}"
+    noted = (
+        f"Recorded attempt {last.attempt} of {loop.max_attempts} on {loop.feature}: {last.result}"
+    )
     if loop.status == "escalated":
         return [noted, f"That was the last attempt: {loop.feature} is escalated to a person."]
     if last.result == "passed":
-        return [noted, "`leftoff feature pass` says that it is done."]
+        return [noted, "Run `leftoff feature pass` to mark it as passing."]
     return [noted]
 
 
 def format_item(item: Feature | Fix, loops: Sequence[Loop], fixes: Sequence[Fix]) -> Iterator[str]:
-    """Tell all of a feature or fix, line by line."""
+    """Yield everything known about a feature or fix, line by line."""
     state = "archived" if item.is_archived else item.status
     yield f"{item.id}: {item.name} [{state}]"
     for label, text in _fields(item):

@@ -1,4 +1,4 @@
-"""leftoff help."""
+"""The `leftoff help` command: show the help of a command, or of all."""
 
 import click
 
@@ -13,7 +13,7 @@ def help_(app: App, names: tuple[str, ...]) -> None:
 
     `leftoff help all` also lists the commands that agents and scripts use.
     """
-    from leftoff.cli import ALL, leftoff  # noqa: PLC0415 - the group loads this file
+    from leftoff.cli import ALL, leftoff  # noqa: PLC0415 - avoids a circular import
 
     is_all = names == ("all",)
     top = click.Context(leftoff, info_name="leftoff", obj=ALL if is_all else None)
@@ -31,9 +31,9 @@ def _page(context: click.Context, names: tuple[str, ...]) -> str:
     for name in names:
         group = context.command
         if not isinstance(group, click.Group):
-            raise UsageError(f"`{context.command_path}` has no commands of its own.")
+            raise UsageError(f"`{context.command_path}` has no subcommands.")
         found, command, _ = group.resolve_command(context, [name])
         if command is None:  # pragma: no cover - click has raised an error by now
-            raise UsageError(f"There is no command {name!r}.")
+            raise UsageError(f"No such command {name!r}.")
         context = click.Context(command, info_name=found, parent=context)
     return context.get_help()

@@ -1,4 +1,4 @@
-"""leftoff hook-python."""
+"""The `leftoff hook-python` command: make hooks use the Python that runs leftoff now."""
 
 import sys
 

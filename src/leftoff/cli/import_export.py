@@ -1,4 +1,4 @@
-"""leftoff import, leftoff export."""
+"""The `leftoff import` and `leftoff export` commands: exchange checkpoints with other systems."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
@@ -34,25 +34,23 @@ _NAMED_PROBLEMS = 20
 def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | None) -> None:
     """Import checkpoints of another system.
 
-    Without FOLDER they are looked for where that system keeps them for this project. A second run
-    adds nothing.
+    Without FOLDER, leftoff looks where that system keeps this project's files. You can run it
+    again; it imports only what is new.
     """
     if earlier is not None:
         _move_in(app, earlier)
         return
     if profile is None:
-        raise UsageError(
-            "Name what to import: --from a system, or --from-store a store of leftoff."
-        )
+        raise UsageError("Name what to import: --from SYSTEM, or --from-store FOLDER.")
     loaded = profiles.load(profile)
     place = folder or loaded.home(app.project)
     if not loaded.is_here(place):
         raise LeftoffError(
-            f"There are no {profile} files in {place}",
+            f"No {profile} files found in {place}",
             hint=f"Name the folder: `leftoff import --from {profile} FOLDER`.",
         )
     with contextlib.closing(Store(app.project)) as fresh:
-        # Opening the app's store takes in files that were never mirrored, and would not tell.
+        # Not app.store: opening that imports unmirrored files silently, and this must count them.
         is_new = Mirror(fresh, profile, place).manifest.read_cursor() is None
         store = fresh if is_new else app.store
         report = import_native.import_all(
@@ -63,24 +61,24 @@ def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | 
             watched=lambda found: _show_progress(app, found),
             is_ours=Mirror(store, profile, place).wrote,
         )
-    # Opened, so that at the end the files of mirrored systems follow.
+    # Opening the app's store makes close() update the mirrored files.
     _ = app.store
     app.out.result(msgspec.to_builtins(report), _format_report(report))
     if not app.out.as_json:
         for problem in report.problems[:_NAMED_PROBLEMS]:
-            app.out.warn(f"{problem.path} was skipped: {problem.problem}")
+            app.out.warn(f"Skipped {problem.path}: {problem.problem}")
         if rest := report.problems[_NAMED_PROBLEMS:]:
-            app.out.warn(f"{len(rest)} more files were skipped; --json names them all.")
+            app.out.warn(f"Skipped {format_count(len(rest), 'more file')}; --json lists them all.")
 
 
 def _move_in(app: App, earlier: Path) -> None:
-    """Move all of another store into this project's."""
+    """Move everything in another store into this project's store."""
     place = earlier.resolve()
     project = app.project
     if place == project.store or not (place / "checkpoints").is_dir():
         raise LeftoffError(
-            f"{place} is not the store of another project",
-            hint="`leftoff doctor` names the stores whose folder is gone.",
+            f"{place} is not the store of another project.",
+            hint="`leftoff doctor` lists stores whose folder no longer exists.",
         )
     before = app.store.index().count_heads([*LISTED])
     moved = msgspec.structs.replace(project, earlier=(*project.earlier, place))
@@ -92,11 +90,11 @@ def _move_in(app: App, earlier: Path) -> None:
         f"Moved {format_count(count, 'checkpoint')} from {place} to {project.store}",
     )
     if is_left:
-        app.out.warn(f"Some of {place} could not be moved and is still there")
+        app.out.warn(f"Some files in {place} could not be moved and are still there")
 
 
 def _show_progress(app: App, found: Iterable[Path]) -> Iterator[Path]:
-    """Show how far it got, on a terminal."""
+    """Show a progress bar on a terminal."""
     paths = [*found]
     if not app.out.is_interactive or app.out.quiet:
         yield from paths
@@ -109,13 +107,13 @@ def _format_report(report: import_native.ImportReport) -> list[str]:
     lines = [
         f"Imported {format_count(report.imported, 'checkpoint')}; {report.known} already existed."
     ]
-    for count, what in (
-        (report.prompts, "prompt(s) that wait"),
-        (report.memories, "memory entries"),
-        (report.features, "features"),
+    for count, one, several in (
+        (report.prompts, "queued prompt", "queued prompts"),
+        (report.memories, "memory entry", "memory entries"),
+        (report.features, "feature", "features"),
     ):
         if count:
-            lines.append(f"Imported {count} {what}.")
+            lines.append(f"Imported {count} {one if count == 1 else several}.")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""leftoff init."""
+"""The `leftoff init` command: wire your agents so that they save automatically."""
 
 from collections.abc import Sequence
 
@@ -62,20 +62,20 @@ def init(  # noqa: PLR0913 - one option each
     if wired:
         _print_outcome(app, changes, done, dry_run=dry_run)
     else:
-        app.out.text("Claude Code was not found, so no hooks are installed: save by command.")
-    kept = [f"The file as it was before is in {backup}" for backup in backups]
+        app.out.text("Claude Code was not found, so no hooks were installed. Use `leftoff save`.")
+    kept = [f"Backed up the previous file to {backup}" for backup in backups]
     app.out.text([*kept, *notes])
 
 
 def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str]:
-    """Choose the agents to wire; the habits of a profile can be followed without any."""
+    """Choose the agents to wire; adopting a profile works without any."""
     if profile is not None and not agents and not detect_agents.can_wire(app.environment):
         return []
     return detect_agents.to_wire(app.environment, agents)
 
 
 def _list_extra_events(app: App, profile: str | None) -> frozenset[str]:
-    """Tell which hook events the profiles in use need beyond those that all do."""
+    """Return the optional hook events that the profiles in use need."""
     used = [*app.settings.mirror, *([profile] if profile else [])]
     return profiles.find_wanted_events(used)
 
@@ -83,6 +83,7 @@ def _list_extra_events(app: App, profile: str | None) -> frozenset[str]:
 def _install_hooks(
     app: App, places: Places, changes: Sequence[FileChange], *, yes: bool
 ) -> list[Done]:
+    # Hooks fail silently, so make sure that they can run before installing them.
     install.check_python()
     install.compile_package()
     if not changes or not confirm_changes(app, changes, "Install the hooks?", yes=yes):
@@ -94,14 +95,14 @@ def _print_outcome(
     app: App, changes: Sequence[FileChange], done: Sequence[Done], *, dry_run: bool
 ) -> None:
     if not changes:
-        app.out.text("The hooks of Claude Code are installed already; nothing to do.")
+        app.out.text("Claude Code's hooks are already installed; nothing to do.")
     elif dry_run:
         app.out.text("This would be done:")
         show(app, changes)
     elif done:
-        app.out.text("Installed the hooks of Claude Code:")
+        app.out.text("Installed Claude Code's hooks:")
         show(app, changes, are_done=True)
-        app.out.text("`leftoff doctor` proves that they work; `leftoff uninstall` undoes all this.")
+        app.out.text("Run `leftoff doctor` to test them, or `leftoff uninstall` to undo this.")
     else:
         app.out.text("Nothing was changed.")
 
@@ -112,16 +113,19 @@ def _notes(app: App, places: Places, scope: str) -> list[str]:
         detect_agents.TITLES[agent] for agent in detect_agents.only_read(app.environment)
     ]:
         notes.append(
-            f"Also found: {', '.join(others)}. Their sessions are read; their hooks are not wired "
-            "by this version."
+            f"Also found: {', '.join(others)}. leftoff reads their sessions; this version does not "
+            "wire their hooks."
         )
     notes += [
-        f"You edited {path}, so it stays as it is." for path in install.list_edited_skills(places)
+        f"You edited {path}, so it was left unchanged."
+        for path in install.list_edited_skills(places)
     ]
     if install.has_hooks_disabled(places):
-        notes.append(f"disableAllHooks is set in {places.settings}: no hook runs until it is not.")
+        notes.append(
+            f"disableAllHooks is set in {places.settings}: hooks will not run until you unset it."
+        )
     if scope == "project":
         notes.append(
-            f"The command in {places.settings} names a path of this machine: better not commit it."
+            f"The command in {places.settings} contains a path on this machine; do not commit it."
         )
     return notes

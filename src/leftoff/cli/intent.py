@@ -1,4 +1,4 @@
-"""leftoff intent."""
+"""The `leftoff intent` command: show which command a sentence asks for; run nothing."""
 
 import shlex
 
@@ -20,6 +20,7 @@ from leftoff.threads import check_claims
 def intent(app: App, words: tuple[str, ...], *, at_start: bool | None) -> None:
     """Show which command a sentence asks for; run nothing."""
     text = " ".join(words)
+    # A command that an agent runs comes after the first message of its session.
     if at_start is None:
         at_start = app.environment.find_session() is None
     names, can_resume = _checkpoints(app)

@@ -1,4 +1,4 @@
-"""Work on features that broke off, told where people and agents come back."""
+"""Show interrupted work on features in `resume`, so that people and agents can continue it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
 
 
 def loops(app: App) -> "list[Loop]":
-    """Return the work on features that broke off here, the newest first."""
+    """List the interrupted work on this project's features, newest first."""
     store = app.store
     places = [store.project.store / "loops", *store.log_paths("features")]
+    # Most projects have no features, so avoid importing the code for them.
     if not any(place.exists() for place in places):
         return []
     try:
         return knowledge.features.list_interrupted_loops(store)
     except StoreRefused as error:
-        # Features that cannot be read keep nobody from coming back to a checkpoint.
+        # An unreadable feature file must not prevent resuming a checkpoint.
         app.out.warn(error.message)
         return []
 
 
 def format_loops(found: "list[Loop]") -> Rendered:
-    """Tell each with what failed and the ways to go on."""
+    """Describe each interruption: what failed and how to continue."""
     if not found:
         return say("")
     return fence.enclose_text(join(map(knowledge.features.ways_to_go_on, found), "\n\n"))
 
 
 def rows(found: "list[Loop]") -> list[dict[str, Any]]:
-    """Return them as JSON-ready values."""
+    """Return the interrupted work as JSON-ready values."""
     return [to_plain(loop) for loop in found]

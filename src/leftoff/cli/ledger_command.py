@@ -1,4 +1,4 @@
-"""leftoff ledger."""
+"""The `leftoff ledger` command: show what a task cost, where a ledger is kept."""
 
 import click
 import msgspec
@@ -16,16 +16,17 @@ def ledger(app: App, task: str | None) -> None:
     """Show what a task cost, where a ledger is kept."""
     rows = _rows(app, task)
     if app.out.as_json or not rows:
-        app.out.result([msgspec.to_builtins(row) for row in rows], "There is no ledger yet.")
+        app.out.result([msgspec.to_builtins(row) for row in rows], "No ledger found.")
         return
     app.out.table({name: [_cell(row, name) for row in rows] for name in _COLUMNS})
 
 
 def _rows(app: App, task: str | None) -> list[Row]:
-    """Read the ledgers of every system that keeps one here."""
+    """Read the ledger of every profile that keeps one in this project."""
     found: list[Row] = []
     for name in profiles.PROFILES:
         profile = profiles.load(name)
+        # Only some profiles keep a ledger.
         read = getattr(profile, "ledger", None)
         if read is not None:
             found += read(profile.home(app.project), task)

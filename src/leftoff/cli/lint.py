@@ -1,4 +1,4 @@
-"""leftoff lint."""
+"""The `leftoff lint` command: check a checkpoint against the quality bar."""
 
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.errors import NoSuchCheckpoint
@@ -14,11 +14,13 @@ def lint(app: App, name: str | None) -> None:
     """
     entry = app.workspace.find(name) if name is not None else check_claims.newest(app.store)
     if entry is None:
-        raise NoSuchCheckpoint("No saved checkpoints found.", hint="`leftoff save` makes one.")
+        raise NoSuchCheckpoint(
+            "No saved checkpoints found.", hint="Run `leftoff save` to create one."
+        )
     findings = quality.lint(app.store.load(entry), app.project.worktree)
     if findings:
         raise persist.build_quality_error(
-            findings, hint=f"`leftoff save {key_of(entry)} --overwrite` says more."
+            findings, hint=f"Run `leftoff save {key_of(entry)} --overwrite` with more details."
         )
     app.out.result(
         {"name": key_of(entry), "findings": []}, f"{key_of(entry)} passes the quality bar."

@@ -1,4 +1,4 @@
-"""leftoff list."""
+"""The `leftoff list` command: list open checkpoints, newest first."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -31,35 +31,38 @@ def list_(app: App, *, with_all: bool, limit: int) -> None:
     entries = app.workspace.list_checkpoints(limit=limit, with_ended=with_all)
     show(app, entries, empty="No checkpoints found.")
     warn_of_other_stores(app, is_empty=not entries)
+    # Count only if the list may be incomplete: it takes another query.
     if len(entries) == limit and not app.out.as_json:
         more = index.count_heads(states) - limit
         if more > 0:
             app.out.text(f"… and {more} more: leftoff list --limit {limit + more}")
+    # Otherwise a damaged checkpoint would look as if it had never been saved.
     for entry in index.unreadable():
         path = app.store.path_of(entry)
         app.out.warn(f"unreadable: {path} ({entry.problem}); `leftoff show --raw {entry.id}`")
 
 
 def warn_of_other_stores(app: App, *, is_empty: bool) -> None:
-    """Name other stores that may hold what the user looks for.
+    """Point to other stores that may hold the checkpoints you are looking for.
 
-    Those of folders that are gone may be anyone's, so they count only where nothing else is found.
+    The stores of deleted folders may be unrelated, so they are named only if this one is empty.
     """
     if not (is_empty or app.project.is_git):
         return
     for folder, store in list_stores_elsewhere(app.project)[:_LOST_SHOWN]:
         if (store / "checkpoints").is_dir():
             app.out.warn(
-                f"There are checkpoints of {folder} in {store}\n"
-                f"To move them here: leftoff import --from-store {store}"
+                f"Found checkpoints of {folder} in {store}\n"
+                f"To move them here, run: leftoff import --from-store {store}"
             )
 
 
+# More would hide the list itself.
 _LOST_SHOWN = 3
 
 
 def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
-    """Show checkpoints as JSON, as a table, or say that there are none."""
+    """Show checkpoints as JSON or as a table, or the text for an empty list."""
     now = app.store.now()
     if app.out.as_json:
         app.out.json([describe_entry(entry, now) for entry in entries])
@@ -70,7 +73,7 @@ def show(app: App, entries: Sequence[CheckpointEntry], *, empty: str) -> None:
 
 
 def describe_entry(entry: CheckpointEntry, now: datetime) -> dict[str, Any]:
-    """Describe a checkpoint for programs."""
+    """Return a checkpoint as JSON-ready values."""
     return {
         "id": entry.id,
         "name": entry.name,
@@ -105,15 +108,15 @@ def _columns(entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, lis
 
 
 def format_name(entry: CheckpointEntry) -> str:
-    """Name a checkpoint for people; an autosave by its id."""
+    """Return the name to show for a checkpoint; autosaves show their id."""
     return entry.name or (entry.id if entry.problem else f"autosave {entry.id}")
 
 
 def state_of(entry: CheckpointEntry) -> str:
-    """Tell a checkpoint's state; a file that cannot be read has none other."""
+    """Return a checkpoint's state, or "unreadable" if its file is damaged."""
     return "unreadable" if entry.problem else entry.state
 
 
 def age_of(entry: CheckpointEntry, now: datetime) -> str:
-    """Say how long ago a checkpoint was saved."""
+    """Return how long ago a checkpoint was saved, in words."""
     return times.age((now - entry.saved_at).total_seconds())

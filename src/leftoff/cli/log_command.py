@@ -1,4 +1,4 @@
-"""leftoff log."""
+"""The `leftoff log` command: show revisions and events, newest first."""
 
 from collections.abc import Iterator, Sequence
 
@@ -62,6 +62,7 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
     index = app.store.index()
     known = {event.id: event for event in events}
     for event in events:
+        # For an undo, show the event that it reverted.
         undone = known.get(event.of or "")
         told = undone or event
         entries = [index.get(each) for each in told.ids[:_NAMED]]
@@ -74,6 +75,6 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
 
 
 def _reason(event: StoreEvent, entries: Sequence[CheckpointEntry | None]) -> str:
-    """Say why something was saved that nobody asked to save."""
+    """Return the trigger of an autosave."""
     triggers = {entry.trigger for entry in entries if entry and entry.trigger} - {MANUAL}
     return ", ".join(sorted(triggers)) if event.action == "saved" else ""

@@ -1,4 +1,4 @@
-"""leftoff memory."""
+"""The `leftoff memory` command: keep decisions, failed approaches and rules."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -89,6 +89,7 @@ def memory() -> None:
     """
 
 
+# The text of an entry may contain words such as -x, which are not options.
 @command(name="add", context_settings={"ignore_unknown_options": True})
 @click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
@@ -125,7 +126,7 @@ def memory_add(app: App, kind: book.Kind, words: tuple[str, ...], **given: Any) 
     )
     new = book.add(app.store, [draft], status="queued" if given["queue"] else "active")
     entry = new[0] if new else book.twin(app.store, draft)
-    assert entry is not None  # noqa: S101 - it was added, or one that says the same is there
+    assert entry is not None  # noqa: S101 - either it was added, or its twin exists
     _print_result(
         app, {"added": bool(new), **book.plain(entry)}, _format_added(entry, is_new=bool(new))
     )
@@ -142,10 +143,10 @@ def _format_added(entry: MemoryEntry, *, is_new: bool) -> str | list[str]:
         return f"Queued {told}" if entry.status == "queued" else f"Remembered {told}"
     if entry.status in {"rejected", "superseded"}:
         return [
-            f"Known and {entry.status}, so it stays out: {told}",
-            f"`leftoff memory approve {entry.id}` brings it back.",
+            f"Not added, because it was {entry.status} before: {told}",
+            f"Run `leftoff memory approve {entry.id}` to bring it back.",
         ]
-    return f"Known already: {told}"
+    return f"Already known: {told}"
 
 
 @command(name="search", context_settings={"ignore_unknown_options": True})
@@ -202,7 +203,7 @@ def _line(entry: MemoryEntry, done: str) -> str:
 
 
 def _judge(app: App, ids: tuple[str, ...], done: str, **change: Any) -> None:
-    """Change several entries alike; an id that is wrong changes none."""
+    # Look up all ids first, so that a wrong one changes nothing.
     found = [book.find(app.store, entry_id) for entry_id in ids]
     new = [book.change(app.store, entry.id, **change) for entry in found]
     text = [_line(entry, done) for entry in new]
@@ -232,7 +233,7 @@ def memory_edit(app: App, entry_id: str, words: tuple[str, ...], why: str | None
     Adding the old text again leads to this entry, not to a new one.
     """
     if not words and why is None:
-        raise UsageError("Say what to change.", hint="Give the new words, or --why, or both.")
+        raise UsageError("Nothing to change.", hint="Pass the new text, --why, or both.")
     text = " ".join(words) if words else None
     _print_change(app, book.change(app.store, entry_id, text=text, why=why), "Edited")
 

@@ -1,4 +1,4 @@
-"""leftoff status --next: what to do first, and where the code stands."""
+"""Show `leftoff status --next`: what to do first, and the state of the code."""
 
 import contextlib
 from collections.abc import Iterator
@@ -17,7 +17,8 @@ _CHARS = 120
 
 
 def show_next(app: App) -> None:
-    """Recommend what to do first. Changes nothing."""
+    """Recommend what to do first; change nothing."""
+    # Not app.store: opening that imports edits in mirrored files and updates the index.
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = recommend.recommend_tasks(store, app.settings)
     plain = {**msgspec.to_builtins(found), "commits": [to_plain(each) for each in found.commits]}

@@ -1,4 +1,4 @@
-"""All output: JSON for programs, plain lines for pipes, colour and tables on a terminal."""
+"""Print results: as JSON, as plain lines in a pipe, or with colour and tables on a terminal."""
 
 import contextlib
 import os
@@ -14,11 +14,12 @@ import msgspec
 from leftoff.cli import text_columns
 from leftoff.text import fence
 
+# Smaller files are read before a progress bar would be useful.
 _LARGE_BYTES = 20_000_000
 
 
 class Output:
-    """Where a command's words go."""
+    """Prints what a command has to say, in the format that the options and the terminal need."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json = as_json
@@ -36,32 +37,33 @@ class Output:
             self.text(text)
 
     def json(self, data: object) -> None:
-        """Print a value as JSON: exact, and always UTF-8, whatever the terminal speaks."""
+        """Print a value as JSON in UTF-8, whatever the terminal's encoding."""
         try:
             encoded = msgspec.json.encode(data, enc_hook=str)
+        # Too rare to clean every value beforehand.
         except UnicodeEncodeError:
             encoded = msgspec.json.encode(_valid(data))
         click.echo(_escape_controls(msgspec.json.format(encoded, indent=2)))
 
     def text(self, text: str | Iterable[str], **style: Any) -> None:
-        """Print a line, several lines, or a rendered text, in one style."""
+        """Print a line, several lines or a rendered text in one style."""
         shown = "" if self.quiet else printable(text)
         if shown:
             click.echo(self._apply_style(shown, style), color=self.has_colour)
 
     def gap(self) -> None:
-        """Leave a line free between two parts."""
+        """Print an empty line."""
         if not self.quiet:
             click.echo()
 
     def warn(self, text: str) -> None:
-        """Tell of a weakness, apart from the result."""
+        """Print a warning to stderr."""
         if not self.quiet:
             warning = printable(f"warning: {text}", sys.stderr)
             click.echo(self._apply_style(warning, {"fg": "yellow"}), err=True)
 
     def table(self, columns: Mapping[str, Sequence[str]]) -> None:
-        """Show rows in columns; on a terminal that is too narrow each row gets lines of its own."""
+        """Print a table, or one card per row if the terminal is too narrow for it."""
         if self.quiet:
             return
         clean = {
@@ -78,7 +80,7 @@ class Output:
 
     @contextlib.contextmanager
     def progress(self, path: Path) -> Iterator[Callable[[int], None] | None]:
-        """Show how far a large file was read, on a terminal."""
+        """Show a progress bar on a terminal while a large file is read."""
         size = path.stat().st_size if path.is_file() else 0
         if not self.is_interactive or self.quiet or size < _LARGE_BYTES:
             yield None
@@ -93,18 +95,18 @@ class Output:
 
 
 def _join_lines(text: str | Iterable[str]) -> str:
-    """Lay out lines so that none can pass for another; what was rendered stays as it is.
+    """Join lines and quote line breaks within them; leave rendered text unchanged.
 
-    Most lines hold words from a checkpoint, a file or git. A line break in one of them must not
-    begin a line of ours, and agents read what we print as well as people do.
+    Most lines contain text from a checkpoint, a file or git. A line break in that text must not
+    start a line that looks like leftoff's own, because agents act on what they read here.
     """
     if isinstance(text, fence.Rendered):
         return text.rstrip("\n")
     return fence.lines(text) if isinstance(text, str) else "\n".join(map(_join_lines, text))
 
 
-# Whatever could steer a terminal: controls but tab and newline, and overrides of the direction
-# in which text runs, with which a line can be made to look like another.
+# Characters that could control a terminal: all control characters except tab and newline, and the
+# overrides of text direction, which can disguise one line as another.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -112,26 +114,27 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def printable(text: str | Iterable[str], stream: TextIO | None = None) -> str:
-    """Lay out lines without what could steer a terminal or what its encoding cannot show."""
+    """Replace characters that could control the terminal or that its encoding lacks."""
     to = stream or sys.stdout
     encoding = (to.encoding if to is not None else None) or "utf-8"
     return _STEERING.sub("�", _join_lines(text)).encode(encoding, "replace").decode(encoding)
 
 
 def _escape_controls(data: bytes) -> bytes:
-    """Write as escapes what could steer a terminal: JSON means the same by them."""
+    """Escape characters that could control the terminal; the JSON value stays the same."""
+    # The usual case, and decoding large output takes time.
     if data.isascii():
         return data
     return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", data.decode()).encode()
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    # Started with a stream closed, Python has None in its place.
+    # Python sets a stream to None if the process was started with it closed.
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def _valid(data: object) -> Any:
-    """Replace bytes that came in as lone surrogates; JSON has no way to say them."""
+    """Replace lone surrogates, which stand for undecodable bytes; JSON cannot encode them."""
     plain = msgspec.to_builtins(data, enc_hook=str)
     if isinstance(plain, str):
         return plain.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""leftoff resume --pending: what was left for this session, or the newest checkpoint."""
+"""Run `leftoff resume --pending`: resume what waits for this session, or the newest checkpoint."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -35,11 +35,11 @@ _NOTED_WITHIN = timedelta(days=7)
 def resume_pending(
     app: App, name: str | None, budget: int | None, *, skip: bool, reads: bool | None
 ) -> int:
-    """Take up what was left for this session, or the newest checkpoint.
+    """Resume what waits for this session, or the newest checkpoint if nothing does.
 
-    One that was left for another session is taken with a warning; of several you choose one.
+    If only other sessions left something, resume it with a warning, or ask which one to resume.
     """
-    # quoin's users are asked whether or not there is anything to read.
+    # quoin asks this question even if a checkpoint has no artifacts.
     always_asks = app.workspace.mirrors.tell_what_waits()
     view = ViewOptions(budget=budget or app.settings.budget, reads=reads, always_asks=always_asks)
     with app.workspace.mark_work("checkpoint"):
@@ -50,7 +50,7 @@ def resume_pending(
         waits = None if skip else check_claims.pick(found.candidates, session_id=session_id)
         pick = _pick_waiting(app, waits) if waits else None
         noted = app.workspace.read_notes(since=app.store.now() - _NOTED_WITHIN)
-        # Whoever passed over a list wants no other one.
+        # A user who skipped one list does not want to see another.
         pick = pick or _pick_newest(app, found, noted, may_ask=not skip and not waits)
         if pick.doubt and noted.get("name"):
             _synthesize(app, noted, pick.doubt, view)
@@ -62,7 +62,7 @@ def resume_pending(
 
 
 def _restore_named(app: App, found: FoundCandidates, name: str, view: ViewOptions) -> int:
-    """Take up what the user chose: a checkpoint, or a file that cannot be read as one."""
+    """Resume the checkpoint, or show the unreadable file, that the user named."""
     broken = [each for each in found.candidates if each.key == name and name in found.unreadable]
     if broken:
         return _restore(app, found, Pick(chosen=broken[0]), view)
@@ -84,12 +84,12 @@ def _pick_newest(app: App, found: FoundCandidates, noted: dict[str, Any], *, may
     pick = check_claims.pick_newest(readable, now=app.store.now(), task=task, may_ask=may_ask)
     if not pick.among:
         return pick
-    question = "Several tasks were saved lately. Which one do you want to restore?"
+    question = "Several tasks were saved recently. Which one do you want to restore?"
     return Pick(chosen=_ask(app, question, pick.among) or pick.among[0])
 
 
 def _ask(app: App, question: str, among: Sequence[Candidate]) -> Candidate | None:
-    """Let the user choose by number; None to pass over all of them."""
+    """Ask the user for a number; return None if they skip the list."""
     lines = [_line(number, each) for number, each in enumerate(among, 1)]
     if not app.out.is_interactive:
         raise _choice(question, lines, among)
@@ -145,12 +145,12 @@ def _restore(app: App, found: FoundCandidates, pick: Pick, view: ViewOptions) ->
 
 
 def _show_broken(app: App, broken: WaitingFile) -> int:
-    """Show a file that cannot be read as it is; it goes on waiting."""
+    """Show the raw text of an unreadable file and fail; the file stays pending."""
     problem = f"{broken.path} cannot be read: {broken.problem}"
     lines = [MANUAL_RECOVERY]
     if broken.copy_id:
         lines.append(
-            f"The store has it whole: `leftoff resume --pending {broken.copy_id}` takes that up."
+            f"The store has a complete copy: run `leftoff resume --pending {broken.copy_id}`."
         )
     if app.out.as_json:
         app.out.json({"error": problem, "hint": " ".join(lines), "text": broken.text})
@@ -172,11 +172,11 @@ def _resume_entry(app: App, entry: CheckpointEntry, pick: Pick, view: ViewOption
 
 
 def _synthesize(app: App, noted: dict[str, Any], doubt: Rendered, view: ViewOptions) -> None:
-    """Tell what the newest session noted, where no checkpoint can be trusted to be about it."""
+    """Show the newest session's notes if no checkpoint is clearly about the same task."""
     draft = compose(noted, app.store, app.settings)
     said = [
         say(
-            "{doubt} This is what the newest session noted; `leftoff list` shows checkpoints.",
+            "{doubt} These are the newest session's notes; `leftoff list` shows checkpoints.",
             doubt=doubt,
         )
     ]

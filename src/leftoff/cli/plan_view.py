@@ -1,4 +1,4 @@
-"""leftoff status --plan: plan, stage, tests, helpers and checkpoints on one page."""
+"""Show `leftoff status --plan`: plan, stage, tests, helpers and checkpoints on one page."""
 
 import contextlib
 from collections.abc import Iterator
@@ -19,14 +19,15 @@ from leftoff.threads.dashboard import Dashboard, PlanLine
 _RULE = "━" * 53
 _TODOS = 5
 _TIPS = (
-    ("leftoff save", "keep where you are"),
-    ("leftoff resume", "take up what was left off"),
-    ("leftoff list", "all that is open"),
+    ("leftoff save", "save where you are"),
+    ("leftoff resume", "resume where you left off"),
+    ("leftoff list", "list open checkpoints"),
 )
 
 
 def show_plan(app: App) -> None:
-    """Show all that is under way. Changes nothing."""
+    """Show the work in progress; change nothing."""
+    # Not app.store: opening that imports edits in mirrored files and updates the index.
     with contextlib.closing(Store(app.project, leaves_no_trace=True)) as store:
         found = use_case.read_dashboard(store, app.settings)
     app.out.result(_plain(found), _lines(found))

@@ -1,4 +1,4 @@
-"""leftoff prompts."""
+"""The `leftoff prompts` command: show prompts that no session answered."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,7 +35,7 @@ def prompts_list(app: App, *, with_all: bool) -> None:
 
 def _show_history(app: App, found: WaitingPrompts) -> None:
     if app.out.as_json or not found.prompts:
-        app.out.result(replaying.rows(found), "No prompts were ever kept.")
+        app.out.result(replaying.rows(found), "No prompts have been kept yet.")
         return
     app.out.table(
         {
@@ -70,12 +70,13 @@ def prompts_show(app: App, number: str) -> None:
 def prompts_replay(app: App, which: tuple[str, ...]) -> None:
     """Print prompts as you typed them, and dequeue them.
 
-    Without a number you are asked on a terminal; elsewhere the choices are printed.
+    Without a number, asks on a terminal; elsewhere prints the choices.
     """
     found, words = replaying.waiting(app), " ".join(which).strip().lower()
     if not found.prompts:
         app.out.result({"replayed": []}, _NONE)
     elif words == "none":
+        # Prompts of another session stay queued for that session.
         kept = [] if found.mismatch else found.prompts_to_offer
         replaying.drop(app, kept)
         app.out.result({"replayed": [], "dropped": [prompt.id for prompt in kept]}, "")
@@ -89,7 +90,7 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
 
 
 def _select_prompts(words: str, found: WaitingPrompts) -> list[Prompt] | None:
-    # `all` is all that is this session's own; a number may name any.
+    # `all` means this session's own prompts; a number can name any prompt.
     return replaying.parse_selection(
         words, found.prompts_to_offer if words == "all" else found.prompts
     )
@@ -121,7 +122,7 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
     `leftoff prompts restore` brings them back.
     """
     if bool(numbers) == with_all:
-        raise UsageError("Say which ones: give numbers, or --all.")
+        raise UsageError("Name the prompts to drop by number, or pass --all.")
     waiting = replaying.waiting(app).prompts
     found = waiting if with_all else [_one(each, waiting) for each in numbers]
     dropped = [*{prompt.id: prompt for prompt in found}.values()]
@@ -145,15 +146,15 @@ def prompts_restore(app: App, prompt_id: str) -> None:
 def prompts_import(app: App, file: Path, session: str | None) -> None:
     """Queue the prompts of a pending-prompt file.
 
-    The file holds one prompt, or several under `=== BLOCKED PROMPT [TIME] ===` lines.
+    The file contains one prompt, or several under `=== BLOCKED PROMPT [TIME] ===` lines.
     """
     try:
         text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
         written_at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+        raise UsageError(f"Cannot read {file}: {error.strerror}") from error
     if text is None:
-        raise UsageError(f"{file} is no file of prompts.")
+        raise UsageError(f"{file} is not a regular file.")
     session_id = session or file.stem.removeprefix("pending-prompt-")
     taken = queue.import_prompts(app.store, parse(text, written_at=written_at), session_id)
     ids = [prompt.id for prompt in taken]
@@ -161,15 +162,15 @@ def prompts_import(app: App, file: Path, session: str | None) -> None:
 
 
 def _one(number: str, waiting: list[Prompt], app: App | None = None) -> Prompt:
-    """Find a prompt by its number in the list, or by its id; with an App, also in its history."""
+    """Find a prompt by its number in the list or by its id; with an App, search the history too."""
     if number.isdecimal() and 1 <= int(number) <= len(waiting):
         return waiting[int(number) - 1]
     for prompt in [*waiting, *(queue.history(app.store) if app else [])]:
         if prompt.id == number:
             return prompt
     raise UsageError(
-        f"There is no prompt {number}",
-        hint="`leftoff prompts list --all` shows the ones there are.",
+        f"No prompt {number} found.",
+        hint="Run `leftoff prompts list --all` to see all prompts.",
     )
 
 

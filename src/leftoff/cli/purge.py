@@ -1,4 +1,4 @@
-"""leftoff purge."""
+"""The `leftoff purge` command: delete old checkpoints for good."""
 
 import shlex
 
@@ -41,15 +41,15 @@ def _confirm_purge(app: App, question: str) -> bool:
         return click.confirm(printable(question), default=False)
     given = click.get_current_context().find_root().obj
     raise ChoiceNeeded(
-        "A purge cannot be undone.",
+        "You cannot undo a purge.",
         question=question,
         choices=[
             {
                 "choice": "yes",
-                "label": "Destroy",
+                "label": "Delete them",
                 "command": shlex.join(["leftoff", *given, "--yes"]),
             },
-            {"choice": "no", "label": "Keep"},
+            {"choice": "no", "label": "Keep them"},
         ],
-        hint="Add --yes to destroy them.",
+        hint="Pass --yes to delete them for good.",
     )

@@ -1,4 +1,4 @@
-"""What a save is about, asked of whoever did not say: on a terminal, or handed on as a choice."""
+"""Ask what a save is about if no summary was given: on a terminal, or through the agent."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from leftoff.cli.app import App
 from leftoff.cli.output import printable
 from leftoff.errors import ChoiceNeeded
 
-# The key each answer goes to, the question, and the option that answers it beforehand.
+# For each question: the key that stores the answer, and the option that answers it in advance.
 _QUESTIONS = (
     ("summary", "What are you currently working on?", "--summary"),
     ("decisions", "What key decisions were made (and why)?", "--decision"),
@@ -20,10 +20,11 @@ _WHY = re.compile(r"\s*(?:::|,?\s+because\s)\s*", re.IGNORECASE)
 
 
 def ask_missing(app: App, told: dict[str, Any]) -> dict[str, Any]:
-    """Ask the three questions where no summary was told; what was told stays as it is."""
+    """Ask the three questions if there is no summary; keep the answers given as options."""
     if told.get("summary"):
         return told
     if not app.out.is_interactive:
+        # Do not question an agent that has passed something.
         if any(told.values()):
             return told
         raise _build_choice()
@@ -36,7 +37,7 @@ def ask_missing(app: App, told: dict[str, Any]) -> dict[str, Any]:
 
 def _build_choice() -> ChoiceNeeded:
     return ChoiceNeeded(
-        "Nothing says what this checkpoint is about.",
+        "This checkpoint has no summary.",
         question="Ask your user, then save again with the answers.",
         choices=[
             {"choice": key, "label": question, "option": option}

@@ -1,4 +1,4 @@
-"""leftoff reflect."""
+"""The `leftoff reflect` command: turn your corrections into rules."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,11 +41,11 @@ def reflect(  # noqa: PLR0913 - one argument for each option
     if not app.settings.reflect:
         raise LeftoffError(
             "Reflection is disabled.",
-            hint="`leftoff config set --project reflect true` enables it here.",
+            hint="Run `leftoff config set --project reflect true` to enable it here.",
         )
     if review and (auto or dry_run):
         raise UsageError(
-            "--review asks about each rule; it goes with neither --auto nor --dry-run."
+            "--review asks about each rule, so it cannot be combined with --auto or --dry-run."
         )
     if review:
         _review(app)
@@ -71,7 +71,7 @@ def _plain(found: Reflection, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _block(found: Reflection, *, dry_run: bool) -> list[str]:
-    """Tell what was learnt; nothing where nothing was."""
+    """List the new rules; return nothing if there are none."""
     if not found.has_news:
         return []
     would = "would be " if dry_run else ""
@@ -81,9 +81,9 @@ def _block(found: Reflection, *, dry_run: bool) -> list[str]:
         *_format_section(f"{would}queued for review", found.queued),
     ]
     if found.skipped:
-        parts.append(f"  {len(found.skipped)} known or rejected before")
+        parts.append(f"  {len(found.skipped)} already known or rejected")
     if found.queued and not dry_run:
-        parts.append("`leftoff reflect --review` goes through the queue.")
+        parts.append("Run `leftoff reflect --review` to go through the queue.")
     return parts
 
 
@@ -100,7 +100,7 @@ def _format_section(what: str, entries: Sequence[MemoryEntry]) -> list[str]:
 def _review(app: App) -> None:
     waiting = use_case.queue(app.store)
     if not waiting:
-        app.out.result([], "No rules wait for review.")
+        app.out.result([], "No rules are waiting for review.")
         return
     if not app.out.is_interactive:
         raise _choice(waiting)
@@ -127,17 +127,17 @@ def _act(app: App, entry: MemoryEntry, action: str) -> None:
         memory.change(app.store, entry.id, status="rejected")
         app.out.text("Rejected; it will not come back.")
     else:
-        app.out.text("Skipped; it goes on waiting.")
+        app.out.text("Skipped; it stays in the queue.")
 
 
 def _choice(waiting: Sequence[MemoryEntry]) -> ChoiceNeeded:
-    """Hand the question on to whoever runs us."""
-    count = "1 rule waits" if len(waiting) == 1 else f"{len(waiting)} rules wait"
+    """Build the question for the agent or script that runs this command."""
+    count = "1 rule is waiting" if len(waiting) == 1 else f"{len(waiting)} rules are waiting"
     return ChoiceNeeded(
         f"{count} for review.",
-        question="Which rules hold? [approve / edit / reject / skip]",
+        question="Which rules are right? [approve / edit / reject / skip]",
         choices=[each for entry in waiting for each in _choices(entry)],
-        hint="`leftoff memory approve ID` and `leftoff memory reject ID` decide about one.",
+        hint="Run `leftoff memory approve ID` or `leftoff memory reject ID` for each rule.",
     )
 
 

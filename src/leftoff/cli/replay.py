@@ -1,4 +1,4 @@
-"""Giving prompts back: which ones wait for this session, asking about them, printing them."""
+"""Replay prompts that no session answered: find them, ask about them, print them."""
 
 import re
 from typing import Any
@@ -22,23 +22,23 @@ _TRIES = 2
 
 
 class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
-    """The prompts that wait, this session's first; `current` is unknown outside an agent."""
+    """The queued prompts, this session's first; `current` is None if the session is unknown."""
 
     prompts: list[Prompt]
     current: str | None
 
     def is_own(self, prompt: Prompt) -> bool:
-        """Say whether it was typed in this session, as far as anyone knows."""
+        """Return whether a prompt was typed in this session; assume so if that is unknown."""
         return self.current is None or prompt.session_id == self.current
 
     @property
     def prompts_to_offer(self) -> list[Prompt]:
-        """What to ask about: this session's own, or else those of others."""
+        """The prompts to ask about: this session's own, or all of them if it has none."""
         return [prompt for prompt in self.prompts if self.is_own(prompt)] or self.prompts
 
     @property
     def mismatch(self) -> Rendered:
-        """What to say when nothing that waits is this session's own; else nothing."""
+        """The warning to show if all queued prompts come from other sessions."""
         if not self.prompts or any(map(self.is_own, self.prompts)):
             return say("")
         others = ", ".join(dict.fromkeys(prompt.session_id for prompt in self.prompts))
@@ -50,7 +50,7 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
-    """Return what waits; `session_id` stands in where no agent's session runs us."""
+    """Return the queued prompts; `session_id` is used if no agent's session runs this command."""
     running = app.environment.find_session()
     current = running[1] if running else session_id
     found = prompt_queue.pending(app.store)
@@ -61,7 +61,7 @@ def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
 
 
 def rows(found: WaitingPrompts) -> list[dict[str, Any]]:
-    """Return the prompts as plain values, numbered."""
+    """Return the numbered prompts as JSON-ready values."""
     return [
         {
             "number": number,
@@ -79,7 +79,7 @@ def rows(found: WaitingPrompts) -> list[dict[str, Any]]:
 
 
 def format_prompts(shown: list[Prompt]) -> list[Rendered]:
-    """Return a numbered line for each prompt: its time and how it begins."""
+    """Return one numbered line per prompt, with its time and first words."""
     return [
         say(
             "{number}. [{time:40}] {text:200}{source}",
@@ -97,13 +97,12 @@ def _time(prompt: Prompt) -> str:
 
 
 def notice(found: WaitingPrompts) -> Rendered:
-    """Say in a line that prompts wait; nothing if none does."""
+    """Return one line that counts the queued prompts; empty if there are none."""
     count = len(found.prompts_to_offer)
     if not count:
         return say("")
     were = say(
-        "{count} {what} never answered: `leftoff prompts list` shows, `leftoff prompts replay` "
-        "gives back.",
+        "{count} {what} never answered: see `leftoff prompts list` and `leftoff prompts replay`.",
         count=count,
         what="prompt was" if count == 1 else "prompts were",
     )
@@ -111,7 +110,8 @@ def notice(found: WaitingPrompts) -> Rendered:
 
 
 def replay_prompts(app: App, chosen: list[Prompt], *, edited: str | None = None) -> None:
-    """Print prompts as they were typed, oldest first, and note that they are on their way."""
+    """Print prompts as they were typed, oldest first, and mark them as replayed."""
+    # Oldest first: a later prompt may build on an earlier one.
     ordered = sorted(chosen, key=lambda prompt: (prompt.at, prompt.id))
     for prompt in ordered:
         if edited is not None:
@@ -128,7 +128,7 @@ def replay_prompts(app: App, chosen: list[Prompt], *, edited: str | None = None)
 
 
 def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
-    """Quote a prompt whole, under whose words it is."""
+    """Quote a full prompt under a line that says where it came from."""
     time = _time(prompt)
     if not prompt.is_from_a_session:
         whose = say("From a file ({time:40}):", time=time)
@@ -136,20 +136,23 @@ def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
         whose = say("The user asked ({time:40}):", time=time)
     else:
         whose = say(
-            "From this project's store, which does not show that you asked it ({time:40}):",
+            "From this project's store, without proof that you typed it ({time:40}):",
             time=time,
         )
     return join([whose, block(text)])
 
 
 def drop(app: App, chosen: list[Prompt]) -> None:
-    """Take prompts off the queue; they stay in its history."""
+    """Remove prompts from the queue; the history keeps them."""
     for prompt in chosen:
         prompt_queue.record(app.store, prompt, "dropped")
 
 
 def parse_selection(words: str, shown: list[Prompt]) -> list[Prompt] | None:
-    """Read `all`, `2` or `1,3`; None for anything else. Notices of programs go by number only."""
+    """Parse `all`, `2` or `1,3`; return None for anything else.
+
+    `all` leaves out what programs wrote; choose that by number.
+    """
     text = words.strip().lower()
     if text == "all":
         return [prompt for prompt in shown if prompt.is_from_a_person]
@@ -162,7 +165,7 @@ def parse_selection(words: str, shown: list[Prompt]) -> list[Prompt] | None:
 
 
 def ask(app: App, found: WaitingPrompts) -> None:
-    """Ask on a terminal what to do with what waits; without any, ask nothing."""
+    """Ask on a terminal what to do with the queued prompts, if there are any."""
     shown = found.prompts_to_offer
     if not shown:
         return
@@ -173,16 +176,17 @@ def ask(app: App, found: WaitingPrompts) -> None:
         answer = click.prompt(question, prompt_suffix=" ", default="", show_default=False)
         if _act(app, found, str(answer).strip().lower()):
             return
+    # Two invalid answers count as "none", so that a resume does not get stuck here.
     _act(app, found, "none")
 
 
 def _introduce(app: App, shown: list[Prompt], *, is_foreign: bool) -> str:
-    """Show what waits and return the question."""
+    """Print the queued prompts and return the question."""
     if len(shown) == 1:
         what = "Your previous prompt was"
         if not prompt_queue.is_the_users(app.store, shown[0]):
             holder = "This project's store" if shown[0].is_from_a_session else "A file"
-            what = f"{holder} holds this prompt"
+            what = f"{holder} contains this prompt"
         what = "Content" if is_foreign else what
         click.echo(printable(f"{what}: {shown[0].text}"))
         return f"Run it now? [y / n / {'delete' if is_foreign else 'edit'}]"
@@ -192,10 +196,10 @@ def _introduce(app: App, shown: list[Prompt], *, is_foreign: bool) -> str:
 
 
 def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
-    """Do what was answered; say whether it was an answer."""
+    """Carry out an answer; return False if it is not valid."""
     shown, is_foreign = found.prompts_to_offer, bool(found.mismatch)
     if answer in {"n", "no", "none"}:
-        # What another session left is left to it.
+        # Prompts of another session stay queued for that session.
         drop(app, [] if is_foreign else shown)
         return True
     if answer == "delete" and is_foreign:
@@ -217,7 +221,7 @@ def _ask_new_text(prompt: Prompt) -> str:
 
 
 def choice(found: WaitingPrompts) -> ChoiceNeeded:
-    """Hand the question on to whoever runs us."""
+    """Build the question for the agent or script that runs this command."""
     shown = found.prompts_to_offer
     numbered = [
         {

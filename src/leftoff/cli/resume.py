@@ -1,4 +1,4 @@
-"""leftoff resume."""
+"""The `leftoff resume` command: show where the work left off and what changed since."""
 
 from shlex import quote
 from typing import Any
@@ -42,12 +42,12 @@ from leftoff.threads.compose import refresh
 def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     """Show where the work left off and what changed since.
 
-    On a terminal you are asked whether to resume. Elsewhere pass --accept or --decline; without
-    them nothing is marked.
+    On a terminal, leftoff asks whether to resume. Elsewhere pass --accept or --decline; without
+    them the checkpoint is only shown.
     """
     _refuse_odd_mixes(answer, given)
     if given["pending"]:
-        from leftoff.cli import pending_view  # noqa: PLC0415 - few profiles leave anything
+        from leftoff.cli import pending_view  # noqa: PLC0415 - only few profiles use this
 
         return pending_view.resume_pending(
             app, name, given["budget"], skip=given["skip"], reads=given["reads"]
@@ -60,10 +60,13 @@ def _refuse_odd_mixes(answer: str | None, given: dict[str, Any]) -> None:
     if given["skip"] and not given["pending"]:
         raise UsageError("--skip needs --pending.")
     if given["pending"] and (answer or given["refresh"] or given["reader"]):
-        raise UsageError("--pending does not go with --accept, --decline, --refresh or --for.")
+        raise UsageError(
+            "--pending cannot be combined with --accept, --decline, --refresh or --for."
+        )
 
 
 def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any]) -> None:
+    # guardz prints this when the file of a checkpoint was deleted.
     if _is_gone(app, name):
         app.out.result({"gone": name}, "Checkpoint file missing (cleaned up stale entry)")
         return
@@ -112,7 +115,7 @@ def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, k
         told.artifacts,
         interrupted_view.format_loops(broken_off),
     ]
-    # On a terminal they are asked afterwards; elsewhere they are the last lines.
+    # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
         said += [*told.questions(), question or say("")]
     app.out.result(
@@ -138,19 +141,20 @@ def _print_nothing_found(app: App) -> None:
 
 
 def _is_gone(app: App, name: str | None) -> bool:
-    """Say whether somebody removed the file that showed this checkpoint."""
+    """Return whether someone removed the mirrored file of this checkpoint."""
     return name is not None and kebab(name) in app.workspace.missing_names
 
 
 def _needs_no_question(app: App, *, is_accepted: bool) -> bool:
     confirm = app.settings.confirm
+    # `always` asks on a terminal even with --accept.
     if confirm == "always" and app.out.is_interactive:
         return False
     return is_accepted or confirm == "never"
 
 
 def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
-    """Tell what can be answered, each with the command that does it."""
+    """List the possible answers, each with the command that carries it out."""
     words = ("resume anyway", "start fresh") if checks.is_stale else ("yes", "no")
     key = quote(key)
     commands = [f"leftoff resume {key} --accept", f"leftoff resume {key} --decline"]

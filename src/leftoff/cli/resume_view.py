@@ -1,4 +1,4 @@
-"""Telling where the work left off: what `resume` and `restore` have in common."""
+"""Prepare the briefing that `resume` and `resume --pending` show."""
 
 from typing import Any
 
@@ -12,28 +12,28 @@ from leftoff.threads import briefing, check_claims
 
 
 class ViewOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How much to show; whether to read artifacts again, or to ask."""
+    """How much to show, and whether to read artifacts (None: ask)."""
 
     budget: int
     reads: bool | None
     always_asks: bool = False
-    """Whether to ask even where there is nothing to read."""
+    """Whether to ask even if there are no artifacts."""
 
 
 class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint as it is told, with what changed since and the prompts that wait."""
+    """A checkpoint ready to show, with what changed since and the queued prompts."""
 
     checkpoint: Checkpoint
     checks: check_claims.Checks
     text: Rendered
     waiting: replay.WaitingPrompts
     artifacts: Rendered
-    """The contents of the artifacts, if they are to be read."""
+    """The contents of the artifacts, if the user wants them."""
     asks: bool
-    """Whether it is to be asked if they shall be read."""
+    """Whether to ask if the artifacts should be read."""
 
     def plain(self, question: Rendered | None) -> dict[str, Any]:
-        """Return it as plain values, with the question that comes with it."""
+        """Return the briefing and its question as JSON-ready values."""
         return {
             "checkpoint": to_plain(self.checkpoint),
             "briefing": self.text,
@@ -43,14 +43,14 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     def questions(self) -> list[Rendered]:
-        """Return what stands open, for where nobody can be asked."""
+        """Return the open questions as text, for output without a terminal."""
         return [replay.notice(self.waiting), say(artifacts.QUESTION if self.asks else "")]
 
 
 def prepare(app: App, checkpoint: Checkpoint, view: ViewOptions) -> ResumeBriefing:
-    """Check a checkpoint against how things stand now, before it is taken up.
+    """Check a checkpoint against the current worktree and render its briefing.
 
-    One that is consumed tells of no prompts any more.
+    Call it before accepting the checkpoint: a consumed one no longer lists its prompts.
     """
     checks = app.workspace.check(checkpoint)
     return ResumeBriefing(
@@ -64,7 +64,7 @@ def prepare(app: App, checkpoint: Checkpoint, view: ViewOptions) -> ResumeBriefi
 
 
 def ask(app: App, told: ResumeBriefing) -> None:
-    """Ask on a terminal what stands open."""
+    """Ask the open questions on a terminal."""
     if told.asks and artifacts.ask():
         app.out.text(artifacts.contents(told.checks, app.project))
     replay.ask(app, told.waiting)

@@ -1,4 +1,4 @@
-"""leftoff save."""
+"""The `leftoff save` command: save where the work left off, and ask for what is missing."""
 
 import re
 import shlex
@@ -26,7 +26,7 @@ _FULL = 100.0
 
 
 class _Save(click.Command):
-    """The command whose first word may begin with dashes and yet be a name, such as `-/x`."""
+    """A command whose NAME may start with dashes, such as `-/x`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and _NO_OPTION.match(args[0]):
@@ -34,6 +34,7 @@ class _Save(click.Command):
         return super().parse_args(ctx, args)
 
 
+# Dashes before a character that no option starts with.
 _NO_OPTION = re.compile(r"-+[^\w-]")
 
 
@@ -79,7 +80,7 @@ _NO_OPTION = re.compile(r"-+[^\w-]")
 def save(app: App, name: str | None, **given: Any) -> int:
     """Save where the work left off.
 
-    Without NAME a short one is made from the work. A name in use is never overwritten unasked.
+    Without NAME, leftoff makes a short one from the work. It asks before it overwrites a name.
     """
     with app.workspace.mark_work("checkpoint"):
         return _save(app, name, given)
@@ -90,7 +91,7 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     told = _with_notes(app, name, given, _ask_missing(app, given, session))
     draft = app.workspace.draft(told, session=session, with_plan=not given["no_plan"])
     percent = (draft.context.percent if draft.context else None) or 0.0
-    # A full context has no room for questions.
+    # A full context leaves the agent no room to answer a question.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
     if given["append_day"]:
         draft = apply_settings.append_day(draft, app.store, name)
@@ -109,7 +110,7 @@ def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
 
 
 def _ending(app: App, saved: SavedCheckpoint) -> int:
-    """Fail where whoever looks into the profile's own files will not find the checkpoint there."""
+    """Fail if the files of the profile in use do not show the checkpoint."""
     problem = app.workspace.unwritten.get(app.settings.profile)
     if problem is None:
         return 0
@@ -118,19 +119,19 @@ def _ending(app: App, saved: SavedCheckpoint) -> int:
     raise StoreRefused(
         f"{app.workspace.mark_reported(problem)}. The checkpoint itself is safe in the store: "
         f"{saved.checkpoint.id} in {saved.path}",
-        hint="Let these files be written, and the next command of leftoff makes up for it; "
-        f"`leftoff resume {saved.checkpoint.id}` works even now.",
+        hint="Make these files writable; the next leftoff command will update them. "
+        f"`leftoff resume {saved.checkpoint.id}` already works.",
     )
 
 
 def _end_deferral(app: App, checkpoint: Checkpoint) -> None:
-    """End what `leftoff defer` began: the advice was to save."""
+    """Turn context warnings on again: `leftoff defer` silences them until a save."""
     if checkpoint.agent and checkpoint.session_id:
         records.defer(app.store, checkpoint.agent, checkpoint.session_id, None)
 
 
 def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:
-    """Return what was told, and ask for the rest where the settings say so."""
+    """Return the given fields; ask for missing ones if the settings say so."""
     told = _collect_fields(app, given)
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
@@ -147,20 +148,20 @@ def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
 def _with_notes(
     app: App, name: str | None, given: dict[str, Any], told: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add what was noted in mirrored files, unless that is about other work than this."""
+    """Add the notes from mirrored files, unless they are about another task."""
     told = _with_intent(app, told)
     noted = {} if given["source"] else app.workspace.read_notes()
     if name is not None and kebab(noted.get("name", name)) != kebab(name):
         return told
     given_artifacts = told.get("artifacts", {})
     if not isinstance(given_artifacts, dict):
-        return {**noted, **told}  # what it should be is said when all is checked
+        return {**noted, **told}  # validation refuses it later, with a message
     artifacts = {**noted.get("artifacts", {}), **given_artifacts}
     return {**noted, **told, **({"artifacts": artifacts} if artifacts else {})}
 
 
 def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
-    """Take a note for what the user wants, where another system keeps the notes on all else."""
+    """Use the first note as the intent if a mirrored system keeps all other notes."""
     notes = told.get("notes")
     is_told = told.get("summary") or told.get("intent")
     if (
@@ -174,7 +175,7 @@ def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
-    """Put together what was told: a flag beats the same key of the JSON."""
+    """Merge the JSON and the options; an option overrides the same key of the JSON."""
     told = parse_fields(_json(given["from_json"])) if given["from_json"] else {}
     flags: dict[str, Any] = {
         "summary": given["summary"],
@@ -208,15 +209,15 @@ def _collect_plan(app: App, plan: Any, given: dict[str, Any]) -> dict[str, Any]:
         flags["path"] = _name_path(app, given["plan"])
     if given["step"]:
         flags["step"], flags["total"] = plans.parse_step(given["step"])
-    # A plan of the wrong kind stays, to be refused with the rest of the JSON.
+    # Leave a plan of the wrong type alone: validation refuses it with the rest of the JSON.
     is_joined = flags and isinstance(plan, dict | None)
     return {"plan": {**(plan or {}), **flags}} if is_joined else {}
 
 
 def _name_path(app: App, path: str) -> str:
-    """Take a path as the shell does, from the folder we stand in."""
+    """Resolve a path against the current folder, as the shell does."""
     if not can_be_path(path):
-        raise UsageError(f"{path[:60]!r} cannot be the path of a file.")
+        raise UsageError(f"{path[:60]!r} is not a valid file path.")
     return name_path(Path.cwd(), path, app.project.worktree)
 
 
@@ -224,22 +225,24 @@ def _json(source: Path) -> object:
     try:
         data = _stdin() if str(source) == "-" else source.read_bytes()
     except OSError as error:
-        raise UsageError(f"{source} cannot be read: {error.strerror}") from error
+        raise UsageError(f"Cannot read {source}: {error.strerror}") from error
     try:
         return msgspec.json.decode(data)
+    # Deeply nested JSON raises RecursionError.
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{source} is not valid JSON: {error}") from error
 
 
 def _stdin() -> bytes:
     if sys.stdin is None:
-        raise UsageError("There is nothing to read: the standard input is closed.")
+        raise UsageError("Cannot read the JSON: standard input is closed.")
     return sys.stdin.buffer.read()
 
 
 def _save_or_ask(
     app: App, draft: Checkpoint, name: str, *, overwrite: bool, strict: bool
 ) -> persist.Outcome:
+    # A loop, because the other name may be in use, too.
     while True:
         try:
             return app.workspace.save_draft(draft, name, overwrite=overwrite, strict=strict)
@@ -251,10 +254,10 @@ def _save_or_ask(
 
 
 def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
-    """Give the commands with all that was told in this call, so that running one loses nothing."""
+    """Repeat all options of this call in the offered commands, so that nothing gets lost."""
     verb, *told = click.get_current_context().find_root().obj
     whole = {"overwrite": shlex.join(["leftoff", verb, "--overwrite", *told])}
-    # A name that a text of this call repeats cannot be told from it.
+    # If another argument equals the name, we cannot know which of them to replace.
     if told.count(name) <= 1:
         rest = told if name in told else ["OTHER-NAME", *told]
         renamed = ["OTHER-NAME" if each == name else each for each in rest]
@@ -267,11 +270,11 @@ def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
 
 
 def _name(app: App, draft: Checkpoint, name: str | None, *, auto: bool) -> str:
-    # An empty name was given too, and is refused later with the reason.
+    # An empty name counts as given: check_name refuses it later, with a reason.
     given = name if name is not None else draft.name
     if app.settings.naming == "required":
         if given is None:
-            raise UsageError("'save' requires a name.", hint="Write `leftoff save NAME …`.")
+            raise UsageError("'save' requires a name.", hint="Run `leftoff save NAME …`.")
         return check_name(given, strict=True)
     return given if given is not None else _suggest_name(app, draft, auto=auto)
 
@@ -293,6 +296,7 @@ def _suggest_name(app: App, draft: Checkpoint, *, auto: bool) -> str:
 
 def _show(app: App, outcome: persist.Outcome) -> None:
     checkpoint, path = outcome.saved.checkpoint, outcome.saved.path
+    # Now instead of on close, so that the confirmation can list the files.
     written = app.workspace.mirror()
     natives = [str(each) for found in written.values() for each in found]
     app.out.result(

@@ -1,4 +1,4 @@
-"""What a save says: a line, a few, a box or nothing, as the setting `noise` has it."""
+"""Format the confirmation of a save in the style that the `noise` setting names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,18 +9,18 @@ from leftoff.cli.text_columns import one_line
 _SHOWN_CHARS = 200
 
 Written = Mapping[str, Sequence[Path]]
-"""The native files that were written with it, by profile."""
+"""The native files written for the checkpoint, by profile."""
 
 
 def confirmation(
     noise: str, checkpoint: Checkpoint, path: Path, written: Written, *, advise_clear: bool = False
 ) -> list[str]:
-    """Say that a checkpoint was saved."""
+    """Return the lines that confirm a saved checkpoint."""
     told = _NOISE[noise](checkpoint, path, written)
     return [*told, "", f"  {_ADVICE}"] if noise == "panel" and advise_clear else told
 
 
-_ADVICE = "You can clear the agent's context now: all is kept, and the next session is told."
+_ADVICE = "You can clear the agent's context now; the next session gets this checkpoint."
 
 
 def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
@@ -28,6 +28,7 @@ def _silent(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     return []
 
 
+# guardz's format.
 def _line(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del path, written
     name = checkpoint.name
@@ -45,6 +46,7 @@ def _full(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     ]
 
 
+# claude-sail's format.
 def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = [each for found in written.values() for each in found]
     return [
@@ -66,6 +68,7 @@ def _box(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
 _RULE = "━" * 53
 
 
+# quoin's format.
 def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     del checkpoint
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
@@ -77,6 +80,7 @@ def _report(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     ]
 
 
+# claude-harness's format.
 def _panel(checkpoint: Checkpoint, path: Path, written: Written) -> list[str]:
     natives = dict.fromkeys(str(each) for found in written.values() for each in found)
     rows = [

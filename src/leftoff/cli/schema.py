@@ -1,4 +1,4 @@
-"""leftoff schema."""
+"""The `leftoff schema` command: print the JSON Schema of a checkpoint."""
 
 from leftoff.checkpoint import json_schema
 from leftoff.cli.app import App, command

@@ -1,4 +1,4 @@
-"""leftoff search."""
+"""The `leftoff search` command: search checkpoints, newest first."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from leftoff.store import Query
 from leftoff.text import times
 
 
-# A word such as -x is a word to find, not an option that we do not have.
+# Search for a word such as -x instead of rejecting it as an unknown option.
 @command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True)
 @click.option("--branch", help="Only this branch.")

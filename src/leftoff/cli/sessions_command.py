@@ -1,4 +1,4 @@
-"""leftoff sessions, leftoff recover."""
+"""The `leftoff sessions` and `leftoff recover` commands: list sessions, save those that died."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -46,6 +46,7 @@ def recover(app: App, since: str, *, dry_run: bool) -> int:
             if saved.notice is not None:
                 app.out.warn(saved.notice)
     skipped = [each for each in unsaved if each not in found and not each.is_current]
+    # "No session died" would be wrong if some are unreadable or may still be running.
     if found or not (unreadable or skipped) or app.out.as_json:
         _show(app, found, empty="No session died without a checkpoint.")
     if skipped:

@@ -1,4 +1,4 @@
-"""leftoff ship."""
+"""The `leftoff ship` command: save, commit, push and open a pull request."""
 
 import sys
 from typing import Any
@@ -20,7 +20,7 @@ from leftoff.store import Store
 _MARKS = {"done": "done", "skipped": "skip", "failed": "FAIL", "planned": "plan"}
 _COLOURS = {"done": "green", "skipped": None, "failed": "red", "planned": "cyan"}
 _NAME_WIDTH = 13
-# Most ships have nothing to do for these; JSON tells them all the same.
+# Most runs skip these steps, so only the JSON output lists them when skipped.
 _SILENT_IF_SKIPPED = frozenset({"memory", "archive", "briefing", "tidy"})
 
 
@@ -32,15 +32,15 @@ _SILENT_IF_SKIPPED = frozenset({"memory", "archive", "briefing", "tidy"})
 def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -> int:
     """Save, commit, push and open a pull request.
 
-    Files that look like secrets are left out and named. What fails leaves everything before it
-    standing; run it again to go on.
+    Files that look like secrets are listed and not committed. If a step fails, the steps before
+    it stay done; run the command again to continue.
     """
     if not app.project.is_git:
         if (distrust := explain_distrust(app.project)) is not None:
             raise LeftoffError(distrust[0], hint=distrust[1])
         raise LeftoffError(
-            "This folder is in no git repository, so there is nothing to commit.",
-            hint="Use `leftoff save`, or begin a repository with `git init`.",
+            "This folder is not in a git repository, so there is nothing to commit.",
+            hint="Use `leftoff save`, or create a repository with `git init`.",
         )
     options = Options(
         message=message,
@@ -61,14 +61,14 @@ def ship(app: App, message: str, *, no_push: bool, no_pr: bool, dry_run: bool) -
 
 
 def _allow_checks(app: App) -> None:
-    """Ask for consent to the checks of the project; ship nothing unchecked because of a no."""
+    """Ask for consent to run the project's checks; stop without it, rather than skip them."""
     waiting = [each for each in app.workspace.configuration.pending if each.key == "verify"]
     for each in waiting:
         if not (app.out.is_interactive and _agrees(app, each.value)):
             raise LeftoffError(
-                "This project has checks to run before a commit, and you have not allowed them.",
-                hint="`leftoff config allow verify` shows them and allows them; "
-                "`leftoff config unset verify --project` removes them.",
+                "This project sets checks to run before a commit, and you have not allowed them.",
+                hint="Run `leftoff config allow verify` to see and allow them, or "
+                "`leftoff config unset verify --project` to remove them.",
             )
         consent.give(app.project, each.key, each.value)
     if waiting:
@@ -76,13 +76,13 @@ def _allow_checks(app: App) -> None:
 
 
 def _agrees(app: App, commands: list[str]) -> bool:
-    app.out.text("This project's settings want to run these commands before each commit:")
+    app.out.text("This project's settings run these commands before each commit:")
     app.out.text("\n".join(f"  {command}" for command in commands))
     return click.confirm("Allow them on this machine?", default=False)
 
 
 def _show_plan(app: App, options: Options) -> int:
-    # Not the app's store: that one takes in what was changed by hand in mirrored files.
+    # Not app.store: opening that imports edits in mirrored files, and a dry run changes nothing.
     store = Store(app.project)
     try:
         report = plan(store, app.settings, options)
@@ -99,7 +99,7 @@ def _show_plan(app: App, options: Options) -> int:
 
 def _listener(app: App) -> Listener:
     if app.out.as_json:
-        # The answer is one JSON document; what checks print goes beside it.
+        # stdout must be one JSON document, so the output of checks goes to stderr.
         return Listener(says=lambda line: click.echo(printable(line, sys.stderr), err=True))
     return Listener(
         begins=lambda name: _show_waiting(app, name),
@@ -109,7 +109,7 @@ def _listener(app: App) -> Listener:
 
 
 def _show_waiting(app: App, name: str) -> None:
-    """Show on a terminal what is under way, on a line that the next one takes the place of."""
+    """Show the running step on a terminal, on a line that the result overwrites."""
     if app.out.is_interactive and not app.out.quiet:
         click.echo(f"{'....' if name else '':<6}{name:<{_NAME_WIDTH}}\r", nl=False)
 
@@ -128,7 +128,7 @@ def _plain(report: ShipReport) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(report)
     left_out = [{"path": each.display_path, "why": each.why} for each in report.left_out]
     if plain["pull"] is not None:
-        # GitHub tells them better.
+        # They are long, and GitHub shows them.
         plain["pull"] = {
             key: value for key, value in plain["pull"].items() if key not in {"body", "comments"}
         }

@@ -1,4 +1,4 @@
-"""leftoff show."""
+"""The `leftoff show` command: show a checkpoint in full (default: the newest)."""
 
 import sys
 
@@ -36,12 +36,12 @@ def _newest(app: App, plan: str | None) -> CheckpointEntry:
     entry = check_claims.newest_of_plan(app.store, plan) if plan else check_claims.newest(app.store)
     if entry is None and plan:
         raise NoSuchCheckpoint(
-            f"No checkpoint belongs to the plan {plan}",
-            hint="`leftoff show` shows the newest of all, `leftoff status --plan` the plans.",
+            f"No checkpoint found for the plan {plan}",
+            hint="Run `leftoff show` for the newest one, or `leftoff status --plan` for the plans.",
         )
     if entry is None:
         raise NoSuchCheckpoint(
-            "No saved checkpoints found.", hint="`leftoff save` makes the first one."
+            "No saved checkpoints found.", hint="Run `leftoff save` to create one."
         )
     return entry
 
@@ -62,6 +62,7 @@ def _show_raw(app: App, entry: CheckpointEntry) -> None:
     text = data.decode("utf-8", "replace")
     if app.out.as_json:
         app.out.json({"id": entry.id, "path": str(app.store.path_of(entry)), "raw": text})
+    # Only a pipe gets the exact bytes: on a terminal, control characters could do harm.
     elif app.out.is_terminal:
         app.out.text(text.splitlines())
     else:

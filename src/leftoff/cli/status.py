@@ -1,4 +1,4 @@
-"""leftoff status."""
+"""The `leftoff status` command: show where you are and what is open."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def status(app: App, *, with_plan: bool, with_next: bool) -> None:
     if with_plan and with_next:
         raise UsageError("Pass --plan or --next, not both.")
     if with_plan:
-        from leftoff.cli import plan_view  # noqa: PLC0415 - it reads plans, which few ask for
+        from leftoff.cli import plan_view  # noqa: PLC0415 - few calls need plans
 
         plan_view.show_plan(app)
     elif with_next:
@@ -76,12 +76,12 @@ def _place(app: App) -> dict[str, Any]:
 
 
 def _context(app: App) -> ContextUse | None:
-    """Return how full the context was at the newest save that tells."""
+    """Return the context use at the newest save that recorded it."""
     for entry in app.store.index().heads([*LISTED], 1):
         try:
             return app.store.load(entry).context
         except (LeftoffError, OSError):
-            # A file that cannot be read is told of by `leftoff list`.
+            # `leftoff list` reports unreadable files.
             return None
     return None
 

@@ -1,4 +1,4 @@
-"""leftoff statusline."""
+"""The `leftoff statusline` command: print one line about this session for a status bar."""
 
 import sys
 import time

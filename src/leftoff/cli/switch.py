@@ -1,4 +1,4 @@
-"""leftoff off, leftoff on."""
+"""The `leftoff off` and `leftoff on` commands: turn leftoff off and on for a project."""
 
 from leftoff.cli.app import App, command
 from leftoff.wiring import project_switch
@@ -19,6 +19,6 @@ def on_(app: App) -> None:
 
 
 def _print_state(app: App, folders: list[str], *, is_on: bool) -> None:
-    state = "on" if is_on else "off; checkpoints stay, and you can still save yourself"
+    state = "on" if is_on else "off; your checkpoints stay, and `leftoff save` still works"
     text = f"leftoff is {state}: {app.project.root}"
     app.out.result({"project": str(app.project.root), "on": is_on, "folders": folders}, text)

@@ -1,4 +1,4 @@
-"""leftoff torture."""
+"""The `leftoff torture` command: try to make leftoff lose data, in a temp folder."""
 
 import os
 import random
@@ -38,6 +38,7 @@ def torture(
         seed=random.randrange(1 << 31) if seed is None else seed,  # noqa: S311 - no secret
         seconds=60 * (minutes or _DEFAULT_MINUTES),
         rounds=rounds or 0,
+        # At least two, so that commands compete for the store.
         workers=max(2, min(8, os.cpu_count() or 2)),
     )
     result = run_plan(plan, lambda report: _show_progress(app, report))
@@ -94,10 +95,11 @@ def _details(result: TortureResult) -> list[str]:
 
 
 def work() -> None:
-    """Run one part as a worker of its own; the task is the last word of the command line."""
-    from leftoff.cli import run  # noqa: PLC0415 - the program whose commands are tortured
+    """Run one part in a worker process; the task is the last argument of the command line."""
+    from leftoff.cli import run  # noqa: PLC0415 - avoids a circular import
 
     task = msgspec.json.decode(sys.argv[-1], type=WorkerTask)
+    # The commands under test also write to stdout, so reports use their own descriptor.
     own = os.dup(1)
 
     def emit(report: TortureReport) -> None:

@@ -1,4 +1,4 @@
-"""leftoff trash."""
+"""The `leftoff trash` command: list what is in the trash, and restore it."""
 
 from pathlib import Path
 
@@ -71,19 +71,22 @@ def trash_restore(app: App, name: str) -> None:
 
 
 def _folders(project: Project) -> list[Path]:
-    """Tell where files may have come from: the project, and where profiles keep its files."""
+    """List the folders that files may be restored to: the project's, and those of profiles."""
     homes = [profiles.load(name).home(project) for name in profiles.PROFILES]
     return [*list_folders(project), project.store, *homes]
 
 
 def _find_trashed(app: App, name: str) -> CheckpointEntry:
+    # Search the trash first: an open checkpoint may have the same name.
     for entry in app.store.index().list_trashed(1_000_000):
         if entry.id == name or (entry.name is not None and entry.name in {name, kebab(name)}):
             return entry
     found = app.workspace.find(name)
     if found.state in TRASHED:
         return found
-    raise NoSuchCheckpoint(f"{name} is not in the trash", hint="`leftoff trash list` shows it all.")
+    raise NoSuchCheckpoint(
+        f"{name} is not in the trash", hint="Run `leftoff trash list` to see what is."
+    )
 
 
 trash.add_command(trash_restore)

@@ -1,4 +1,4 @@
-"""leftoff undo."""
+"""The `leftoff undo` command: undo the last clear, done, overwrite or decline."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def undo(app: App) -> None:
     """
     event = app.store.undo()
     if event is None:
-        app.out.result({"undone": None, "ids": [], "names": []}, "There is nothing to undo.")
+        app.out.result({"undone": None, "ids": [], "names": []}, "Nothing to undo.")
         return
     back = event.brings_back
     names = [_name(app, checkpoint_id) for checkpoint_id in back]
@@ -36,13 +36,13 @@ def undo(app: App) -> None:
 
 
 def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
-    """Tell of what was brought back and is not listed, for a newer one has its name by now."""
+    """Warn about restored checkpoints that are not listed because a newer one has their name."""
     found = [app.store.index().get(each) for each in ids]
     behind = [entry for entry in found if entry and entry.state in LISTED and not entry.is_head]
     for entry in behind:
         app.out.warn(
             f"A newer checkpoint is listed as {key_of(entry)}; "
-            f"`leftoff resume {entry.id}` takes up this one."
+            f"run `leftoff resume {entry.id}` to resume this one."
         )
 
 

@@ -1,4 +1,4 @@
-"""leftoff uninstall."""
+"""The `leftoff uninstall` command: remove the hooks; your checkpoints stay."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def uninstall(app: App, *, yes: bool, dry_run: bool) -> None:
     places = install.find_places(app.environment)
     changes = install.plan_uninstall(places)
     done = [] if dry_run else _uninstall_hooks(app, places, changes, yes=yes)
-    notes = [f"Checkpoints stay: in each repository's .git/leftoff, and in {places.state}"]
+    notes = [f"Your checkpoints stay in each repository's .git/leftoff and in {places.state}"]
     notes += [f"You edited {path}, so it stays." for path in install.list_edited_skills(places)]
     if app.out.as_json:
         listed = [describe_change(change) for change in changes]

@@ -1,4 +1,4 @@
-"""leftoff wal."""
+"""The `leftoff wal` command: keep working notes that must not get lost."""
 
 import sys
 
@@ -19,11 +19,11 @@ def show(app: App) -> None:
     other = find_unused(app.project, app.settings)
     if other is not None:
         app.out.warn(
-            f"{other} is not used, as it may have come with the repository; "
-            "`leftoff config set notes worktree --project` uses it"
+            f"{other} is not used because it may have come with the repository; "
+            "run `leftoff config set notes worktree --project` to use it"
         )
     shown = join([say("From the file {path}:", path=path), block(text)])
-    told = shown if text else f"Nothing is noted in {path}"
+    told = shown if text else f"There are no notes in {path}"
     app.out.result({"path": str(path), "text": text}, told)
 
 
@@ -63,27 +63,28 @@ def scan(app: App, words: tuple[str, ...], *, dry_run: bool) -> None:
         noted = [working_notes.add(app.store, each.kind, each.text, path=path) for each in found]
         rows, lines = [_row(each) for each in noted], [_line(each) for each in noted]
     told = {"path": str(path), "found": rows}
-    app.out.result(told, lines or "There is nothing to note in it.")
+    app.out.result(told, lines or "Found nothing to note.")
 
 
 @command(name="reset")
 def reset(app: App) -> None:
     """Start new notes; the old ones go to the trash."""
     moved = working_notes.reset(app.store, path=place(app.project, app.settings))
-    said = f"The notes were moved to {moved}" if moved else "There are no notes."
+    said = f"Moved the notes to {moved}" if moved else "There are no notes."
     app.out.result({"moved": str(moved) if moved else None}, said)
 
 
 def _join_words(words: tuple[str, ...]) -> str:
     text = " ".join(words)
     if not text.strip():
-        raise UsageError("There is nothing to note: the text is empty.")
+        raise UsageError("The note is empty.", hint="Pass its text as TEXT.")
     return text
 
 
 def _input() -> str:
+    # On a terminal, the command would seem to hang.
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("There is no message.", hint="Give it as TEXT or on standard input.")
+        raise UsageError("No message given.", hint="Pass it as TEXT or on standard input.")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 

@@ -1,1 +1,1 @@
-"""Projects: which folder is one, where its store is, and what may not lead out of it."""
+"""Find the project of a folder and its store, and keep links from leading out of it."""

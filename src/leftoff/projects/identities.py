@@ -1,10 +1,10 @@
-"""Identities: how a plain folder is known again after it was renamed or moved.
+"""Recognise a plain folder after it was renamed or moved.
 
-The store of a plain folder is named after the folder's path. A mark under the folder's inode, which
-a rename keeps, tells which path that was. Inodes are used again, so a mark also names some of what
-is in the folder: one of these must still be there.
+The store of a plain folder is named after the folder's path. A rename keeps the folder's inode, so
+a mark under the inode records that path. File systems reuse inodes, so the mark also lists some of
+the folder's contents, and at least one of them must still be there.
 
-A store belongs to the folder that its mark names by inode, not to whatever has the path now.
+A store belongs to the folder with the marked inode, not to another folder that has the path now.
 """
 
 import os
@@ -17,15 +17,15 @@ _MAX_BYTES = 64 * 1024
 
 
 class FolderMark(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a folder: its path, and some of what it holds, by inode."""
+    """A folder's path and the inodes of some of its contents."""
 
     folder: str
-    """Its path, each byte as one letter: JSON has no other way to hold any name."""
+    """The path, one character per byte, because JSON cannot store names that are not UTF-8."""
     children: dict[str, int] = {}
 
     @property
     def path(self) -> Path:
-        """The path that the folder had."""
+        """The path that the folder had when it was marked."""
         return Path(os.fsdecode(self.folder.encode("latin-1")))
 
 
@@ -33,12 +33,13 @@ _decoder = msgspec.json.Decoder(FolderMark)
 
 
 def write_mark(marks: Path, folder: Path) -> None:
-    """Note a folder's identity, unless the same is noted already."""
+    """Write a folder's mark, unless it is already up to date."""
     path = _place(marks, folder.stat())
     mark = FolderMark(folder=_text(folder), children=_children(folder))
     if read_mark(path) == mark:
         return
     marks.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Write to another name first: a reader must never see half a mark.
     temp = path.with_name(f".{path.name}.{os.getpid()}")
     temp.touch(mode=0o600)
     temp.write_bytes(msgspec.json.encode(mark))
@@ -46,19 +47,20 @@ def write_mark(marks: Path, folder: Path) -> None:
 
 
 def find_moved(marks: Path, folder: Path) -> FolderMark | None:
-    """Return the mark of a folder that had another path."""
+    """Return the mark of a folder that was moved since it was marked."""
     try:
         mark = read_mark(_place(marks, folder.stat()))
     except OSError:
         return None
     if mark is None or mark.folder == _text(folder) or _is_same(folder, mark.path):
         return None
+    # Without common contents, the inode was reused for another folder.
     here = _children(folder, mark.children)
     return mark if here.items() & mark.children.items() else None
 
 
 def is_marked(marks: Path, folder: Path) -> bool:
-    """Say whether the folder that is at a path now has a mark that names this path."""
+    """Return whether the mark of the folder now at a path names this path."""
     try:
         mark = read_mark(_place(marks, folder.stat()))
     except OSError:
@@ -67,7 +69,7 @@ def is_marked(marks: Path, folder: Path) -> bool:
 
 
 def is_of_another(marks: Path, folder: Path) -> bool:
-    """Say whether the store named after a path is that of a folder that was there before."""
+    """Return whether the store named after a path belongs to a folder that was there before."""
     if is_marked(marks, folder):
         return False
     try:
@@ -75,7 +77,7 @@ def is_of_another(marks: Path, folder: Path) -> bool:
     except OSError:
         return False
     found = [name for name, mark in _all_marks(marks) if mark.folder == _text(folder)]
-    # The number of a disk may change when it is mounted again.
+    # A disk can get another device number when it is mounted again.
     return bool(found) and not any(name.endswith(f"-{inode}.json") for name in found)
 
 
@@ -85,7 +87,7 @@ def forget(marks: Path, folder: Path) -> None:
 
 
 def lost_marks(marks: Path) -> list[FolderMark]:
-    """List the marks of folders whose path nothing has any more."""
+    """List the marks of folders whose path no longer exists."""
     return [mark for _, mark in _all_marks(marks) if not os.path.lexists(mark.path)]
 
 
@@ -104,7 +106,7 @@ def _all_marks(marks: Path) -> list[tuple[str, FolderMark]]:
 
 
 def _is_same(folder: Path, other: Path) -> bool:
-    """Say whether a folder has another path too, as by a mount; a link is no path of its own."""
+    """Return whether a folder also has another path, such as a bind mount; links do not count."""
     try:
         return os.path.realpath(other) == str(other) and other.samefile(folder)
     except OSError:
@@ -112,21 +114,23 @@ def _is_same(folder: Path, other: Path) -> bool:
 
 
 def read_mark(path: Path) -> FolderMark | None:
-    """Read a mark; None where there is none, or none that can be read."""
+    """Read a mark; return None if it is missing or damaged."""
     try:
-        # Most folders have none, and a look is cheaper than an error.
+        # Most folders have no mark, and a test is cheaper than an exception.
         if not path.is_file():
             return None
+        # O_NONBLOCK: opening a FIFO would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:  # noqa: PTH123 - it is open already
+        with open(descriptor, "rb") as file:  # noqa: PTH123 - already open
             mark = _decoder.decode(file.read(_MAX_BYTES))
-        # A garbled one may name no path at all, which raises a ValueError.
+        # A damaged mark may contain an impossible path, which raises ValueError.
         return mark if mark.path.is_absolute() else None
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
         return None
 
 
 def _text(path: str | Path) -> str:
+    # latin-1 maps every byte to one character, so any file name survives.
     return os.fsencode(path).decode("latin-1")
 
 
@@ -135,13 +139,13 @@ def _place(marks: Path, found: os.stat_result) -> Path:
 
 
 def _children(folder: Path, names: dict[str, int] | None = None) -> dict[str, int]:
-    """Return some of what a folder holds: those of some names, or else folders before files."""
+    """Return the inodes of some of a folder's contents: the named ones, or folders before files."""
     try:
         with os.scandir(folder) as entries:
             found = [each for each in entries if names is None or _text(each.name) in names]
     except OSError:
         return {}
     if names is None:
-        # Editors replace files, so a folder is the better witness.
+        # Editors replace files when they save, which changes the inode; folders keep theirs.
         found.sort(key=lambda each: (not each.is_dir(follow_symlinks=False), each.name))
     return {_text(each.name): each.inode() for each in found[:_MOST_CHILDREN]}

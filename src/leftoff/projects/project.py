@@ -1,4 +1,4 @@
-"""Projects: which one a folder belongs to, and which folders and stores it has."""
+"""Find the project that a folder belongs to, with its folders and stores."""
 
 import os
 from collections.abc import Sequence
@@ -24,35 +24,34 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     """The project's folder: the main worktree's, or the plain folder."""
     worktree: Path
-    """The worktree we are in; the same as root outside git."""
+    """The current worktree; outside git the same as `root`."""
     store: Path
     """Where the project's checkpoints are kept."""
     fallback: Path
-    """Where a save goes while the store cannot be written."""
+    """Where saves go while the store is not writable."""
     strays: tuple[Path, ...] = ()
-    """Folders where earlier versions put it, or where it went before `git init`."""
+    """Fallback folders of earlier versions, and from before `git init`."""
     earlier: tuple[Path, ...] = ()
-    """Stores that this project had in another place; the next command moves them in."""
+    """Stores that this project had elsewhere; the next command moves them into `store`."""
     shared: tuple[Path, ...] = ()
-    """Those of the earlier stores that another folder uses too; they are copied, not moved."""
+    """The earlier stores that another folder also uses; they are copied, not moved."""
     is_moved: bool = False
-    """Whether the mark of the folder still names the path that it had before."""
+    """Whether the folder was moved, and its mark still names the old path."""
     is_git: bool = False
     distrusted: Path | None = None
-    """A repository around this folder that is left alone, as it belongs to another user."""
+    """A repository around this folder that leftoff ignores because another user owns it."""
 
     @property
     def state_folder(self) -> Path:
-        """The folder for state that belongs to the user, not to this project."""
+        """The folder for state that belongs to the user rather than to this project."""
         return self.environment.state_folder
 
 
 def find_project(environment: Environment, start: Path | None = None) -> Project:
-    """Find the project a folder belongs to: its repository, else a known folder above, else itself.
+    """Find a folder's project: its repository, else a known folder above it, else itself.
 
-    The home folder and `/` never become a project by accident: a repository there counts only
-    for someone who names it with LEFTOFF_PROJECT. A repository of the user's that cannot be read
-    now raises an OSError: its checkpoints are in no other store.
+    The home folder and `/` become a project only if LEFTOFF_PROJECT names them. A trusted
+    repository that cannot be read raises an OSError, because no other store has its checkpoints.
     """
     named = environment.project_override
     here = Path(os.path.realpath(start or named or _current_folder()))
@@ -73,7 +72,7 @@ def find_project(environment: Environment, start: Path | None = None) -> Project
     if project is None:
         raise NotAProject(
             f"{here} is not a project: leftoff keeps no checkpoints for the home folder or /",
-            hint="Go to a project's folder, or name this one with LEFTOFF_PROJECT.",
+            hint="Change to a project's folder, or set LEFTOFF_PROJECT to this one.",
         )
     return project
 
@@ -83,15 +82,17 @@ def _current_folder() -> Path:
         return Path.cwd()
     except FileNotFoundError as error:
         raise NotAProject(
-            "The folder you are in no longer exists.", hint="Go to one that does, then retry."
+            "The folder you are in no longer exists.",
+            hint="Change to an existing folder, then try again.",
         ) from error
 
 
 def _is_trusted(environment: Environment, repository: Repository) -> bool:
-    """Say whether git would trust a repository: it is the user's own, or they said so."""
+    """Return whether git would trust a repository: the user owns it or listed it as safe."""
     try:
         others = repository.owners() - environment.list_user_ids()
     except OSError:
+        # Without a known owner, nothing shows that the repository is the user's.
         return False
     place = repository.worktree or repository.git_dir
     return not others or is_safe(place, environment.list_git_settings(), environment.home)
@@ -100,7 +101,7 @@ def _is_trusted(environment: Environment, repository: Repository) -> bool:
 def _find_plain_project(
     environment: Environment, here: Path, candidates: Sequence[Path], distrusted: Path | None
 ) -> Project | None:
-    """Return the project of a folder that is in no repository, if it can be one."""
+    """Return the project of a folder outside any repository, if it can be a project."""
     for folder in candidates:
         moved = store_places.find_former_path(environment, folder)
         known = [folder, *([moved] if moved is not None else [])]
@@ -108,7 +109,7 @@ def _find_plain_project(
             return _build_plain_project(environment, folder, moved=moved, distrusted=distrusted)
     if here not in candidates:
         return None
-    # A tree that is all someone else's, as a mounted one, is one project with its repository.
+    # If another user owns the whole tree, as on a mounted disk, treat it as one project.
     is_foreign = distrusted is not None and not _is_own(environment, here)
     root = distrusted if distrusted is not None and is_foreign else here
     return _build_plain_project(environment, root, distrusted=distrusted)
@@ -143,11 +144,12 @@ def _build_plain_project(
 def _build_git_project(
     environment: Environment, folder: Path, repository: Repository, below: Sequence[Path]
 ) -> Project:
-    """Build the project of a repository; `below` are the folders from where we are up to it."""
+    """Build a repository's project; `below` lists the folders between it and the current one."""
     common = repository.common_dir
-    # A linked worktree's own git folder lies in the common one, which lies in the main worktree.
+    # A linked worktree's git folder is inside the common one, which is in the main worktree.
     is_linked = repository.git_dir != common
     root = common.parent if is_linked and common.name == ".git" else folder
+    # LEFTOFF_HOME moves the store out of the repository.
     apart = plain_store(environment, root) if environment.keeps_stores_apart else None
     store = apart or common / "leftoff"
     project = Project(
@@ -165,27 +167,27 @@ def _build_git_project(
 def _list_earlier(
     environment: Environment, root: Path, store: Path, below: Sequence[Path]
 ) -> list[Path]:
-    """List the stores that folders had while they were projects of their own."""
+    """List the stores that folders of this repository had while they were separate projects."""
     folders = dict.fromkeys([*below, root])
     plain = [place for each in folders for place in store_places.list_plain(environment, each)]
     earlier = [place for place in plain if place != store]
     for each in below:
         earlier += store_places.list_former(environment, each) if each != root else []
     if not os.path.lexists(store):
-        # Right after `git init`. Later a folder below is found when somebody works there.
+        # Look into all subfolders only right after `git init`; later, each is found when used.
         new = store_places.list_below(environment, root)
         earlier += [place for place in new if place not in {store, *earlier}]
     return earlier
 
 
 def _complete(project: Project, moved: Path | None) -> Project:
-    """Add the fallbacks and what a move left behind, and guard the folders against links."""
+    """Add the fallback folders and earlier stores, and guard the folders against links."""
     guard(project.root)
     guard(project.worktree)
     for place in (project.store, *project.earlier):
         guard_store(place)
     environment = project.environment
-    # What was saved to the fallback before `git init` is still this project's.
+    # Saves that went to the fallback before `git init` still belong to this project.
     plain = plain_store(environment, project.root)
     keys = dict.fromkeys(map(store_places.key_of, [project.store, plain]))
     roots = (environment.state_folder / "fallback", *environment.list_former_fallbacks())
@@ -204,11 +206,11 @@ def _complete(project: Project, moved: Path | None) -> Project:
 
 
 def list_stores_elsewhere(project: Project) -> list[tuple[Path, Path]]:
-    """List the stores that may hold a project's checkpoints too, each with its folder.
+    """List other stores that may contain a project's checkpoints, each with its folder.
 
-    For a plain folder these are the stores of folders that are gone. For a repository it is the
-    store in its git folder, left there when LEFTOFF_HOME was set, and those of plain folders that
-    were at its path or below.
+    For a plain folder, these are the stores of folders that no longer exist. For a repository,
+    these are the store in its git folder, if LEFTOFF_HOME was set later, and the stores of plain
+    folders that were at its path or below.
     """
     if not project.is_git:
         return store_places.list_lost(project.environment)
@@ -230,7 +232,7 @@ def _list_plain_below(project: Project) -> list[tuple[Path, Path]]:
 
 
 def explain_distrust(project: Project) -> tuple[str, str] | None:
-    """Say why the repository around a project is not used, and what to do about it."""
+    """Return why leftoff ignores the repository around a project, and what to do about it."""
     if project.distrusted is None:
         return None
     what = (
@@ -242,7 +244,7 @@ def explain_distrust(project: Project) -> tuple[str, str] | None:
 
 
 def list_folders(project: Project) -> list[Path]:
-    """List the project's folders: the worktree we are in, the main one, and all others."""
+    """List the project's worktrees: the current one, the main one, then all others."""
     repository = repository_at(project.worktree, is_named=True) if project.is_git else None
     others = list_linked_worktrees(repository) if repository else []
     return list(dict.fromkeys([project.worktree, project.root, *others]))

@@ -1,8 +1,8 @@
-"""Trees: the folders of projects, whose links are never followed out of them.
+"""Open files in a project without following links that lead out of it.
 
-A clone or an archive can bring a link in the place of any file or folder: `memory` that leads to
-`~/.ssh`, a plan that leads to a credentials file. Whoever reads a file that a project's tree may
-hold, to show it to an agent or to take it in, opens it here.
+A clone or an archive can contain a link in place of any file or folder: a `memory` folder that
+leads to `~/.ssh`, or a plan that leads to a credentials file. Code that reads a file from a
+project's tree, to show or import it, must open it with this module.
 """
 
 import errno
@@ -17,21 +17,21 @@ _stores: set[str] = set()
 
 
 def guard(folder: Path) -> None:
-    """Follow no link out of this folder from now on; it must be a real path."""
+    """Refuse links out of this folder from now on; the path must be resolved."""
     _trees.add(os.fspath(folder))
 
 
 def guard_store(folder: Path) -> None:
-    """Follow no link in this folder from now on, neither in its place nor anywhere below it."""
+    """Refuse all links in this folder from now on, including the folder itself."""
     _stores.add(os.fspath(folder))
 
 
 def is_linked_store(path: Path | str) -> bool:
-    """Say whether a store, or a folder in it on the way to a path, is a link.
+    """Return whether a store, or a folder between it and a path, is a link.
 
-    The path itself may be a link: whoever opens it refuses that.
+    The path itself is not checked: opening it refuses a link.
     """
-    place = os.path.dirname(path)  # noqa: PTH120 - every read and write asks, and Path is slow
+    place = os.path.dirname(path)  # noqa: PTH120 - every read and write runs this, and Path is slow
     for store in _stores:
         if _is_below(place, store):
             return _is_link_between(place, store)
@@ -47,14 +47,15 @@ def _is_link_between(place: str, store: str) -> bool:
 
 
 def open_file(path: Path, *, follow: bool = False) -> int:
-    """Open a regular file for reading, or raise OSError for whatever else is in its place.
+    """Open a regular file for reading; raise OSError if it is anything else.
 
-    `follow` lets the file itself be a link, to another file of the same tree.
+    `follow` allows the file itself to be a link to another file of the same tree.
     """
-    # Opening a device may do something.
+    # Opening a device can have side effects, so check the type first.
     _refuse_odd(path.stat(follow_symlinks=follow), path)
     descriptor = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
     try:
+        # Check again: the file may have been replaced before it was opened.
         _refuse_odd(os.fstat(descriptor), path)
         _refuse_outside(_real_path(descriptor, path), path)
     except BaseException:
@@ -74,28 +75,29 @@ def _refuse_outside(real: str, path: Path) -> None:
 
 
 def read_start(path: Path, limit: int, *, follow: bool = False) -> bytes:
-    """Read the first bytes of a regular file, as `open_file` opens it."""
+    """Read the first bytes of a regular file, with the checks of `open_file`."""
     with open(open_file(path, follow=follow), "rb") as file:
         return file.read(limit)
 
 
 def leads_out(path: Path) -> bool:
-    """Say whether a path that is in a tree by its name is somewhere else in fact."""
+    """Return whether a path in a tree leads out of it through a link."""
     return _is_outside(os.path.realpath(path), path)
 
 
 def is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    """Say whether a path is in one of these folders, wherever links lead."""
+    """Return whether a path is in one of these folders after following links."""
     real = Path(os.path.realpath(path))
     return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
 
 
 def _is_outside(real: str, path: Path) -> bool:
     named = os.path.normpath(path)
+    # The usual case: no link on the way.
     if real == named:
         return False
     around = [tree for tree in _trees if _is_below(named, tree)]
-    # Of a tree within a tree, the inner one counts.
+    # In nested trees, the innermost one applies.
     return bool(around) and not _is_below(real, max(around, key=len))
 
 
@@ -105,7 +107,8 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _real_path(descriptor: int, path: Path) -> str:
     try:
-        # What was opened, not what has the name by now.
-        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - it is no file's name
+        # Check the opened file: the name may refer to another one by now.
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - not the name of a file
     except OSError:
+        # macOS has no /proc.
         return os.path.realpath(path)

@@ -1,1 +1,1 @@
-"""Wiring: putting leftoff's hooks into an agent's settings, taking them out, and checking them."""
+"""Install leftoff's hooks in an agent's settings, remove them, and check that they work."""

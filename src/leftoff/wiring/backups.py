@@ -1,4 +1,4 @@
-"""Backups: every file of others as it was before we changed it, with where it came from."""
+"""Back up the files of other programs before leftoff changes them, to restore them later."""
 
 import hashlib
 from datetime import UTC, datetime
@@ -11,19 +11,19 @@ from leftoff.wiring import foreign_files
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that was made: which file, what it was before, and the hash of what it became."""
+    """A change to a file: its path, the backup of the old content, the hash of the new one."""
 
     at: datetime
     path: str
     before: str | None
-    """The name of the backup; None if there was no file."""
+    """The name of the backup; None if the file did not exist."""
     after: str
     folders: list[str] = []
-    """Folders that were made for the file."""
+    """The folders that were created for the file."""
 
 
 class Original(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file was before leftoff first changed it; without data there was none."""
+    """A file's content before leftoff first changed it; None if it did not exist."""
 
     data: bytes | None
     folders: list[Path] = []
@@ -33,7 +33,7 @@ _decoder = msgspec.json.Decoder(Receipt)
 
 
 def keep(state: Path, path: Path, data: bytes) -> Path:
-    """Keep a copy of a file's content."""
+    """Back up a file's content; return the path of the copy."""
     folder = state / "backups"
     disk.ensure_folder(folder)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
@@ -45,7 +45,7 @@ def keep(state: Path, path: Path, data: bytes) -> Path:
 def note(
     state: Path, change: foreign_files.FileChange, backup: Path | None, folders: list[Path]
 ) -> None:
-    """Note that a file was changed."""
+    """Record a change in the log of backups."""
     receipt = Receipt(
         at=datetime.now(UTC),
         path=str(change.path),
@@ -58,19 +58,21 @@ def note(
 
 
 def receipts(state: Path) -> list[Receipt]:
-    """Return all changes that were made, oldest first."""
+    """Return all recorded changes, oldest first."""
     return log.read_small(state / "backups" / "log.jsonl", _decoder.decode)
 
 
 def original(state: Path, path: Path, current: bytes) -> Original | None:
-    """Follow the changes back from what a file is now; None if somebody else has changed it."""
+    """Trace a file's content back to the original; None if someone else changed it since."""
     data: bytes | None = current
     folders: list[Path] = []
     for receipt in reversed([each for each in receipts(state) if each.path == str(path)]):
+        # Skip changes that did not produce this content.
         if data is None or receipt.after != _hash(data):
             continue
         folders = [*map(Path, receipt.folders), *folders]
         data = foreign_files.read(state / "backups" / receipt.before) if receipt.before else None
+        # The backup itself is missing.
         if data is None and receipt.before:
             return None
     return None if data is current else Original(data=data, folders=folders)

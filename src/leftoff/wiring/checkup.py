@@ -1,4 +1,4 @@
-"""Doctor: look at everything that hooks need, and prove that they work."""
+"""Run all checks of `leftoff doctor`: everything that hooks need, and a test session."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -45,7 +45,7 @@ _OF_STATE = (
 
 
 def examine(world: World) -> Iterator[DoctorFinding]:
-    """Run all checks, the round trip last; one that cannot be run is a finding too."""
+    """Run all checks, the test session last; a check that fails to run is a finding, too."""
     wiring = inspect_settings.read_wiring(world)
     for check in _OF_WIRING:
         yield from _run_check(check.__name__, partial(check, world, wiring))
@@ -58,24 +58,25 @@ def _prove(world: World, wiring: inspect_settings.Wiring) -> list[DoctorFinding]
     if wiring.commands:
         return roundtrip.prove(wiring.commands, foreign_files.read(world.places.python))
     if wiring.has_plugin:
+        # The settings do not contain the plugin's hooks, so run the same program directly.
         letterbox = Path(hooks.__file__).parent / "letterbox.sh"
         return roundtrip.prove(roundtrip.build_commands(letterbox), installation.lines())
     return []
 
 
 def _run_check(name: str, check: Callable[[], Iterable[DoctorFinding]]) -> Iterator[DoctorFinding]:
-    """Let the other checks go on when the system refuses one, as on a full disk."""
+    """Report a check that raises OSError, as on a full disk, so that the others still run."""
     try:
         yield from check()
     except (LeftoffError, OSError) as error:
         yield fault(
             name.removeprefix("check_").replace("_", " "),
-            f"It could not be checked: {error}",
-            why="What hooks do there fails in the same way.",
-            do="See to what the message names, then run `leftoff doctor` again.",
+            f"The check failed: {error}",
+            why="Hooks fail there in the same way.",
+            do="Fix the problem, then run `leftoff doctor` again.",
         )
 
 
 def is_broken(findings: list[DoctorFinding]) -> bool:
-    """Say whether something keeps leftoff from working."""
+    """Return whether a finding keeps leftoff from working."""
     return any(finding.level == "broken" for finding in findings)

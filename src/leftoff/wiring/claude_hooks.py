@@ -1,4 +1,4 @@
-"""What belongs into Claude Code's settings: one short command per event, and nothing else."""
+"""Add leftoff's hook commands to Claude Code's settings, find them there, and remove them."""
 
 import shlex
 from collections.abc import Iterable, Mapping
@@ -10,42 +10,43 @@ import msgspec
 from leftoff.agents.claude import dialect
 from leftoff.wiring import json_edit
 
-# Events that only some profiles need: every edit of a file would pay for them.
+# Events that only some profiles need. Not wired by default: they would slow down every file edit.
 _ON_REQUEST = frozenset({"post-tool"})
 EVENTS = tuple(event for event, kind in dialect.KINDS.items() if kind not in _ON_REQUEST)
 OPTIONAL = tuple(event for event, kind in dialect.KINDS.items() if kind in _ON_REQUEST)
-# Only commands in a shell can run long enough to be worth a save beforehand.
+# Only shell commands can run long enough to justify a save before them.
 _MATCHERS = {"PreToolUse": "Bash|PowerShell", "PostToolUse": "Edit|Write|MultiEdit"}
-# The hot hooks take milliseconds; these are for a machine in distress. Without one of its own, a
-# hook at the end of a session is killed after little more than a second.
-# A compaction may have to wait until all is saved.
+# Seconds. Most hooks take milliseconds; the timeouts are for an overloaded machine. Without its
+# own timeout, Claude Code kills a hook at the end of a session after little more than a second.
+# A compaction may have to wait until everything is saved.
 _TIMEOUT_SECONDS = {"SessionStart": 15, "PreCompact": 10}
 _HOT_TIMEOUT_SECONDS = 5
+# The end of the path in every state folder, to recognise hooks of another or an earlier one.
 _PLACE = "/leftoff/hook"
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True):
-    """One command of ours in the settings."""
+    """One of leftoff's commands in the settings."""
 
     event: str
     command: str
     group: int
-    """The number of the group among those of its event."""
+    """The index of the group within its event."""
     place: int
-    """The number of the hook within its group."""
+    """The index of the hook within its group."""
     is_alone: bool
-    """Whether the group holds nothing but commands of ours."""
+    """Whether the group contains only leftoff's commands."""
     seconds: float
-    """The time the command is given; 0 if that is left to the agent."""
+    """The command's timeout in seconds; 0 for the agent's default."""
 
 
 def command_line(hook: Path, event: str) -> str:
-    """Return the command for an event: absolute, short, and the same in every version."""
+    """Return the command for an event; it is the same in every version of leftoff."""
     return f"{shlex.quote(str(hook))} claude {event}"
 
 
 def wires(settings: object, hook: Path) -> list[Wire]:
-    """List the commands of ours in settings, also those put in while the state was elsewhere."""
+    """List leftoff's commands in the settings, including those of another state folder."""
     found = []
     for event, groups in _items(_get(settings, "hooks")):
         for number, group in enumerate(groups if isinstance(groups, list) else []):
@@ -68,10 +69,11 @@ def wires(settings: object, hook: Path) -> list[Wire]:
 
 
 def is_ours(command: object, hook: Path) -> bool:
-    """Say whether a command runs leftoff's letterbox: this one, or `…/leftoff/hook`."""
+    """Return whether a command runs leftoff's hook: this one, or any `…/leftoff/hook`."""
     try:
         words = shlex.split(command) if isinstance(command, str) else []
     except ValueError:
+        # Unbalanced quotes: not a command that leftoff wrote.
         return False
     if len(words) != 3 or words[1] != "claude" or not words[2].isalnum():
         return False
@@ -79,7 +81,7 @@ def is_ours(command: object, hook: Path) -> bool:
 
 
 def is_wired(settings: object, hook: Path) -> bool:
-    """Say whether every event has its command, once, and no old one is left."""
+    """Return whether every event has exactly one command and no outdated one is left."""
     found = wires(settings, hook)
     events = sorted(each.event for each in found)
     optional = [event for event in OPTIONAL if event in events]
@@ -87,22 +89,22 @@ def is_wired(settings: object, hook: Path) -> bool:
 
 
 def _is_right(wire: Wire, hook: Path) -> bool:
-    """Say whether a command is as we would write it; the user may give it more time."""
+    """Return whether a command is up to date; the user may have raised its timeout."""
     is_known = wire.event in dialect.KINDS
     is_command = wire.command == command_line(hook, wire.event)
     return is_known and is_command and wire.seconds >= _seconds(wire.event)
 
 
 def events_of(kinds: Iterable[str]) -> list[str]:
-    """Name the optional events of some kinds as Claude Code does."""
+    """Return Claude Code's names for optional events."""
     wanted = {*kinds}
     return [event for event in OPTIONAL if dialect.KINDS[event] in wanted]
 
 
 def wire(text: str, hook: Path, *, wanted: Iterable[str] = ()) -> str:
-    """Put our commands into settings; those that are right stay, old ones go.
+    """Add leftoff's commands to the settings; replace outdated ones and keep the rest.
 
-    An optional event that is wired already stays: another project may need it.
+    Optional events that are already wired stay: another project may need them.
     """
     found = wires(json_edit.read(text), hook)
     optional = [
@@ -123,18 +125,19 @@ def wire(text: str, hook: Path, *, wanted: Iterable[str] = ()) -> str:
 
 
 def unwire(text: str, hook: Path) -> str:
-    """Take our commands out of settings, and the empty shells they leave."""
+    """Remove leftoff's commands from the settings, with the groups this leaves empty."""
     for event in {each.event: None for each in wires(json_edit.read(text), hook)}:
         text = _without(text, event, hook)
     return text
 
 
 def strip_ours(settings: Mapping[str, Any], hook: Path) -> dict[str, Any]:
-    """Return what settings hold besides us and empty shells, to compare two by."""
+    """Return the settings without leftoff's commands and empty groups, for comparison."""
     hooks = settings.get("hooks")
     if not isinstance(hooks, dict):
         return dict(settings)
     kept = {event: _theirs(groups, hook) for event, groups in hooks.items()}
+    # Unwiring also removes empty lists, so they must not count as a difference.
     rest = {event: groups for event, groups in kept.items() if groups != []}
     return {
         key: value for key, value in {**settings, "hooks": rest}.items() if key != "hooks" or rest
@@ -170,12 +173,13 @@ def _seconds(event: str) -> int:
 
 
 def _without(text: str, event: str, hook: Path) -> str:
-    # From the end, so that the numbers of those before stay true.
+    # From the end, so that the indexes of earlier hooks stay valid.
     for each in reversed(
         [each for each in wires(json_edit.read(text), hook) if each.event == event]
     ):
         if not each.is_alone:
             text = json_edit.remove(text, ("hooks", event, each.group, "hooks", each.place))
+        # A group that is all leftoff's goes as a whole: remove it once, with its first hook.
         elif each.place == 0:
             text = json_edit.remove(text, ("hooks", event, each.group))
     hooks = json_edit.read(text)["hooks"]

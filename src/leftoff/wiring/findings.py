@@ -1,4 +1,4 @@
-"""What a check finds: what it is, why it matters and what to do."""
+"""Describe the findings of `leftoff doctor`: what is wrong, why it matters, what to do."""
 
 from pathlib import Path
 from typing import Literal
@@ -22,7 +22,7 @@ class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What is looked at."""
+    """What the checks examine: the places of an installation and the project."""
 
     places: Places
     project: Project | None = None
@@ -38,15 +38,15 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ok(check: str, what: str) -> DoctorFinding:
-    """Say that all is well."""
+    """Return a finding that reports success."""
     return DoctorFinding(check=check, what=what)
 
 
 def warning(check: str, what: str, *, why: str, do: str) -> DoctorFinding:
-    """Tell of something that should not be so, and does no harm yet."""
+    """Return a finding about a problem that does no harm yet."""
     return DoctorFinding(check=check, level="warning", what=what, why=why, do=do)
 
 
 def fault(check: str, what: str, *, why: str, do: str) -> DoctorFinding:
-    """Tell of something that keeps leftoff from working."""
+    """Return a finding about a problem that keeps leftoff from working."""
     return DoctorFinding(check=check, level="broken", what=what, why=why, do=do)

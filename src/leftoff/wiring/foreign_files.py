@@ -1,4 +1,4 @@
-"""Files that belong to others: changed all at once, links kept, and put back if need be."""
+"""Change the files of other programs atomically, and keep their links, modes and owners."""
 
 import contextlib
 import errno
@@ -12,32 +12,32 @@ import msgspec
 from leftoff.errors import LeftoffError
 from leftoff.store import disk
 
-# The folder may not be written, or the file is mounted by itself and cannot be replaced.
+# The folder is not writable, or the file is a mount point of its own (as in a container).
 _NO_REPLACING = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV}
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file is to become; None stands for no file."""
+    """The old and new content of a file; None means that the file does not exist."""
 
     path: Path
     what: str
-    """What the file is, in words."""
+    """What the file is for."""
     before: bytes | None
     after: bytes | None
     mode: int = 0o644
     is_foreign: bool = False
-    """Whether the file may hold what somebody else wrote."""
+    """Whether the file may contain what someone else wrote."""
 
     @property
     def action(self) -> str:
-        """What is done to the file, in one word."""
+        """The change in one word: create, change or remove."""
         if self.after is None:
             return "remove"
         return "create" if self.before is None else "change"
 
 
 def read(path: Path) -> bytes | None:
-    """Return what a file holds; None if there is no file."""
+    """Return a file's content; None if it does not exist."""
     if path.exists() and not path.is_file():
         raise LeftoffError(
             f"{path} is not a file, so nothing was changed", hint="Move it away and try again."
@@ -49,7 +49,7 @@ def read(path: Path) -> bytes | None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a file that its owner has set to read-only."""
+    """Raise an error if a file is read-only."""
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.stat().st_mode & 0o222 and os.access(target, os.W_OK)):
         raise LeftoffError(
@@ -59,10 +59,10 @@ def check_writable(path: Path) -> None:
 
 
 def apply(change: FileChange) -> list[Path]:
-    """Make a change, if the file still is what it was; return the folders made for it."""
+    """Make a change unless the file changed meanwhile; return the folders created for it."""
     if read(change.path) != change.before:
         raise LeftoffError(
-            f"{change.path} was changed by someone else meanwhile, so it is left alone",
+            f"Another program just changed {change.path}, so leftoff left it unchanged",
             hint="Try again.",
         )
     made = missing_folders(change.path) if change.after is not None else []
@@ -75,16 +75,16 @@ def apply(change: FileChange) -> list[Path]:
 
 
 def missing_folders(path: Path) -> list[Path]:
-    """List the folders that must be made for a file, the outermost first."""
+    """List the folders to create for a file, outermost first."""
     parents = Path(os.path.realpath(path)).parents
     return [folder for folder in reversed(parents) if not folder.exists()]
 
 
 def put(change: FileChange, data: bytes | None) -> None:
-    """Give a file this content, or none at all.
+    """Write a file, or remove it if the data is None.
 
-    A link among an agent's settings stays, and what it leads to is written. In a folder of ours
-    a link is none of ours and is replaced.
+    In an agent's settings, follow a link and write its target. In leftoff's own folders, replace
+    a link: leftoff never creates one there.
     """
     target = Path(os.path.realpath(change.path)) if change.is_foreign else change.path
     if not change.is_foreign and target.is_symlink():
@@ -97,7 +97,7 @@ def put(change: FileChange, data: bytes | None) -> None:
         disk.ensure_folder(target.parent)
     disk.make_folder(target.parent)
     found = target.stat() if target.exists() else None
-    if found is not None and found.st_nlink > 1:
+    if found is not None and found.st_nlink > 1:  # a new file would break the hard links
         _overwrite(target, data)
         return
     keeps_mode = found is not None and change.is_foreign
@@ -111,7 +111,7 @@ def put(change: FileChange, data: bytes | None) -> None:
 
 
 def remove_folders(folders: list[Path]) -> None:
-    """Remove folders that were made for a file, as far as nothing else is in them by now."""
+    """Remove the folders that were created for a file, if they are empty."""
     for folder in reversed(folders):
         with contextlib.suppress(OSError):
             folder.rmdir()
@@ -121,10 +121,11 @@ def _replace(path: Path, data: bytes, *, mode: int, like: os.stat_result | None)
     temp = path.with_name(f".{path.name}.leftoff-{os.getpid()}")
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - already open
             file.write(data)
             file.flush()
             os.fchmod(descriptor, mode)
+            # Keep the owner when root edits another user's file.
             if like is not None and like.st_uid != os.geteuid():
                 os.fchown(descriptor, like.st_uid, like.st_gid)
             os.fsync(descriptor)
@@ -136,6 +137,7 @@ def _replace(path: Path, data: bytes, *, mode: int, like: os.stat_result | None)
 
 
 def _overwrite(path: Path, data: bytes) -> None:
+    # This is not atomic, so write the old content again if it fails.
     with path.open("r+b") as file:
         before = file.read()
         try:

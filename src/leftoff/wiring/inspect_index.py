@@ -1,4 +1,4 @@
-"""Checks of the indexes: what they say is compared with the files, and made anew if it differs."""
+"""Check that the indexes match the files they are built from, and rebuild those that do not."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from leftoff.wiring.findings import DoctorFinding, World, ok, warning
 
 
 def check_index(world: World) -> Iterator[DoctorFinding]:
-    """Check that the indexes say what the files say; one that does not is built anew."""
+    """Check that the indexes match the files; rebuild those that do not."""
     if world.project is None or not world.project.store.is_dir():
         return
     store = Store(world.project)
@@ -34,12 +34,12 @@ def _check_one(
     check: str, is_sound: Callable[[], bool], rebuild: Callable[[], None], *, files: str
 ) -> DoctorFinding:
     if is_sound():
-        return ok(check, f"It agrees with {files}")
+        return ok(check, f"It matches {files}")
     rebuild()
     return warning(
         check,
         f"The {check} did not match {files}; it was rebuilt",
-        why="Commands may have missed checkpoints or entries, or taken a name that was in use. "
-        "Nothing was lost: the files are the record.",
-        do="Nothing, unless it happens again: then the disk may be failing.",
+        why="Commands may have missed checkpoints or entries, or reused a name. "
+        "Nothing was lost: the files have everything.",
+        do="Nothing. If it happens again, your disk may be failing.",
     )

@@ -1,4 +1,4 @@
-"""Checks of what outlives checkpoints: the memory and the features."""
+"""Check that the project's memory and features can be read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 
 def check_memory(world: World) -> Iterator[DoctorFinding]:
-    """Check that every line of the memory and all features can be read."""
+    """Check every line of the memory, and all features."""
     if world.project is None or not world.project.store.is_dir():
         return
     store = Store(world.project)
@@ -28,9 +28,9 @@ def _memory(store: Store, log: Path) -> DoctorFinding:
     if log.exists() and not disk.is_regular(log):
         return fault(
             "memory",
-            f"{log} is no regular file",
-            why="What is remembered cannot be read, and new entries wait in the fallback.",
-            do="Put it away: the next entry makes a new one.",
+            f"{log} is not a regular file",
+            why="leftoff cannot read the memory, and new entries go to the fallback folder.",
+            do="Move it away; the next entry creates a new file.",
         )
     try:
         skipped = memory.count_unreadable(store)
@@ -38,7 +38,7 @@ def _memory(store: Store, log: Path) -> DoctorFinding:
         return fault(
             "memory",
             f"{log} cannot be read: {error.strerror}",
-            why="Nothing is remembered then.",
+            why="leftoff cannot use the memory.",
             do="Make it yours to read and write.",
         )
     if not skipped.count:
@@ -46,9 +46,9 @@ def _memory(store: Store, log: Path) -> DoctorFinding:
     return warning(
         "memory",
         f"{format_count(skipped.count, 'line')} of {log} cannot be read: {_name(skipped)}",
-        why="What they said is not told; all other entries are.",
-        do="Say it again with `leftoff memory add`, then remove the lines; a line cut off by a "
-        "crash was never acknowledged and can go.",
+        why="leftoff skips these lines and uses all others.",
+        do="Add what they said with `leftoff memory add`, then remove the lines. A line that a "
+        "crash cut off was never confirmed as saved; just remove it.",
     )
 
 
@@ -60,7 +60,7 @@ def _features(store: Store) -> Iterator[DoctorFinding]:
         yield fault(
             "features",
             str(error),
-            why="No feature can be started, noted or shipped.",
+            why="You cannot start, add or ship features.",
             do=hint or "Make it yours to read and write.",
         )
 

@@ -1,4 +1,4 @@
-"""Checks of the project: whether its repository is trusted, its settings, stores left behind."""
+"""Check the project: its repository's owner, its settings, and stores it no longer uses."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _SHOWN = 3
 
 
 def check_trust(world: World) -> Iterator[DoctorFinding]:
-    """Name a repository that is left alone because it belongs to another user."""
+    """Report a repository that leftoff ignores because another user owns it."""
     distrust = explain_distrust(world.project) if world.project else None
     if distrust is not None:
         what, do = distrust
@@ -23,7 +23,7 @@ def check_trust(world: World) -> Iterator[DoctorFinding]:
 
 
 def check_config(world: World) -> Iterator[DoctorFinding]:
-    """Name the settings that are ignored."""
+    """Report the settings that leftoff ignores."""
     loaded = Context(world.places.environment, world.project).configuration
     problems = [*loaded.problems]
     if world.project is not None:
@@ -33,7 +33,7 @@ def check_config(world: World) -> Iterator[DoctorFinding]:
             "settings of leftoff",
             problem,
             why="The value has no effect.",
-            do="`leftoff config` shows the settings that count.",
+            do="Run `leftoff config` to see the settings in force.",
         )
 
 
@@ -45,36 +45,36 @@ def _check_briefing_file(project: Project, settings: config.Settings) -> Iterato
 
 
 def check_kept_apart(world: World) -> Iterator[DoctorFinding]:
-    """Name what an earlier store held under a name that this one had already."""
+    """Report files of an earlier store whose names this store already had."""
     found = list_conflicts(world.project.store) if world.project else []
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         yield warning(
             "store",
-            f"Files of an earlier store are not in use: {found[0]}{more}",
-            why="This project had other files of the same name when that store moved in.",
-            do="Take over what you need from them, then remove the folder.",
+            f"Files of an earlier store are not used: {found[0]}{more}",
+            why="This project already had other files of the same name.",
+            do="Copy what you need from them, then remove the folder.",
         )
 
 
 def check_lost(world: World) -> Iterator[DoctorFinding]:
-    """Name the stores that no project uses: of folders that are gone, or before LEFTOFF_HOME."""
+    """Report unused stores: of folders that no longer exist, or from before LEFTOFF_HOME."""
     lost = store_places.list_lost(world.places.environment)
     if world.project is not None and world.project.is_git:
         elsewhere = [each for each in list_stores_elsewhere(world.project) if each not in lost]
         for folder, store in elsewhere[:_SHOWN]:
             yield warning(
                 "store",
-                f"There are checkpoints of {folder} in {store}, where they are not used",
+                f"The checkpoints of {folder} in {store} are not used",
                 why="They were saved in a plain folder, or while LEFTOFF_HOME was not set.",
-                do=f"If they belong here: leftoff import --from-store {store}",
+                do=f"If they belong here, run: leftoff import --from-store {store}",
             )
     for folder, store in lost[:_SHOWN]:
         yield warning(
             "store",
-            f"{folder} no longer exists, and its checkpoints are in {store}",
-            why="leftoff recognises a folder that was renamed, but not one copied to another disk.",
-            do=f"In the folder they belong to now: leftoff import --from-store {store}",
+            f"{folder} no longer exists; its checkpoints are in {store}",
+            why="leftoff recognises a renamed folder, but not one that was copied to another disk.",
+            do=f"In the folder they belong to now, run: leftoff import --from-store {store}",
         )
     if len(lost) > _SHOWN:
         yield warning(

@@ -1,4 +1,4 @@
-"""Checks of what is installed: the settings, the program that hooks run, its Python."""
+"""Check the installation: Claude Code's settings, the hook program and its Python."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from leftoff.wiring import claude_hooks, foreign_files, install, settings_file, 
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 _INIT = "Run `leftoff init`."
-# All that hooks need of a Python: leftoff, its dependencies, and SQLite with full-text search.
+# Everything that hooks need from a Python: leftoff, its dependencies, and SQLite with FTS5.
 _PROBE = """
 import sqlite3, sys, leftoff.hooks.settle, leftoff.hooks.start, leftoff.hooks.process_event
 sqlite3.connect(":memory:").execute("CREATE VIRTUAL TABLE words USING fts5(text)")
@@ -24,7 +24,7 @@ print(leftoff.__version__, f"Python {sys.version.split()[0]}, SQLite {sqlite3.sq
 
 
 class Wiring(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the settings files say about hooks."""
+    """What the settings files say about hooks."""
 
     commands: Mapping[str, str]
     """The command to run for each event."""
@@ -52,7 +52,7 @@ def read_wiring(world: World) -> Wiring:
     commands = {
         wire.event: wire.command
         for path, found in wires.items()
-        for wire in reversed(found)
+        for wire in reversed(found)  # the first of several hooks for an event wins
         if _is_own(world, path, wire)
     }
     return Wiring(
@@ -65,24 +65,24 @@ def read_wiring(world: World) -> Wiring:
 
 
 def _is_own(world: World, path: Path, wire: claude_hooks.Wire) -> bool:
-    """Say whether a command may be run to prove it: a clone can bring settings with any other."""
+    """Return whether a command is safe to run; a clone's settings can contain any command."""
     is_ours = wire.command == claude_hooks.command_line(world.places.hook, wire.event)
     return is_ours or path == world.places.settings
 
 
 def check_settings(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
-    """Check that every event has its command, once, and that it is run at all."""
+    """Check that every event has exactly one command and that hooks are enabled."""
     yield from wiring.problems
     if wiring.is_disabled_in is not None:
         yield fault(
             "settings",
             f"disableAllHooks is set in {wiring.is_disabled_in}",
-            why="Claude Code runs no hook at all.",
-            do="Take that line out of the file.",
+            why="Claude Code does not run any hooks.",
+            do="Remove that line from the file.",
         )
     missing = [event for event in claude_hooks.EVENTS if event not in wiring.commands]
     if not wiring.commands and wiring.has_plugin:
-        yield ok("settings", "The plugin brings the hooks; the settings have none.")
+        yield ok("settings", "The plugin provides the hooks; the settings have none.")
     elif missing:
         yield _missing(missing, is_all=not wiring.commands)
     else:
@@ -93,7 +93,7 @@ def check_settings(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
         yield warning(
             "settings",
             "The hooks are in the settings and in the plugin",
-            why="Every event comes twice.",
+            why="leftoff gets every event twice.",
             do=_INIT,
         )
 
@@ -108,8 +108,8 @@ def _check_wires(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
         if old:
             yield warning(
                 "settings",
-                f"{len(old)} hooks in {path} run {old[0].command.rpartition(' claude ')[0]}",
-                why="They belong to another installation, and its checkpoints are not seen here.",
+                f"Hooks in {path} run another program: {old[0].command.rpartition(' claude ')[0]}",
+                why="They belong to another installation, whose checkpoints you do not see here.",
                 do=_INIT,
             )
         twice = [event for event, n in Counter(wire.event for wire in wires).items() if n > 1]
@@ -117,7 +117,7 @@ def _check_wires(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
             yield warning(
                 "settings",
                 f"{path} has more than one hook for {', '.join(twice)}",
-                why="These events come twice.",
+                why="leftoff gets these events twice.",
                 do=_INIT,
             )
 
@@ -127,15 +127,16 @@ def check_hook(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
     hook = world.places.hook
     data = foreign_files.read(hook)
     if data is None:
+        # Without hooks in the settings, nothing would run it.
         if wiring.commands:
-            yield fault("hook", f"{hook} is missing", why="No event is kept.", do=_INIT)
+            yield fault("hook", f"{hook} is missing", why="leftoff gets no events.", do=_INIT)
     elif not hook.stat().st_mode & 0o100:
-        yield fault("hook", f"{hook} is not executable", why="No event is kept.", do=_INIT)
+        yield fault("hook", f"{hook} is not executable", why="leftoff gets no events.", do=_INIT)
     elif data != install.read_shipped_hook():
         yield warning(
             "hook",
-            f"{hook} is not the one of leftoff {__version__}",
-            why="It is from another version, or was edited.",
+            f"{hook} does not match leftoff {__version__}",
+            why="It comes from another version, or someone edited it.",
             do=_INIT,
         )
     else:
@@ -143,14 +144,14 @@ def check_hook(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
 
 
 def check_python(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
-    """Check that the Python of the hooks is there and knows this leftoff."""
+    """Check that the hooks' Python exists and can import this version of leftoff."""
     named = foreign_files.read(world.places.python)
     if named is None:
         if wiring.commands:
             yield fault(
                 "python",
                 f"{world.places.python} is missing",
-                why="Hooks keep no events, because nobody could process them.",
+                why="Hooks keep no events, because nothing could process them.",
                 do=_INIT,
             )
         return
@@ -161,21 +162,21 @@ def check_python(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
         yield fault(
             "python",
             f"{python} cannot run leftoff: {answer.last_line}",
-            why="Hooks keep no events, because nobody could process them.",
-            do="Install leftoff anew, then run `leftoff init`.",
+            why="Hooks keep no events, because nothing could process them.",
+            do="Reinstall leftoff, then run `leftoff init`.",
         )
     elif package and not Path(package).exists():
         yield fault(
             "python",
-            f"{world.places.python} names {package}, which is gone",
-            why="Hooks take leftoff for uninstalled and keep no events.",
+            f"{world.places.python} names {package}, which no longer exists",
+            why="Hooks assume that leftoff was uninstalled, and keep no events.",
             do=_INIT,
         )
     elif version != __version__:
         yield warning(
             "python",
-            f"Hooks run leftoff {version}, and this is {__version__}",
-            why="The two may not understand each other's files.",
+            f"Hooks run leftoff {version}, but this is {__version__}",
+            why="The two versions may not be able to read each other's files.",
             do=_INIT,
         )
     else:
@@ -183,29 +184,29 @@ def check_python(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
 
 
 def check_disabled(world: World, wiring: Wiring) -> Iterator[DoctorFinding]:
-    """Tell which hooks the user has disabled."""
+    """Report the hooks that the user disabled."""
     del wiring
     names = world.places.environment.list_disabled_hooks()
     if unknown := sorted(names - set(KINDS.values())):
         yield warning(
             "disabled",
-            f"LEFTOFF_DISABLED_HOOKS has names that are no hooks: {', '.join(unknown)}",
-            why="They disable nothing.",
-            do=f"The names are {', '.join(KINDS.values())}.",
+            f"LEFTOFF_DISABLED_HOOKS contains unknown names: {', '.join(unknown)}",
+            why="These names have no effect.",
+            do=f"Valid names are {', '.join(KINDS.values())}.",
         )
     if known := sorted(names & set(KINDS.values())):
         yield warning(
             "disabled",
             f"LEFTOFF_DISABLED_HOOKS disables {', '.join(known)}",
-            why="These events are neither kept nor answered.",
-            do="Take them out of the variable to have them back.",
+            why="leftoff ignores these events.",
+            do="Remove them from the variable to enable them.",
         )
     if world.project is not None and disk.is_regular(world.project.store / "off"):
         yield warning(
             "disabled",
             f"leftoff is off for {world.project.root}",
-            why="Nothing is kept of sessions here, and nothing is offered.",
-            do="`leftoff on` switches it on again.",
+            why="leftoff does not save sessions here, and offers nothing to resume.",
+            do="Run `leftoff on` to turn it back on.",
         )
 
 
@@ -215,16 +216,18 @@ def _missing(events: list[str], *, is_all: bool) -> DoctorFinding:
 
 
 def _unusable(path: Path, error: LeftoffError | OSError) -> DoctorFinding:
+    # The end of the message is about `init`; doctor changes nothing anyway.
     return fault(
         "settings",
         str(error).removesuffix(", so nothing was changed"),
         why="Claude Code cannot use it either.",
-        do=f"Repair {path} by hand.",
+        do=f"Fix {path} by hand.",
     )
 
 
 def _has_plugin(values: Any) -> bool:
     plugins = values.get("enabledPlugins") if isinstance(values, dict) else None
+    # Claude Code's keys are plugin@marketplace.
     return isinstance(plugins, dict) and any(
         name.partition("@")[0] == "leftoff" and is_on for name, is_on in plugins.items()
     )

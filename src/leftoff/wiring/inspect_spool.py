@@ -1,4 +1,4 @@
-"""Checks of the way from a hook to a checkpoint: the spool, settle, events set aside, troubles."""
+"""Check that events get from the hooks into checkpoints: spool, skipped events, hook errors."""
 
 import os
 import stat
@@ -12,9 +12,9 @@ from leftoff.text import times
 from leftoff.text.plural import format_count
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
-# A settle that no longer advances is killed by the one that we start, after a few seconds.
+# The settle process that this check starts kills one that hangs, after a few seconds.
 _PATIENCE_SECONDS = 8.0
-# Settle takes a second or two. An event that waits longer was left behind.
+# Settle takes a second or two; if an event waits longer, settle did not run after the hook.
 _LATE_SECONDS = 60.0
 _SHOWN = 3
 _FOLDERS = (
@@ -25,27 +25,28 @@ _FILES = ("python", "settling", "trying", "settle.lock", "trouble.jsonl", "lost"
 
 
 def check_places(world: World) -> Iterator[DoctorFinding]:
-    """Check that nothing strange lies where hooks read and write: a link, a FIFO, a device."""
+    """Check that no link, FIFO or device is in the place of a file that hooks use."""
     state = world.places.state
     strange = [
         *(state / name for name in _FOLDERS if _is_strange(state / name, is_folder=True)),
         *(state / name for name in _FILES if _is_strange(state / name, is_folder=False)),
     ]
     for path in strange:
-        what = "a folder of yours" if path.name in _FOLDERS else "a regular file"
+        what = "a folder that you own" if path.name in _FOLDERS else "a regular file"
         yield fault(
             "state",
             f"{path} is not {what}",
-            why="leftoff neither follows links there nor reads from anything else.",
+            why="leftoff refuses links and special files there.",
             do=f"Move {path} away.",
         )
 
 
 def check_spool(world: World) -> Iterator[DoctorFinding]:
-    """Check that no event waits, after giving settle a chance to process those that do."""
+    """Process the waiting events, and report those that are left or waited too long."""
     state = world.places.state
     waiting = spool.letters(state)
     late = [letter for letter in waiting if time.time() - letter.at > _LATE_SECONDS]
+    # Look before settle runs, because it removes the mark.
     had_mark = _has_stale_mark(state)
     is_settled = settle.run_apart(state, wait_seconds=_PATIENCE_SECONDS)
     left = spool.letters(state)
@@ -57,32 +58,32 @@ def check_spool(world: World) -> Iterator[DoctorFinding]:
         settle.run(state)
         yield warning(
             "spool",
-            "A settle process died and left its mark, which is now removed",
-            why="Hooks may have taken it for a running one.",
+            "A settle process died and left its mark; the mark is now removed",
+            why="Because of the mark, hooks may not have started a new process.",
             do="Nothing, unless it happens again.",
         )
 
 
 def _report_waiting(state: Path, *, left: Sequence[spool.Letter], done: int) -> DoctorFinding:
-    """Tell what settle is doing while events wait."""
+    """Report the waiting events and what settle is doing."""
     told = lease.words_of(f"{state}/trying")
     seconds = time.time() - int(told[1]) if len(told) > 1 and told[1].isdecimal() else 0.0
-    waits = f"{format_count(len(left), 'event')} {'waits' if len(left) == 1 else 'wait'}"
+    waits = f"{format_count(len(left), 'event')} {'is' if len(left) == 1 else 'are'} waiting"
     if done > 0 and seconds < settle.EVENT_SECONDS:
         return warning(
             "spool",
-            f"{waits}, and settle is processing them right now",
+            f"{waits}; settle is processing events right now",
             why="They are in no checkpoint yet.",
             do="Run `leftoff doctor` again in a minute.",
         )
-    at_work = "nobody settles"
+    at_work = "settle is not running"
     if told:
-        at_work = f"settle has been at {told[0]} for {seconds:.0f} seconds"
+        at_work = f"settle has been processing {told[0]} for {seconds:.0f} seconds"
     return fault(
         "spool",
-        f"{waits}, and {at_work}",
-        why="Nothing new is saved until it goes on. An event that takes too long is set aside.",
-        do="Run `leftoff doctor` again in a minute; if it stays so, please report it.",
+        f"{waits}, but {at_work}",
+        why="leftoff saves nothing new until then. It sets aside an event that takes too long.",
+        do="Run `leftoff doctor` again in a minute. If nothing changes, please report it.",
     )
 
 
@@ -90,53 +91,53 @@ def _report_settled(late: Sequence[spool.Letter], *, left: int) -> DoctorFinding
     if left:
         return fault(
             "spool",
-            f"{format_count(left, 'event')} could not be settled",
-            why="What they tell is in no checkpoint yet.",
-            do="See the troubles below; the events are kept and tried again.",
+            f"{format_count(left, 'event')} could not be processed",
+            why="Their content is in no checkpoint yet.",
+            do="See the troubles below. leftoff keeps the events and retries them.",
         )
     if not late:
-        return ok("spool", "No event waits")
+        return ok("spool", "No event is waiting")
     age = times.age(time.time() - late[0].at)
     return warning(
         "spool",
-        f"{format_count(len(late), 'event')} waited, the oldest since {age}; settled just now",
-        why="Settle did not run after the hook: the Python of the hooks may have been gone.",
+        f"{format_count(len(late), 'event')} waited too long (oldest: {age}); now processed",
+        why="Settle did not run after the hook; the hooks' Python may have been missing.",
         do="Nothing, unless it happens again.",
     )
 
 
 def check_poison(world: World) -> Iterator[DoctorFinding]:
-    """Tell of events that were set aside because they could not be settled."""
+    """Report events that were set aside because they could not be processed."""
     folder = world.places.state / "poison"
     found = list(folder.iterdir()) if disk.is_own_folder(folder) else []
     if found:
         yield warning(
             "events set aside",
-            f"{format_count(len(found), 'event')} could not be settled, in {folder}",
-            why="What they tell is in no checkpoint; the session's transcript still has it.",
-            do="`leftoff doctor --clear` removes them. They hold raw text: look before you share.",
+            f"{format_count(len(found), 'event')} in {folder} could not be processed",
+            why="Their content is in no checkpoint; the session's transcript still has it.",
+            do="Run `leftoff doctor --clear` to remove them. They contain raw, unredacted text.",
         )
 
 
 def check_trouble(world: World) -> Iterator[DoctorFinding]:
-    """Tell what went wrong in hooks."""
+    """Report errors that happened in hooks."""
     found = trouble.recent(world.places.state)
     if not found:
-        yield ok("troubles", "Nothing went wrong in hooks")
+        yield ok("troubles", "No hook failed")
         return
     lines = [
         f"{times.age(time.time() - each.at)}, {each.where}: {each.what}" for each in found[-_SHOWN:]
     ]
     yield warning(
         "troubles",
-        f"{len(found)} in hooks; the newest: {'; '.join(reversed(lines))}",
-        why="The agent went on, but something may not have been saved.",
-        do="When dealt with, `leftoff doctor --clear` forgets them.",
+        f"{format_count(len(found), 'hook error')}; newest: {'; '.join(reversed(lines))}",
+        why="The agent was not affected, but some work may not be saved.",
+        do="After you fix the cause, run `leftoff doctor --clear`.",
     )
 
 
 def clear(world: World) -> None:
-    """Forget troubles, and remove the events that were set aside."""
+    """Clear past hook errors and remove the events that were set aside."""
     trouble.clear(world.places.state)
     folder = world.places.state / "poison"
     for path in folder.iterdir() if disk.is_own_folder(folder) else []:

@@ -1,4 +1,4 @@
-"""Checks of what leftoff keeps: permissions, checkpoints, space, versions."""
+"""Check permissions, byte code, checkpoints, disk space and versions."""
 
 import importlib.util
 import os
@@ -15,13 +15,14 @@ from leftoff.text.plural import format_count
 from leftoff.wiring import try_programs
 from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
+# Warn while there is time to react; below the second limit, saves are about to fail.
 _LITTLE_BYTES = 200_000_000
 _TOO_LITTLE_BYTES = 10_000_000
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def check_permissions(world: World) -> Iterator[DoctorFinding]:
-    """Check that what leftoff keeps is for its user's eyes only."""
+    """Check that only the user can read leftoff's files."""
     folders = [world.places.state, world.places.state / "spool"]
     folders += [world.project.store] if world.project else []
     open_ = [path for path in _list_own_paths(folders) if path.lstat().st_mode & 0o077]
@@ -29,24 +30,24 @@ def check_permissions(world: World) -> Iterator[DoctorFinding]:
         more = f" and {len(open_) - 1} more" if len(open_) > 1 else ""
         yield warning(
             "permissions",
-            f"{open_[0]}{more} can be read by others (mode {_mode(open_[0])})",
-            why="It may hold what you typed.",
+            f"Other users can read {open_[0]}{more} (mode {_mode(open_[0])})",
+            why="It may contain what you typed.",
             do=f"chmod -R go= {open_[0] if open_[0].is_dir() else open_[0].parent}",
         )
     else:
-        yield ok("permissions", "Only you can read what is kept")
+        yield ok("permissions", "Only you can read leftoff's files")
 
 
 def check_byte_code(world: World) -> Iterator[DoctorFinding]:
-    """Check that hooks need not compile first."""
-    del world
+    """Check that byte code exists, so that hooks do not compile Python files."""
+    del world  # all checks have the same signature
     sources = list(_PACKAGE.rglob("*.py"))
     missing = [path for path in sources if not _is_compiled(path)]
     if missing:
         yield warning(
             "byte code",
             f"{len(missing)} of {len(sources)} modules are not compiled",
-            why="Each start of a session takes longer.",
+            why="Sessions start more slowly.",
             do="Run `leftoff init` as the user who installed leftoff.",
         )
     else:
@@ -54,7 +55,7 @@ def check_byte_code(world: World) -> Iterator[DoctorFinding]:
 
 
 def check_store(world: World) -> Iterator[DoctorFinding]:
-    """Check that every checkpoint can be read, and that none waits in the fallback."""
+    """Check that every checkpoint is readable and that none is in the fallback folder."""
     project = world.project
     if project is None:
         return
@@ -62,14 +63,14 @@ def check_store(world: World) -> Iterator[DoctorFinding]:
     if waiting.is_dir() and any(waiting.glob("*/*.json")):
         yield warning(
             "store",
-            f"Checkpoints wait in {project.fallback}",
-            why=f"{project.store} could not be written when they were saved.",
-            do="Any command that can write the store takes them in.",
+            f"Some checkpoints are in {project.fallback}",
+            why=f"{project.store} was not writable when they were saved.",
+            do="Make the store writable; the next leftoff command moves them there.",
         )
     if project.store.is_dir():
         yield _readable(project)
     else:
-        yield ok("store", f"Nothing was saved yet in {project.root}")
+        yield ok("store", f"No checkpoints yet in {project.root}")
 
 
 def _readable(project: Project) -> DoctorFinding:
@@ -77,21 +78,26 @@ def _readable(project: Project) -> DoctorFinding:
     try:
         unreadable = store.index().unreadable()
     except (LeftoffError, OSError) as error:
-        return fault("store", str(error), why="Nothing can be read.", do="See the message.")
+        return fault(
+            "store",
+            str(error),
+            why="leftoff cannot read this project's checkpoints.",
+            do="See the message.",
+        )
     finally:
         store.close()
     if not unreadable:
-        return ok("store", f"{project.store} is sound")
+        return ok("store", f"All checkpoints in {project.store} can be read")
     return warning(
         "store",
-        f"{format_count(len(unreadable), 'checkpoint')} cannot be read, first {unreadable[0].id}",
-        why="They are not offered, and not found.",
-        do=f"`leftoff show {unreadable[0].id} --raw` shows what is there.",
+        f"Cannot read {format_count(len(unreadable), 'checkpoint')}, such as {unreadable[0].id}",
+        why="leftoff does not offer or find them.",
+        do=f"Run `leftoff show {unreadable[0].id} --raw` to see the file.",
     )
 
 
 def check_space(world: World) -> Iterator[DoctorFinding]:
-    """Check that there is room to write."""
+    """Check that there is enough free disk space."""
     folders = [world.places.state] + ([world.project.store] if world.project else [])
     places = dict.fromkeys(_existing(folder) for folder in folders)
     free = {place: shutil.disk_usage(place).free for place in places}
@@ -101,11 +107,13 @@ def check_space(world: World) -> Iterator[DoctorFinding]:
         yield ok("space", told)
         return
     make = fault if free[place] < _TOO_LITTLE_BYTES else warning
-    yield make("space", told, why="Events and checkpoints need room.", do="Free some space.")
+    yield make(
+        "space", told, why="leftoff needs space for events and checkpoints.", do="Free some space."
+    )
 
 
 def check_versions(world: World) -> Iterator[DoctorFinding]:
-    """Tell the versions of all that plays together."""
+    """Report the versions of leftoff, git and Claude Code."""
     del world
     git, claude = (try_programs.ask([name, "--version"]) for name in ("git", "claude"))
     told = [f"leftoff {__version__}"]
@@ -115,20 +123,21 @@ def check_versions(world: World) -> Iterator[DoctorFinding]:
     if git.code != 0:
         yield warning(
             "versions",
-            "git cannot be run",
-            why="Checkpoints know nothing of branches, commits and changed files.",
+            "Cannot run git",
+            why="Checkpoints will not record branches, commits and changed files.",
             do="Install git.",
         )
     if claude.code != 0:
         yield warning(
             "versions",
             "claude is not on the PATH",
-            why="Its version is not known here. The hooks do not need it.",
-            do="Nothing, if you run Claude Code in another way.",
+            why="leftoff cannot check its version. The hooks do not need it.",
+            do="Nothing, if you start Claude Code in another way.",
         )
 
 
 def _list_own_paths(folders: list[Path]) -> Iterator[Path]:
+    # The hook program is readable by design and contains no data. A link's own mode says nothing.
     for folder in folders:
         if folder.is_dir():
             yield folder
@@ -148,4 +157,5 @@ def _is_compiled(source: Path) -> bool:
 
 
 def _existing(folder: Path) -> Path:
+    # The folder may not exist yet; its nearest parent is on the same disk.
     return next(place for place in (folder, *folder.parents) if place.exists())

@@ -1,4 +1,4 @@
-"""Installing and uninstalling: plan, back up, write, validate, and put all back on trouble."""
+"""Install and uninstall the hooks: plan, back up, write, validate, and roll back on errors."""
 
 import compileall
 import sys
@@ -17,20 +17,20 @@ from leftoff.wiring.foreign_files import FileChange
 
 _WAIT_SECONDS = 30.0
 _HOOK = "the program that hooks run"
-_PYTHON = "which Python hooks run"
-_MARK = "tells the plugin not to run the hooks twice"
+_PYTHON = "names the Python for hooks"
+_MARK = "keeps the plugin from running the hooks twice"
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
-    """Where everything goes."""
+    """The paths of everything that leftoff installs."""
 
     environment: Environment
     state: Path
     settings: Path
     skills: tuple[Path, ...]
-    """The skill, once where Claude Code looks and once where other agents do."""
+    """The skill: one copy for Claude Code and one for other agents."""
     project: Path | None = None
-    """The folder of the project whose settings are meant, if not the user's own."""
+    """The project whose settings to change; None for the user's own settings."""
 
     @property
     def hook(self) -> Path:
@@ -44,13 +44,13 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mark(self) -> Path:
-        """The file by which hooks of a plugin know that those in the settings do the work."""
+        """The file that makes the plugin's hooks defer to those in the settings."""
         folder = replies.place_of(self.state, self.project) if self.project else self.state
         return folder / "wired.claude"
 
 
 def find_places(environment: Environment, project: Path | None = None) -> Places:
-    """Tell where everything goes: the user's own settings, or those of a project's folder."""
+    """Return where to install: in the user's settings, or in those of a project."""
     folder = project / ".claude" if project else environment.find_agent_folder("claude")
     return Places(
         environment=environment,
@@ -62,7 +62,7 @@ def find_places(environment: Environment, project: Path | None = None) -> Places
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that was made, with what it takes to put the file back."""
+    """A change that was made, with what is needed to undo it."""
 
     change: FileChange
     backup: Path | None
@@ -73,9 +73,9 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[FileChange]:
-    """Tell what must change so that every hook is in place; nothing if all is.
+    """Return the changes that install every hook; empty if all are installed.
 
-    `events` are kinds of events that a profile needs beyond those that all do.
+    `events` names the optional events that a profile needs.
     """
     wanted = [
         _own(places.hook, _HOOK, read_shipped_hook(), mode=0o755),
@@ -88,7 +88,8 @@ def plan_install(places: Places, *, events: Iterable[str] = ()) -> list[FileChan
 
 
 def plan_uninstall(places: Places) -> list[FileChange]:
-    """Tell what must change so that nothing of leftoff is left but checkpoints and backups."""
+    """Return the changes that remove everything except checkpoints and backups."""
+    # The backups also name the projects that `init --scope project` wired.
     known = [Path(receipt.path) for receipt in backups.receipts(places.state)]
     wired = dict.fromkeys([places.settings, *(p for p in known if p not in places.skills)])
     projects = [
@@ -110,7 +111,7 @@ def plan_uninstall(places: Places) -> list[FileChange]:
 
 
 def list_edited_skills(places: Places) -> list[Path]:
-    """List the skills that someone edited, so that they are theirs now."""
+    """List the skills that the user edited; leftoff no longer changes them."""
     return [path for path in places.skills if _is_edited(places, path)]
 
 
@@ -122,18 +123,18 @@ def _is_edited(places: Places, skill: Path) -> bool:
 
 
 def has_hooks_disabled(places: Places) -> bool:
-    """Say whether the user told Claude Code to run no hooks at all."""
+    """Return whether the settings disable all hooks of Claude Code."""
     values = settings_file.parse(foreign_files.read(places.settings), places.settings).values
     return isinstance(values, dict) and values.get("disableAllHooks") is True
 
 
 def read_shipped_hook() -> bytes:
-    """Return the letterbox as this version ships it."""
+    """Return this version's hook program."""
     return (resources.files("leftoff.hooks") / "letterbox.sh").read_bytes()
 
 
 def read_shipped_skill() -> bytes | None:
-    """Return the skill as this version ships it, if it does."""
+    """Return this version's skill, if it ships one."""
     skill = resources.files("leftoff") / "skill" / "SKILL.md"
     return skill.read_bytes() if skill.is_file() else None
 
@@ -183,6 +184,7 @@ def _plan_unwiring(places: Places, path: Path) -> FileChange | None:
     if before is None or not now.wires(places.hook):
         return None
     foreign_files.check_writable(path)
+    # Restore the original byte for byte if nobody else edited the file since.
     was = backups.original(places.state, path, before)
     if was is not None and not settings_file.parse(was.data, path).wires(places.hook):
         return _settings_change(path, before, was.data)
@@ -190,7 +192,7 @@ def _plan_unwiring(places: Places, path: Path) -> FileChange | None:
 
 
 def _settings_change(path: Path, before: bytes | None, after: bytes | None) -> FileChange:
-    what = "the settings of Claude Code"
+    what = "Claude Code's settings"
     return FileChange(path=path, what=what, before=before, after=after, is_foreign=True)
 
 
@@ -198,24 +200,24 @@ def _settings_change(path: Path, before: bytes | None, after: bytes | None) -> F
 
 
 def check_python() -> None:
-    """Make sure that hooks, which run Python isolated from its environment, will find leftoff."""
+    """Check that Python finds leftoff in isolated mode, which is how hooks run it."""
     answer = try_programs.ask([sys.executable, "-I", "-c", "import leftoff.hooks.settle"])
     if answer.code != 0:
         raise LeftoffError(
-            f"Hooks could not run leftoff with {sys.executable}: {answer.last_line}",
-            hint="Install leftoff into an environment of its own, as `uv tool install` and "
-            "`pipx install` do.",
+            f"Hooks cannot run leftoff with {sys.executable}: {answer.last_line}",
+            hint="Install leftoff in its own environment, with `uv tool install` or "
+            "`pipx install`.",
         )
 
 
 def compile_package() -> bool:
-    """Write byte code beforehand, so that no hook has to; say whether it could be written."""
+    """Compile the package, so that no hook has to; return whether that worked."""
     folder = Path(__file__).resolve().parent.parent
     return bool(compileall.compile_dir(folder, quiet=2))
 
 
 def install(places: Places, changes: Sequence[FileChange]) -> list[Done]:
-    """Make the changes of a plan and validate what is on disk; on trouble put all back."""
+    """Make the changes and validate the files on disk; undo everything if that fails."""
     done = _make(places.state, changes)
     try:
         for change in changes:
@@ -235,8 +237,8 @@ def _check(change: FileChange, places: Places) -> None:
 
 
 def uninstall(places: Places, changes: Sequence[FileChange]) -> list[Done]:
-    """Make the changes of a plan; on trouble put all back."""
-    # Nobody would settle what still waits, and it is raw text.
+    """Make the changes; undo everything if one fails."""
+    # Process waiting events first: later nothing would, and they contain raw text.
     settle.run_apart(places.state, wait_seconds=_WAIT_SECONDS)
     folders = [_folders(places, change) for change in changes]
     done = _make(places.state, changes)
@@ -246,7 +248,7 @@ def uninstall(places: Places, changes: Sequence[FileChange]) -> list[Done]:
 
 
 def _folders(places: Places, change: FileChange) -> list[Path]:
-    """Return the folders that were made for a file that goes again."""
+    """Return the folders that were created for a file that is now removed."""
     if change.after is not None or change.before is None or not change.is_foreign:
         return []
     was = backups.original(places.state, change.path, change.before)
@@ -276,6 +278,7 @@ def _note(state: Path, done: list[Done]) -> None:
 
 
 def _put_back(done: list[Done]) -> None:
+    # In reverse: a folder can only be removed after the files that came later.
     for each in reversed(done):
         foreign_files.put(each.change, each.change.before)
         foreign_files.remove_folders(each.folders)

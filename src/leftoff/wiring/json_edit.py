@@ -1,4 +1,4 @@
-"""Edit JSON text so that all the rest of it stays as it was, character by character."""
+"""Add and remove values in JSON text without changing the layout of the rest."""
 
 import json
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct, frozen=True):
-    """Where a value stands in the text; `parts` is what it holds if it can hold anything."""
+    """The position of a value in the text; `parts` are its members or items."""
 
     start: int
     end: int
     parts: tuple[Part, ...] = ()
 
     def find(self, step: str | int) -> int | None:
-        """Return the place of a part by key or number; of equal keys the last one counts."""
+        """Return the index of a part by key or number; the last of duplicate keys wins."""
         if isinstance(step, int):
             return step if step < len(self.parts) else None
         places = [place for place, part in enumerate(self.parts) if part.key == step]
@@ -37,7 +37,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 def read(text: str) -> Any:
-    """Return the value that the text stands for, by the strict rules of JSON."""
+    """Parse strict JSON: unlike `json.loads`, refuse NaN and Infinity."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError as error:
@@ -50,7 +50,7 @@ def read(text: str) -> Any:
 
 
 def append(text: str, path: Sequence[str], value: object) -> str:
-    """Add an item to the array at a path of keys; what is missing on the way is made."""
+    """Append an item to the array at a path of keys; create what is missing on the way."""
     node = _parse(text)
     style = _Style.detect(text, node)
     for depth, key in enumerate(path):
@@ -65,7 +65,7 @@ def append(text: str, path: Sequence[str], value: object) -> str:
 
 
 def remove(text: str, path: Sequence[str | int]) -> str:
-    """Take out the member or item at a path, with the comma and the space that came with it."""
+    """Remove the member or item at a path, with its comma and whitespace."""
     node, place = _parse(text), 0
     for depth, step in enumerate(path):
         found = node.find(step)
@@ -75,6 +75,7 @@ def remove(text: str, path: Sequence[str | int]) -> str:
         if depth < len(path) - 1:
             node = node.parts[place].node
     parts = node.parts
+    # Leave `{}` or `[]`. The first part goes with the comma after it, others with the one before.
     if len(parts) == 1:
         return text[: node.start + 1] + text[node.end - 1 :]
     if place == 0:
@@ -83,15 +84,15 @@ def remove(text: str, path: Sequence[str | int]) -> str:
 
 
 class _Style(msgspec.Struct, frozen=True):
-    """How the writer of a text lays it out."""
+    """The layout of a text."""
 
     newline: str
     unit: str
     """One step of indentation."""
     is_compact: bool
-    """Whether all is on one line without a space."""
+    """Whether the text is one line without spaces."""
     is_flat: bool
-    """Whether all is on one line."""
+    """Whether the text is one line."""
 
     @classmethod
     def detect(cls, text: str, root: Node) -> "_Style":
@@ -109,7 +110,7 @@ class _Style(msgspec.Struct, frozen=True):
         )
 
     def render(self, value: object, *, indent: str | None) -> str:
-        """Write a value; with an indent, on several lines."""
+        """Format a value; with an indent, on several lines."""
         if indent is not None:
             lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
             return f"{self.newline}{indent}".join(lines)
@@ -118,7 +119,7 @@ class _Style(msgspec.Struct, frozen=True):
 
 
 def _insert_part(text: str, node: Node, style: _Style, value: object, *, key: str = "") -> str:
-    """Add a part at the end of an object or array, laid out like the parts before it."""
+    """Append a part to an object or array, in the layout of the parts before it."""
     start, end = node.start + 1, node.end - 1
     gap, tail = _gap(text, node, style), ""
     if node.parts:
@@ -134,12 +135,13 @@ def _insert_part(text: str, node: Node, style: _Style, value: object, *, key: st
 
 
 def _gap(text: str, node: Node, style: _Style) -> str:
-    """Tell what stands before a part of this node."""
+    """Return the whitespace to put before a new part of this node."""
     if not node.parts:
         inner = f"{style.newline}{_indent_of_line(text, node.start)}{style.unit}"
         return "" if style.is_flat else inner
     last = node.parts[-1].start
     gap = text[len(text[:last].rstrip(_SPACE)) : last]
+    # The gap before an only part follows the bracket, so it does not show how commas are spaced.
     if "\n" in gap or len(node.parts) > 1:
         return gap
     return "" if style.is_compact else " "
@@ -155,6 +157,7 @@ def _indent_of_line(text: str, place: int) -> str:
 
 
 def _parse(text: str) -> Node:
+    # The scanner relies on valid JSON.
     read(text)
     try:
         return _Scanner(text).node(_skip_space(text, 0))
@@ -163,7 +166,7 @@ def _parse(text: str) -> Node:
 
 
 class _Scanner:
-    """Walks over a text that is known to be JSON."""
+    """Finds the position of every value in valid JSON, which `json.loads` does not report."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -196,4 +199,4 @@ def _skip_space(text: str, place: int) -> int:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise NotJson(f"{constant} is no value of JSON")
+    raise NotJson(f"{constant} is not valid in JSON")

@@ -1,4 +1,4 @@
-"""Switching a project off and on: off means no file and no reply."""
+"""Turn leftoff off and on for a project; while off, hooks write no files and send no replies."""
 
 import contextlib
 from pathlib import Path
@@ -10,7 +10,7 @@ from leftoff.store import disk
 
 
 def switch_off(project: Project) -> list[Path]:
-    """Let hooks do nothing in a project from now on; return its folders."""
+    """Make hooks do nothing in a project; return its folders."""
     disk.ensure_folder(project.store)
     disk.touch(project.store / "off")
     _forget_running(project)
@@ -22,7 +22,7 @@ def switch_off(project: Project) -> list[Path]:
 
 
 def switch_on(project: Project) -> list[Path]:
-    """Let hooks work in a project again; return its folders."""
+    """Make hooks work in a project again; return its folders."""
     if disk.is_regular(project.store / "off"):
         (project.store / "off").unlink(missing_ok=True)
         disk.sync_folder(project.store)
@@ -33,14 +33,14 @@ def switch_on(project: Project) -> list[Path]:
 
 
 def _forget_running(project: Project) -> None:
-    """Let go of sessions that run: what they do while we are off is none of our business."""
+    # A session that runs while leftoff is off must not look like one that died.
     state = project.state_folder
     for life in records.lives(state, project):
         records.end_life(state, life)
 
 
 def _remove_replies(state: Path, folder: Path) -> None:
-    """Remove the replies that are ready for a folder and all folders in it."""
+    """Remove the prepared replies for a folder and all its subfolders."""
     old = replies.old_place_of(state, folder).rglob("claude.*")
     for path in [*replies.below(state, folder), *old]:
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""The proof: fire every hook as the agent does, in a made-up project, and see the work come back.
+"""Test the hooks with a made-up session: fire every event, then look for its checkpoint.
 
-Everything happens in a temp folder: its own home, state and repository. Nothing of the user's is
-read or written but the programs themselves.
+Everything happens in a temp folder with its own home, state and repository. The test uses the
+installed programs, but reads and writes none of the user's files.
 """
 
 import json
@@ -22,7 +22,7 @@ _WORDS = "The parser reads years. Next I will run pytest tests/test_dates.py."
 _FIRST, _SECOND = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
 _PATIENCE_SECONDS = 20.0
 _SLOW_SECONDS = 1.0
-# As in a session: started, asked, at work, idle, done, compacted, ended.
+# In the order of a real session: start, prompt, tools, idle, stop, compaction, end.
 _ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
     ("SessionStart", {"source": "startup"}),
     ("UserPromptSubmit", {"prompt": _TASK}),
@@ -36,19 +36,19 @@ _ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def prove(commands: Mapping[str, str], python: bytes | None) -> list[DoctorFinding]:
-    """Fire each hook by its very command line, and tell whether the next session hears of it."""
+    """Run each hook's command line, and check that the next session gets the checkpoint."""
     folder = Path(tempfile.mkdtemp(prefix="leftoff-doctor-"))
     stage = _Stage(folder, commands, python)
     try:
         return list(stage.play())
     finally:
-        # A settle that still runs, as after Ctrl-C, would make the folder anew.
+        # If settle still runs, as after Ctrl-C, it would create the folder again.
         stage.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Stage:
-    """A made-up user with a repository and a session."""
+    """A made-up home folder, repository and session in a temp folder."""
 
     def __init__(self, folder: Path, commands: Mapping[str, str], python: bytes | None) -> None:
         self._commands = commands
@@ -59,13 +59,14 @@ class _Stage:
         for made in (self._state, self._project / ".git" / "objects", folder / "home"):
             made.mkdir(parents=True, mode=0o700)
         (folder / "tmp").mkdir()
+        # leftoff recognises a repository by these few files, so the test works without git.
         (self._project / ".git" / "refs").mkdir()
         (self._project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
         if python is not None:
             (self._state / "python").write_bytes(python)
 
     def play(self) -> Iterator[DoctorFinding]:
-        """Fire all events of one session, then start another."""
+        """Fire all events of one session, then start a second one."""
         self._transcript.write_text(_transcript(self._project), encoding="utf-8")
         slowest = 0.0
         for event, details in _ORDER:
@@ -76,7 +77,7 @@ class _Stage:
         self.wait()
         told = trouble.recent(self._state)
         if not any((self._project / ".git" / "leftoff" / "checkpoints").glob("*/*.json")):
-            what = told[-1].what if told else "no trouble was noted"
+            what = told[-1].what if told else "no hook reported an error"
             yield _no_checkpoint(what)
             return
         answer = self._fire("SessionStart", _SECOND, {"source": "startup"})
@@ -84,7 +85,7 @@ class _Stage:
             yield _no_reply(answer.line)
         else:
             took = f"{slowest * 1000:.0f} ms, session start {answer.seconds * 1000:.0f} ms"
-            what = f"{len(_ORDER)} events in, checkpoint out, told to the next session"
+            what = f"{len(_ORDER)} events saved as a checkpoint, which the next session got"
             yield ok("round trip", f"{what} (slowest hook {took})")
 
     def _fire(self, event: str, session: str, details: Mapping[str, Any]) -> try_programs.Answer:
@@ -104,6 +105,7 @@ class _Stage:
 
     def _environment(self, session: str) -> dict[str, str]:
         folder = self._folder
+        # The user's variables must not affect the test, nor may it look like their own session.
         return copy_for_child(
             drop_prefix="LEFTOFF_",
             HOME=str(folder / "home"),
@@ -118,7 +120,7 @@ class _Stage:
         )
 
     def wait(self) -> None:
-        """Let settle, which runs by itself, come to its end."""
+        """Wait until settle, which runs in the background, is done."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while self._is_at_work() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -148,20 +150,20 @@ def _transcript(folder: Path) -> str:
 
 
 def _problem(event: str, answer: try_programs.Answer) -> DoctorFinding | None:
-    """Hold an answer against what an agent expects of a hook."""
+    """Return what is wrong with a hook's exit code, output or speed."""
     if answer.code != 0:
         return fault(
             "hooks",
-            f"The hook for {event} ended with {answer.code}: {answer.last_line}",
-            why="A hook must never fail the agent.",
-            do="Run `leftoff init`; if it stays so, report it.",
+            f"The hook for {event} exited with {answer.code}: {answer.last_line}",
+            why="A failing hook disturbs the agent.",
+            do="Run `leftoff init`. If the problem stays, please report it.",
         )
     if answer.err or (answer.out.strip() and not _is_document(answer.out)):
         return fault(
             "hooks",
-            f"The hook for {event} printed what is no reply: {answer.last_line[:200]}",
-            why="The agent would take it for a message.",
-            do="Run `leftoff init`; if it stays so, report it.",
+            f"The hook for {event} printed an invalid reply: {answer.last_line[:200]}",
+            why="The agent would treat it as a message.",
+            do="Run `leftoff init`. If the problem stays, please report it.",
         )
     if event != "SessionStart" and answer.seconds > _SLOW_SECONDS:
         return DoctorFinding(
@@ -169,7 +171,7 @@ def _problem(event: str, answer: try_programs.Answer) -> DoctorFinding | None:
             level="warning",
             what=f"The hook for {event} took {answer.seconds:.1f} seconds",
             why="The agent waits for it.",
-            do="Look what slows down the disk or the machine.",
+            do="Find out what slows down the disk or the machine.",
         )
     return None
 
@@ -191,23 +193,23 @@ def _context(data: bytes) -> str:
 def _no_checkpoint(trouble_told: str) -> DoctorFinding:
     return fault(
         "round trip",
-        f"All events of a session were fired, but no checkpoint came out: {trouble_told}",
-        why="Sessions would not be saved automatically.",
-        do="See the findings above, and those about Python first.",
+        f"The hooks got all events of a session but saved no checkpoint: {trouble_told}",
+        why="leftoff would not save your sessions automatically.",
+        do="See the findings above; start with those about Python.",
     )
 
 
 def _no_reply(line: str) -> DoctorFinding:
     return fault(
         "round trip",
-        f"A checkpoint was saved, but the next session is not told: {line[:200] or 'silence'}",
-        why="Nobody would be offered to resume.",
-        do="Run `leftoff init`; if it stays so, report it.",
+        f"The hooks saved a checkpoint, but the next session got: {line[:200] or 'nothing'}",
+        why="New sessions would not offer to resume.",
+        do="Run `leftoff init`. If the problem stays, please report it.",
     )
 
 
 def build_commands(letterbox: Path) -> dict[str, str]:
-    """Return the commands by which the letterbox of this version is run without being installed."""
+    """Return commands that run this version's hook program without installing it."""
     return {
         event: f"sh {claude_hooks.command_line(letterbox, event)}" for event in claude_hooks.EVENTS
     }

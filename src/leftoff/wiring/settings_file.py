@@ -1,4 +1,4 @@
-"""Claude Code's settings as a file: taken apart, held against what we rely on, put together."""
+"""Read Claude Code's settings file, add or remove leftoff's hooks, and validate the result."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +13,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class SettingsText(msgspec.Struct, frozen=True):
-    """The text of a settings file; blank if there is none, or nothing in it."""
+    """The text of a settings file; empty if the file is missing or blank."""
 
     path: Path
     text: str
@@ -21,22 +21,23 @@ class SettingsText(msgspec.Struct, frozen=True):
 
     @property
     def values(self) -> Any:
-        """What the text stands for."""
+        """The parsed settings."""
         return json_edit.read(self.text) if self.text else {}
 
     def wires(self, hook: Path) -> list[claude_hooks.Wire]:
-        """List the commands of ours in it."""
+        """List leftoff's commands in the file."""
         return claude_hooks.wires(self.values, hook)
 
     def add_hooks(self, hook: Path, *, wanted: Iterable[str] = ()) -> bytes:
-        """Return the file with all our commands in it, and those for what else is wanted."""
+        """Return the content with leftoff's commands; `wanted` names optional events to add."""
         _check_shape(self.values, self.path)
         after = claude_hooks.wire(self.text or "{}", hook, wanted=wanted)
         check_result(self, SettingsText(self.path, after), hook)
+        # A new file ends with a newline; an existing one keeps its own ending.
         return self._file(after if self.text else f"{after}\n")
 
     def remove_hooks(self, hook: Path) -> bytes:
-        """Return the file without our commands."""
+        """Return the file's content without leftoff's commands."""
         return self._file(claude_hooks.unwire(self.text, hook))
 
     def _file(self, text: str) -> bytes:
@@ -44,7 +45,7 @@ class SettingsText(msgspec.Struct, frozen=True):
 
 
 def parse(data: bytes | None, path: Path) -> SettingsText:
-    """Take the byte order mark off, and check that the rest is JSON; blank is as good as none."""
+    """Strip the byte order mark and check that the rest is JSON; treat a blank file as missing."""
     bom = _BOM if data is not None and data.startswith(_BOM) else b""
     try:
         text = (data or b"").removeprefix(bom).decode()
@@ -58,18 +59,19 @@ def parse(data: bytes | None, path: Path) -> SettingsText:
 
 
 def check_result(before: SettingsText, after: SettingsText, hook: Path) -> None:
-    """Hold new settings against the old ones: all hooks in, all else the same."""
+    """Check that the new settings contain all hooks and otherwise equal the old ones."""
     is_same = claude_hooks.strip_ours(before.values, hook) == claude_hooks.strip_ours(
         after.values, hook
     )
     if not is_same or not claude_hooks.is_wired(after.values, hook):
         raise LeftoffError(
-            f"The new content of {after.path} would not be right, so nothing was changed",
+            f"The new content of {after.path} would be wrong, so nothing was changed",
             hint="This is a bug in leftoff; please report it with the structure of the file.",
         )
 
 
 def _check_shape(settings: Any, path: Path) -> None:
+    # Adding hooks to a value of another type would destroy what the user wrote.
     if not isinstance(settings, dict):
         raise _unusable(path, "it is not a JSON object")
     hooks = settings.get("hooks", {})
@@ -83,5 +85,5 @@ def _check_shape(settings: Any, path: Path) -> None:
 def _unusable(path: Path, why: str) -> LeftoffError:
     return LeftoffError(
         f"{path} cannot be used ({why}), so nothing was changed",
-        hint="Repair it by hand (Claude Code cannot read it either), then try again.",
+        hint="Fix it by hand (Claude Code cannot read it either), then try again.",
     )

@@ -1,4 +1,4 @@
-"""Running other programs to see whether they work; nothing they print reaches a person."""
+"""Run other programs to check whether they work, and capture all their output."""
 
 import subprocess
 import time
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """How a program ended; `code` is None if it never did."""
+    """A program's exit code and output; `code` is None if it did not start or timed out."""
 
     code: int | None
     out: bytes = b""
@@ -18,13 +18,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """The first line it printed, or complained."""
+        """The first line of its output, or of its errors if it printed nothing."""
         lines = (self.out or self.err).decode("utf-8", "replace").strip().splitlines()
         return lines[0] if lines else ""
 
     @property
     def last_line(self) -> str:
-        """The last line it complained, which says what a traceback is about."""
+        """The last line of its errors, which names the exception of a traceback."""
         lines = (self.err or self.out).decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -37,7 +37,7 @@ def ask(
     env: Mapping[str, str] | None = None,
     seconds: float = 20.0,
 ) -> Answer:
-    """Run a program to its end, or to the end of our patience."""
+    """Run a program and wait for it, up to a time limit."""
     began = time.monotonic()
     try:
         done = subprocess.run(
