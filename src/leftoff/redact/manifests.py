@@ -1,4 +1,4 @@
-"""The values of a Kubernetes Secret: each of them, whatever its name."""
+"""Find the values of a Kubernetes Secret: every value, whatever its name."""
 
 from collections.abc import Iterator
 
@@ -19,9 +19,9 @@ _SHORTEST = 3
 
 
 def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
-    """Return every value under `data` and `stringData` of the Secret whose kind is named here.
+    """Return the values under `data` and `stringData` of the Secret whose kind is at this place.
 
-    Also returns where its document ends.
+    The first item of the result is where the document ends.
     """
     if data[at : at + 6] != b"Secret" or not _KIND.search(data, max(0, at - _KIND_REACH), at):
         return 0, []
