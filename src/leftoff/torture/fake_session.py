@@ -28,7 +28,7 @@ class Talk:
         )
 
     def write(self, *texts: str, percent: float = 96.0) -> None:
-        """Write a transcript in which the user asked for something that is half done."""
+        """Write a transcript in which the work that the user asked for is half done."""
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         lines = [
             line
@@ -40,7 +40,7 @@ class Talk:
             file.write(data)
 
     def payload(self, event: str, **fields: object) -> bytes:
-        """Return what the agent sends with an event."""
+        """Return what the agent sends to a hook with this event."""
         told = {
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),

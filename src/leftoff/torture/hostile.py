@@ -1,7 +1,7 @@
-"""Hostile repositories: what a clone, an archive or a neighbour may bring along.
+"""Build hostile repositories, as a clone, an archive or another user may supply them.
 
-Each function makes one in an empty folder and returns the folder to work in. Whatever is run must
-neither start a program that the repository names, nor show or change what lies outside it.
+Each function builds one in an empty folder and returns the folder to work in. No command may start
+a program that the repository names, or show or change anything outside the repository.
 """
 
 import os
@@ -18,7 +18,7 @@ _DEPTH = 60
 
 
 class Outside:
-    """What lies beside the repository: a secret, and a program that leaves a trace when run."""
+    """What is beside the repository: a secret, and a program that leaves a trace when it runs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -32,9 +32,9 @@ class Outside:
         self.trap.chmod(0o700)
 
     def changes(self) -> str:
-        """Say what was done to it, if anything was."""
+        """Describe what was changed, or return an empty text."""
         if self.trace.exists():
-            return f"a program of the repository ran: {self.trace.read_text('utf-8').strip()}"
+            return f"a program from the repository ran: {self.trace.read_text('utf-8').strip()}"
         if self.secret.read_text(encoding="utf-8") != f"{self.text}\n":
             return "a private file was changed"
         names = {path.name for path in self.folder.iterdir()}
@@ -43,7 +43,7 @@ class Outside:
 
 
 def _programs(outside: Outside) -> str:
-    """Return git settings that name a program wherever git takes one."""
+    """Return git settings that name a program, for every setting that accepts one."""
     trap = outside.trap
     return f"""
 [core]
@@ -83,7 +83,7 @@ def _add_settings(git_folder: Path, text: str) -> None:
 
 
 def _plant_store(folder: Path, outside: Outside) -> None:
-    """Plant a store whose settings and notes lead outside."""
+    """Plant a store whose settings and notes point outside."""
     store = folder / "leftoff"
     store.mkdir()
     up = os.path.relpath(outside.secret, folder)
@@ -108,7 +108,7 @@ def plant_bare_repository(folder: Path, outside: Outside) -> Path:
 
 
 def git_file_elsewhere(folder: Path, outside: Outside) -> Path:
-    """Let `.git` be a file that points to a planted repository."""
+    """Make `.git` a file that points to a planted repository."""
     folder.mkdir()
     planted = folder / "data"
     (planted / "objects").mkdir(parents=True)
@@ -123,7 +123,7 @@ def git_file_elsewhere(folder: Path, outside: Outside) -> Path:
 
 
 def git_file_to_a_device(folder: Path, outside: Outside) -> Path:
-    """Let `.git` be a file that points to a device."""
+    """Make `.git` a file that points to a device."""
     del outside
     folder.mkdir()
     (folder / ".git").write_text("gitdir: /dev/zero\n", encoding="utf-8")
@@ -131,7 +131,7 @@ def git_file_to_a_device(folder: Path, outside: Outside) -> Path:
 
 
 def git_is_a_device(folder: Path, outside: Outside) -> Path:
-    """Let `.git` be a link to a device that never ends."""
+    """Make `.git` a link to a device that never ends."""
     del outside
     folder.mkdir()
     (folder / ".git").symlink_to("/dev/zero")
@@ -139,7 +139,7 @@ def git_is_a_device(folder: Path, outside: Outside) -> Path:
 
 
 def git_is_a_fifo(folder: Path, outside: Outside) -> Path:
-    """Let `.git` be a FIFO that nobody writes to."""
+    """Make `.git` a FIFO that nobody writes to."""
     del outside
     folder.mkdir()
     os.mkfifo(folder / ".git")
@@ -147,7 +147,7 @@ def git_is_a_fifo(folder: Path, outside: Outside) -> Path:
 
 
 def head_is_a_fifo(folder: Path, outside: Outside) -> Path:
-    """Let files in the git folder be FIFOs, and a huge one."""
+    """Make `HEAD` a FIFO."""
     del outside
     make_repository(folder)
     (folder / ".git" / "HEAD").unlink()
@@ -156,7 +156,7 @@ def head_is_a_fifo(folder: Path, outside: Outside) -> Path:
 
 
 def huge_files(folder: Path, outside: Outside) -> Path:
-    """Have huge files everywhere."""
+    """Put huge files everywhere."""
     del outside
     make_repository(folder)
     for name in ("dump.bin", "app.py", "SESSION-STATE.md", "PLAN.md", ".git/MERGE_MSG"):
@@ -166,7 +166,7 @@ def huge_files(folder: Path, outside: Outside) -> Path:
 
 
 def programs_in_settings(folder: Path, outside: Outside) -> Path:
-    """Name a program in every git setting that takes one, and use them."""
+    """Name a program in every git setting that accepts one, and use these settings."""
     make_repository(folder)
     (folder / ".gitattributes").write_text("* filter=trap diff=trap merge=trap\n", encoding="utf-8")
     (folder / "app.py").write_text("print('bye')\n", encoding="utf-8")
@@ -181,7 +181,7 @@ def programs_in_settings(folder: Path, outside: Outside) -> Path:
 
 
 def links_outside(folder: Path, outside: Outside) -> Path:
-    """Bring native files of other systems that are links to private ones."""
+    """Add native files of other systems that are links to private files."""
     make_repository(folder)
     for name in ("SESSION-STATE.md", "working-buffer.md", "PLAN.md", "MEMORY.md", "HANDOFF.md"):
         (folder / name).symlink_to(outside.secret)
@@ -191,7 +191,7 @@ def links_outside(folder: Path, outside: Outside) -> Path:
 
 
 def store_is_a_link(folder: Path, outside: Outside) -> Path:
-    """Let the store's place be a link to somewhere else."""
+    """Make the store a link to another folder."""
     make_repository(folder)
     (folder / ".git" / "leftoff").symlink_to(outside.folder)
     return folder
@@ -214,7 +214,7 @@ def forge_names(folder: Path, outside: Outside) -> Path:
 
 
 def many_branches(folder: Path, outside: Outside) -> Path:
-    """Have 10,000 branches."""
+    """Create 10,000 branches."""
     del outside
     make_repository(folder)
     head = child_programs.git(folder, "rev-parse", "HEAD").strip()

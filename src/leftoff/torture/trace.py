@@ -1,4 +1,4 @@
-"""A trace: the file operations of several deeds as they were recorded, and when each was done."""
+"""Read the recorded file operations of several deeds, and when each deed was done."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ _claims = msgspec.json.Decoder(list[Claim])
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation; which fields it has depends on its name."""
+    """One file operation; its name determines which fields are set."""
 
     name: Name
     inode: int = 0
@@ -41,7 +41,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mark(claims: tuple[Claim, ...]) -> bytes:
-    """Write that a deed was acknowledged."""
+    """Return the line that records that a deed was acknowledged."""
     return b"A " + msgspec.json.encode(list(claims)) + b"\n"
 
 
