@@ -1,4 +1,4 @@
-"""The demo plays to its end and leaves nothing behind."""
+"""The demo runs to its end and leaves nothing behind."""
 
 import os
 import re

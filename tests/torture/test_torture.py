@@ -1,4 +1,4 @@
-"""The torture finds nothing in leftoff, and finds what was broken on purpose."""
+"""The torture finds no problem in leftoff, and finds what was broken on purpose."""
 
 import json
 import os
