@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from leftoff.redact.lazy import lazy
 from leftoff.redact.shapes import Span
 
+# Backslashes may be anywhere, because a manifest in JSON may itself be quoted in JSON.
 _KIND = lazy(rb"kind\\{0,8}[\"']?:[ \t]{0,8}\\{0,8}[\"']?\Z")
 _KIND_REACH = 40
 _REACH = 20_000
@@ -25,6 +26,7 @@ def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
     """
     if data[at : at + 6] != b"Secret" or not _KIND.search(data, max(0, at - _KIND_REACH), at):
         return 0, []
+    # Several manifests may follow each other in one file, separated by `---`.
     start = max(0, data.rfind(b"\n---", max(0, at - _REACH), at), at - _REACH)
     after = data.find(b"\n---", at, at + _REACH)
     end = after if after >= 0 else min(len(data), at + _REACH)
@@ -36,5 +38,6 @@ def _values(data: bytes, start: int, end: int) -> Iterator[Span]:
         for block in outer.finditer(data, start, end):
             group = block.lastindex or 0
             for found in inner.finditer(data, *block.span(group)):
+                # A variable or the field of a template is not a value.
                 if len(found[1]) >= _SHORTEST and not found[1].startswith((b"$", b"<", b"{{")):
                     yield Span(*found.span(1), "secret")

@@ -60,6 +60,7 @@ def _keys(text: bytes) -> Iterator[bytes]:
     if len(text) >= KEY:
         yield text[:KEY]
         return
+    # An opening that is shorter than a key is listed under every key that begins with it.
     for more in _KEY_BYTES:
         yield from _keys(text + bytes([more]))
 

@@ -104,6 +104,7 @@ class Disk:
         return folders, {path: data for path, data in files.items() if _is_reachable(path, folders)}
 
     def _surviving(self, model: Model, chance: random.Random) -> list[Naming]:
+        # A journal keeps the order, so a crash loses only the last changes.
         if model == "journalled":
             since = [each.at for each in self._namings if each.at > self._last_sync]
             until = chance.choice([self._last_sync, *since])
@@ -116,6 +117,7 @@ class Disk:
         folder = str(Path(call.target or call.path).parent)
         if self._synced.get(folder, -1) < naming.at:
             return False
+        # A file that was created without a name survives only if it was synced after it got one.
         is_linked = call.name == "link" and inode is not None and inode.is_unnamed
         return not is_linked or (inode is not None and inode.synced_at > naming.at)
 

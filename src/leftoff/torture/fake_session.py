@@ -19,6 +19,7 @@ class Talk:
     def __init__(self, folder: Path, session_id: str) -> None:
         self.folder = folder
         self.session_id = session_id
+        # Claude Code names the folder of a project this way.
         key = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
         self.transcript = (
             read_environment().find_agent_folder("claude")
@@ -27,6 +28,7 @@ class Talk:
             / f"{session_id}.jsonl"
         )
 
+    # From 95 % context use on, hooks keep every prompt.
     def write(self, *texts: str, percent: float = 96.0) -> None:
         """Write a transcript in which the work that the user asked for is half done."""
         self.transcript.parent.mkdir(parents=True, exist_ok=True)

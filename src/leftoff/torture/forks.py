@@ -128,6 +128,7 @@ def start(
     except BaseException as error:  # noqa: BLE001 - a child must never run the parent's code
         os.write(2, f"{type(error).__name__}: {error}\n".encode())
     finally:
+        # `os._exit` skips the parent's clean-up, such as exit handlers and buffered output.
         os._exit(code)
 
 
@@ -162,6 +163,7 @@ def _ends_within(child: int, seconds: float) -> bool:
 
 
 def _has_ended(child: int) -> bool:
+    # WNOWAIT leaves the child to `wait4`, which also returns its memory.
     return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

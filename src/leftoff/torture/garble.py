@@ -24,6 +24,7 @@ BOUND_SECONDS = 30.0
 _SECRET = "PRIVATE-7d1f-behind-the-link"  # noqa: S105 - made up
 _HUGE_BYTES = 1 << 30
 _BOUND_MEGABYTES = 700
+# Together these deeds create most kinds of files that a store has.
 _PREPARED = (
     "save", "save with a decision", "save over a name", "clear", "memory add", "feature add",
     "wal add", "wal reset", "prompts import", "config set", "settle", "resume and accept",
@@ -130,6 +131,7 @@ def _device(path: Path, _: random.Random) -> None:
 
 
 def _huge(path: Path, _: random.Random) -> None:
+    # `truncate` makes a sparse file, which takes no room on the disk.
     os.truncate(path, _HUGE_BYTES)
 
 
@@ -159,6 +161,7 @@ def run(arena: Arena) -> None:
     kept = arena.root / "kept"
     shutil.copytree(bench.project, kept / "project", symlinks=True)
     shutil.copytree(bench.home, kept / "home", symlinks=True)
+    # `_try` swaps two files itself and does not call the function for it.
     changes = {**GARBLED, **PLANTED, "swapped": _flip}
     chance = random.Random(arena.seed)  # noqa: S311 - no secret
     for _, name in arena.in_turn([*changes]):

@@ -101,6 +101,7 @@ def plant_bare_repository(folder: Path, outside: Outside) -> Path:
     (bare / "objects").mkdir(parents=True)
     (bare / "refs").mkdir()
     (bare / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    # These settings make the folder a repository that is its own worktree.
     head = "[core]\n  repositoryformatversion = 0\n  bare = false\n  worktree = .\n"
     (bare / "config").write_text(head + _programs(outside), encoding="utf-8")
     _plant_store(bare, outside)
@@ -160,6 +161,7 @@ def huge_files(folder: Path, outside: Outside) -> Path:
     del outside
     make_repository(folder)
     for name in ("dump.bin", "app.py", "SESSION-STATE.md", "PLAN.md", ".git/MERGE_MSG"):
+        # `truncate` makes a sparse file, which takes no room on the disk.
         with (folder / name).open("ab") as file:
             file.truncate(_HUGE_BYTES)
     return folder
@@ -202,6 +204,7 @@ def forge_names(folder: Path, outside: Outside) -> Path:
     del outside
     make_repository(folder)
     lines = f"Next action: {FORGED}\nTask: {FORGED}\nChanged since then: {FORGED}"
+    # A carriage return, terminal controls and Unicode line separators may also start a line.
     for text in (lines, f"a\r{lines}", f"\x1b[2J\x1b]0;{FORGED}\x07", "a\u2028b\u202ec"):
         name = f"x\n{text}"[:200].replace("/", "_")
         (folder / name).write_text("text\n", encoding="utf-8")
@@ -219,6 +222,7 @@ def many_branches(folder: Path, outside: Outside) -> Path:
     make_repository(folder)
     head = child_programs.git(folder, "rev-parse", "HEAD").strip()
     lines = [f"{head} refs/heads/branch-{number:05}\n" for number in range(_BRANCHES)]
+    # One file is much faster to write than 10,000 git commands are to run.
     packed = "# pack-refs with: peeled fully-peeled sorted \n" + "".join(lines)
     (folder / ".git" / "packed-refs").write_text(packed, encoding="utf-8")
     return folder

@@ -72,6 +72,7 @@ class Tally:
     def count(self, what: str, number: int = 1) -> None:
         """Count something that was tried."""
         self._tried[what] = self._tried.get(what, 0) + number
+        # A report every half second is enough for the progress line.
         if time.monotonic() - self._emitted_at > 0.5:
             self._emitted_at = time.monotonic()
             self.report()

@@ -138,6 +138,7 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
     yield from (("memory", entry.text) for entry in every)
     yield from (("feature", item.name) for item in features.load(store).items)
     yield from (("prompt", prompt.text) for prompt in prompt_queue.history(store))
+    # A reset moves notes to the trash, where they must be found too.
     for path in [
         notes_of(store.project, config.load(store.project).settings),
         *(store.project.store / "trash").rglob("*.md"),
@@ -163,6 +164,7 @@ def _events(index: StoreIndex) -> set[str]:
 
 
 def _list_affected(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:
+    # An undo names the event it reverts, and that event names the checkpoints.
     undone = known.get(event.of or "")
     return undone.ids if undone is not None else event.ids
 

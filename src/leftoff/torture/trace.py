@@ -13,6 +13,7 @@ Name = Literal[
     "rmdir", "mkdir", "done",
 ]  # fmt: skip
 
+# The letters that `shim.c` writes. Writes, renames and acknowledgements have formats of their own.
 _NAMES: dict[bytes, Name] = {
     b"C": "create",
     b"N": "unnamed",
@@ -56,6 +57,7 @@ def _calls(data: bytes) -> Iterator[Call]:
         end = data.index(b"\n", at)
         kind, _, rest = data[at:end].partition(b" ")
         at = end + 1
+        # The written bytes follow their line, because they may contain line breaks.
         if kind == b"W":
             inode, offset, size = map(int, rest.split())
             yield Call(name="write", inode=inode, offset=offset, data=data[at : at + size])
