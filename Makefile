@@ -2,14 +2,14 @@
 # `make test PYTHON=python3.13` uses that Python instead, in an environment of its own: .venv-3.13.
 
 PYTHON ?= python3
-# What Python says of itself: 3.13 /usr. Empty if it does not run.
+# The version and prefix of that Python, such as `3.13 /usr`. Empty if it does not run.
 ABOUT := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2], sys.base_prefix)' 2>/dev/null)
 VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(firstword $(ABOUT)))
 BIN := $(VENV)/bin
-# Named after the folder and the Python: an environment that was moved no longer works, and one of
-# another Python is not the one that was asked for.
+# The name depends on the folder and the Python: an environment stops working when it is moved, and
+# one made with another Python is the wrong one.
 READY := $(VENV)/ready-$(shell echo "$$(pwd) $(ABOUT)" | cksum | cut -d' ' -f1)
-# What differs between Pythons shows here: SQLite, JSON, regular expressions, processes, warnings.
+# These tests cover what differs between Pythons: SQLite, JSON, regular expressions, processes.
 COMPAT := tests/store/test_store.py tests/store/test_index.py tests/store/test_disk.py \
   tests/store/test_model.py tests/knowledge/memory/test_api.py tests/knowledge/memory/test_model.py \
   tests/knowledge/features/test_board_files.py tests/agents/test_copilot.py tests/agents/test_opencode.py \
@@ -23,73 +23,73 @@ SESSIONS ?=
 MINUTES ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Programs behave as they do for a user who has set none of these.
+# Programs must behave as they do for a user who has set none of these.
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo quick test compat lint bench shape fuzz fidelity accept picture clean
 
-help: ## Show what can be made
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-setup: $(READY) ## Make the environment (the other targets do this when it is missing)
+setup: $(READY) ## Create the environment (other targets do this if it is missing)
 
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(ABOUT)" || \
-	  { echo "leftoff needs Python 3.11 or later, and $(PYTHON) is missing or does not run."; exit 1; }
+	  { echo "leftoff needs Python 3.11 or later, but $(PYTHON) is missing or does not run."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "leftoff needs Python 3.11 or later; name one with: make PYTHON=python3.12 …"; exit 1; }
+	  { echo "leftoff needs Python 3.11 or later. Name one with: make PYTHON=python3.12 …"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
-	  { echo "This Python cannot make environments; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	  { echo "This Python cannot create environments. On Debian and Ubuntu, run: apt install python3-venv"; exit 1; }
 	@echo "Setting up $(VENV) (once; about a minute) …"
 	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install -qq -c constraints.txt pip
 	@$(BIN)/python -m pip install -qq -c constraints.txt --group dev -e .
 	@touch $@
 
-demo: $(READY) ## Play the story: a session is killed, the next one is told where it left off
+demo: $(READY) ## Run the demo: a session is killed, the next one continues
 	@$(BIN)/python scripts/demo.py
 
-quick: $(READY) ## Run the tests to run all day: without real agents, kill sweeps and other slow ones
+quick: $(READY) ## Run the everyday tests, without the slow ones
 	@$(BIN)/python -m pytest -q -n auto -m "not slow" --hypothesis-profile=quick $(ARGS)
 
-test: $(READY) ## Run all tests, with coverage and its gate
+test: $(READY) ## Run all tests and check coverage
 	@$(BIN)/python -m coverage erase
 	@$(BIN)/python -m pytest -n auto --cov --cov-report= $(ARGS)
 	@for part in $(foreach part,$(GATED),'$(part)'); do \
 	  $(BIN)/python -m coverage report --include="src/leftoff/$$part" --fail-under=95 || exit 1; \
 	done
 
-compat: $(READY) ## Run a short set of tests, to try a Python: make compat PYTHON=python3.13
+compat: $(READY) ## Run a short set of tests: make compat PYTHON=python3.13
 	@$(BIN)/python -m pytest -q -n auto $(COMPAT) $(ARGS)
 
-lint: $(READY) ## Check style, format, types and the direction of imports
+lint: $(READY) ## Check style, format, types and imports
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
 
-bench: $(READY) ## Measure, and print each figure beside its limit
+bench: $(READY) ## Measure speed and memory against limits
 	@$(BIN)/python -m bench $(ARGS)
 
-shape: $(READY) ## Measure the shape of the code: sizes, names, imports, ways of the data
+shape: $(READY) ## Measure the shape of the code
 	@$(BIN)/python scripts/shape.py $(ARGS)
 
-fuzz: $(READY) ## Feed garbage to what parses: make fuzz ARGS=redaction MINUTES=10
+fuzz: $(READY) ## Fuzz the parsers: make fuzz ARGS=redaction MINUTES=10
 	@$(BIN)/python scripts/fuzz.py $(ARGS) --minutes $(MINUTES)
 
 fidelity: $(READY) ## Score captures: make fidelity SESSIONS=folder
 	@test -n "$(SESSIONS)" || { echo "Name a folder of sessions: make fidelity SESSIONS=folder"; exit 2; }
 	@$(BIN)/python scripts/fidelity.py "$(SESSIONS)" $(ARGS)
 
-accept: $(READY) ## Show which tests hold each row of docs/acceptance.md, and run them
+accept: $(READY) ## List and run the tests for docs/acceptance.md
 	@$(BIN)/python scripts/accept.py
 	@$(BIN)/python -m pytest -n auto -m accept $(ARGS)
 
-picture: $(READY) ## Draw the README's picture anew from real output
+picture: $(READY) ## Redraw the README's pictures from real output
 	@$(BIN)/python scripts/picture.py
 
-clean: ## Remove the environment and everything that was made
+clean: ## Remove the environment and all generated files
 	rm -rf .venv .venv-3.* .cache dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache \
 	  .ruff_cache .import_linter_cache
 	find src tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,1 +1,1 @@
-"""Measurements beside their limits: `python -m bench`, or one part of it by name."""
+"""Measure leftoff against limits: `python -m bench`, or `python -m bench PART`."""

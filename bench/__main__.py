@@ -1,4 +1,4 @@
-"""Run every measurement, or those named: `python -m bench [PART]...`."""
+"""Run all measurements, or the named parts: `python -m bench [PART]...`."""
 
 import sys
 from collections.abc import Callable
@@ -18,17 +18,17 @@ PARTS: dict[str, Callable[[], list[Figure]]] = {
 
 
 def main(names: list[str]) -> int:
-    """Print one table per part; fail if a limit is missed."""
+    """Print one table per part, and fail if a limit is missed."""
     unknown = [name for name in names if name not in PARTS]
     if unknown:
-        print(f"There is no part called {unknown[0]}; there are {', '.join(PARTS)}.")
+        print(f"Unknown part {unknown[0]!r}. Parts: {', '.join(PARTS)}.")
         return 2
     missed = 0
     for name in names or PARTS:
         figures = PARTS[name]()
         print(table(name, figures), flush=True)
         missed += sum(figure.is_over for figure in figures)
-    print(f"{missed} of the limits are missed." if missed else "Every limit is kept.")
+    print(f"Missed limits: {missed}." if missed else "All limits are met.")
     return 1 if missed else 0
 
 

@@ -1,4 +1,4 @@
-"""Capture: how fast long transcripts are read, and in how much memory."""
+"""Measure how fast long transcripts are read, and how much memory that takes."""
 
 import shutil
 from pathlib import Path
@@ -56,7 +56,7 @@ class _Message(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, rename="camel"):
-    """A line as one would first type it: what is read of it, with every text decoded."""
+    """A line as a simple parser would declare it, with every text decoded."""
 
     type: str = ""
     subtype: str | None = None
@@ -72,7 +72,7 @@ class _Line(msgspec.Struct, rename="camel"):
 
 
 def figures() -> list[Figure]:
-    """Measure reading, memory, news and damage."""
+    """Measure reading, memory, reading only what is new, and damage."""
     path = transcript.at_least(_SIZE)
     return [*_reading(path), _memory(path), _news(path), *fuzz.figures()]
 
@@ -135,7 +135,7 @@ def _memory(path: Path) -> Figure:
 
 
 def _news(path: Path) -> Figure:
-    """Read 300 KB behind 200 MB that are remembered, and the same 300 KB alone."""
+    """Read 300 KB after 200 MB that were read before, and the same 300 KB alone."""
     tail = transcript.at_least(_NEWS, seed=2)
     grown = CACHE / "claude-grown.jsonl"
     shutil.copyfile(path, grown)
@@ -153,6 +153,6 @@ def _news(path: Path) -> Figure:
 
 
 def _catch_up(path: Path, stored: bytes | None) -> bytes:
-    """Do what a turn's end does: recall, read what is new, and remember."""
+    """Do what the end of a turn does: load the record, read what is new, and store the record."""
     memory = msgspec.json.decode(stored, type=SessionMemory) if stored is not None else None
     return msgspec.json.encode(read_session(path, agent="claude", memory=memory))

@@ -1,4 +1,4 @@
-"""Stores of any size that look like years of work, made once and kept."""
+"""Create stores of any size that look like years of work, and keep them for later runs."""
 
 import os
 import random
@@ -30,7 +30,7 @@ from leftoff.store.layout import Area
 RARE, COMMON, PAIR = "quokka", "checkpoint", ("harbour", "lantern")
 BRANCH = "feat/branch-10"
 
-# To be raised whenever the stores made before no longer serve.
+# Increase this number whenever existing stores no longer fit the code.
 _EDITION = 2
 _NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 _YEARS = 4
@@ -38,7 +38,7 @@ _SYLLABLES = "ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne 
 
 
 def made(count: int) -> Project:
-    """Return a project with so many checkpoints, from the cache if it was made before."""
+    """Return a project with this many checkpoints, from the cache if possible."""
     folder = CACHE / f"store-{count}-{_EDITION}"
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -51,7 +51,7 @@ def made(count: int) -> Project:
 
 
 def home_of(project: Project) -> Path:
-    """Return the home folder of the user whose project it is."""
+    """Return the home folder of the user who owns the project."""
     return project.root.parent / "home"
 
 
@@ -65,7 +65,7 @@ def _fill(project: Project, count: int) -> None:
             path.write_bytes(encode(checkpoint))
             for event in _events(checkpoint):
                 log.write(msgspec.json.encode(event) + b"\n")
-    # The last months of a store that has rested for a while.
+    # The dates end some time ago, like those of a store that was not used for a while.
     for shard in area.checkpoints.iterdir():
         os.utime(shard, (_NOW.timestamp() - 86400,) * 2)
 
@@ -100,7 +100,7 @@ def _checkpoint(  # noqa: PLR0913 - made in one place
         id=new_id(moment),
         saved_at=moment,
         trigger="manual" if is_named else "precompact",
-        # A third of the names are given again, as a new revision.
+        # A third of the names are used again, as a new revision.
         name=("newest" if is_last else f"work-{number // 9 * 2}-{words[number % 99]}")
         if is_named
         else None,

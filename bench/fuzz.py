@@ -1,4 +1,4 @@
-"""Damage: recorded sessions of every agent, cut short or with one byte wrong, are read whole."""
+"""Check that damaged sessions are read: cut short, or with one wrong byte, from every agent."""
 
 import random
 import sqlite3
@@ -26,7 +26,7 @@ _SHOWN = 3
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole session, and for one kept as lines what each of its lines tells."""
+    """A whole session and, if it consists of lines, what each line contains."""
 
     agent: str
     name: str
@@ -37,12 +37,12 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_lines(self) -> bool:
-        """Say whether the session is kept as lines."""
+        """Return whether the session consists of lines."""
         return bool(self.ends)
 
 
 def figures() -> list[Figure]:
-    """Read damaged sessions and count those that crash or lose what was whole."""
+    """Read damaged sessions, and count those that crash or lose intact parts."""
     failures: list[str] = []
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ def figures() -> list[Figure]:
 
 
 def recordings(folder: Path) -> list[Recording]:
-    """Load a recording of every kind; the database is built from its dump."""
+    """Load a recording of each kind, and build the database from its dump."""
     found = [_lines(path) for path in sorted(_RECORDED.glob("*/*.jsonl"))]
     return [*found, _database(folder / "opencode.db")]
 
@@ -106,7 +106,7 @@ def _cut_at_line(recording: Recording, path: Path, chance: random.Random) -> Ite
         return
     count = chance.randrange(len(recording.ends) + 1)
     size = recording.ends[count - 1] if count else 0
-    # The start of the next line, as when the agent is killed while it writes.
+    # Add the start of the next line, as if the agent was killed while writing it.
     torn = recording.data[size : size + chance.choice((0, 1, 40))].rstrip(b"\n}")
     path.write_bytes(recording.data[:size] + torn)
     yield from _read(recording, path, f"cut after line {count}")
@@ -120,7 +120,7 @@ def _read(recording: Recording, path: Path, what: str) -> Iterator[str]:
     try:
         capture(path, agent=recording.agent)
     except SessionUnreadable:
-        # A broken database may be refused; lines never are.
+        # A broken database may be rejected, but lines never are.
         if recording.is_lines:
             yield f"{recording.agent}/{recording.name}, {what}: refused"
     except Exception:  # noqa: BLE001 - every crash is to be counted

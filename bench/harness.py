@@ -1,7 +1,7 @@
-"""How things are measured: in turn, in shuffled order, and beside known work of the same run.
+"""Measure in turns, in shuffled order, and relative to known work in the same run.
 
 A verdict is always a ratio. Milliseconds say as much about the machine and its other users as about
-us, so they are shown and never judged.
+leftoff, so they are shown but never judged.
 """
 
 import os
@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "bench"
 
 _SEED = 20
-# Started fresh and small: what a child is told of its peak begins with the size of its parent.
+# A fresh, small process starts the program, because the peak memory that the system reports for a
+# child begins with the size of its parent.
 _LAUNCHER = (
     "import os, sys\n"
     "pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)\n"
@@ -32,14 +33,14 @@ Measure = Literal["wall", "cpu"]
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """What one run took, in seconds; the CPU time is that of the program and all it waited for."""
+    """The duration of one run in seconds; CPU time includes the program's child processes."""
 
     wall: float
     cpu: float
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """A program to start, with everything it can see."""
+    """A program to start, and everything it can see."""
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
@@ -49,7 +50,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
-    """One measured value beside its limit; without a limit it is only shown."""
+    """One measured value and its limit; without a limit it is only shown."""
 
     what: str
     value: float
@@ -61,7 +62,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Say whether the limit is missed."""
+        """Return whether the limit is missed."""
         if self.limit is None:
             return False
         return self.value < self.limit if self.is_floor else self.value > self.limit
@@ -74,8 +75,8 @@ Case = Callable[[], Sample]
 
 
 def run(program: Program) -> Sample:
-    """Start a program with its output thrown away, and wait for it."""
-    # posix_spawn starts in our own folder, and is the one start that does not pay for our size.
+    """Start a program, discard its output, and wait for it."""
+    # posix_spawn runs in the current folder, and unlike fork it does not get slower with our size.
     os.chdir(program.folder)
     environment = {**program.environment, "PWD": str(program.folder)}
     actions = [
@@ -94,7 +95,7 @@ def run(program: Program) -> Sample:
 
 
 def call(work: Callable[[], object]) -> Sample:
-    """Run something in this process."""
+    """Run a function in this process."""
     cpu, wall = time.process_time(), time.perf_counter()
     work()
     return Sample(time.perf_counter() - wall, time.process_time() - cpu)
@@ -106,7 +107,7 @@ def interleave(
     *,
     between: Callable[[], object] | None = None,
 ) -> dict[str, list[Sample]]:
-    """Run each case once per round, in an order shuffled anew; `between` is not measured."""
+    """Run each case once per round, in a new random order; `between` is not measured."""
     chance = random.Random(_SEED)  # noqa: S311 - not a secret
     samples: dict[str, list[Sample]] = {name: [] for name in cases}
     order = list(cases)
@@ -122,7 +123,7 @@ def interleave(
 
 
 def peak_megabytes(program: Program, python: Path) -> float:
-    """Return the most memory that a program takes."""
+    """Return the peak memory of a program."""
     done = subprocess.run(
         [python, "-I", "-S", "-c", _LAUNCHER, *program.arguments],
         cwd=program.folder,
@@ -150,7 +151,7 @@ def ratio(mine: Sequence[Sample], base: Sequence[Sample], measure: Measure = "wa
 
 
 def p90(samples: Sequence[Sample]) -> float:
-    """Return the seconds that nine of ten runs stay under."""
+    """Return the 90th percentile of the seconds."""
     return quantiles(times(samples), n=10)[-1]
 
 
@@ -161,7 +162,7 @@ def compare(
     limit: float | None = None,
     measure: Measure = "wall",
 ) -> Figure:
-    """Make a figure of one case over another, with the milliseconds of both beside it."""
+    """Build a figure from the ratio of two cases, with the milliseconds of both as a note."""
     mine, base = (samples[name] for name in names)
     other: Measure = "cpu" if measure == "wall" else "wall"
     note = (
@@ -172,7 +173,7 @@ def compare(
 
 
 def milliseconds(samples: Sequence[Sample], measure: Measure = "wall") -> str:
-    """Show the median time."""
+    """Format the median time."""
     return f"{median(times(samples, measure)) * 1000:.1f}"
 
 
@@ -180,7 +181,7 @@ def milliseconds(samples: Sequence[Sample], measure: Measure = "wall") -> str:
 
 
 def table(title: str, figures: Sequence[Figure]) -> str:
-    """Show figures with their limits and verdicts."""
+    """Format figures with their limits and verdicts."""
     rows = [("", "measured", "limit", "", "")] + [_row(figure) for figure in figures]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = [

@@ -1,4 +1,4 @@
-"""Hooks: what an agent waits for at every turn, beside a bare start of Python and other hooks."""
+"""Measure what an agent waits for at every turn, relative to a bare start of Python."""
 
 import itertools
 import os
@@ -54,8 +54,8 @@ def _measure(folder: Path) -> list[Figure]:
 
 def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:
     rows = (
-        ("hot hook, nothing to say / python -c pass", "silent", _PYTHON, 0.30),
-        ("hot hook, a reply waits / python -c pass", "reply", _PYTHON, 0.30),
+        ("hot hook without a reply / python -c pass", "silent", _PYTHON, 0.30),
+        ("hot hook with a reply / python -c pass", "reply", _PYTHON, 0.30),
         ("hot hook through sh -c / python -c pass", "sh -c", _PYTHON, 0.35),
         ("hot hook at a 70 MB transcript / at 70 KB", "large", "silent", 1.05),
         ("SessionStart, 10,000 checkpoints / python -c pass", "start", _PYTHON, 8.0),
@@ -74,7 +74,7 @@ def _figures(samples: dict[str, list[Sample]]) -> list[Figure]:
 
 
 class _Session:
-    """A session of the agent with a transcript of a given size, already settled once."""
+    """An agent's session with a transcript of a given size, already settled once."""
 
     def __init__(self, here: Stage, name: str, size: int) -> None:
         self.here, self.name = here, name
@@ -125,7 +125,7 @@ class _Session:
         return lambda: run(program)
 
     def settle(self) -> Sample:
-        """Settle a turn of a few calls behind everything that was settled before."""
+        """Settle a turn with a few calls, after everything before was settled."""
         os.truncate(self.transcript, self.size)
         with self.transcript.open("ab") as file:
             file.write(self._turn)
@@ -153,7 +153,7 @@ def _turn() -> bytes:
 
 
 def _session_start(source: str) -> Case:
-    """Return a case: a session starts, or goes on after a compaction, where much was saved."""
+    """Return a case: a session starts, or continues after a compaction, in a large store."""
     project = corpus.made(_MANY)
     here = stage.install(Stage(home=corpus.home_of(project), project=project.root))
     given = here.home / f"{source}.json"
@@ -161,7 +161,7 @@ def _session_start(source: str) -> Case:
     numbers = itertools.count()
 
     def start() -> Sample:
-        # Offered once per session, and as if the ones before had ended.
+        # An offer is made once per session, so each start looks as if earlier sessions had ended.
         shutil.rmtree(here.state / "live", ignore_errors=True)
         is_new = source == "startup"
         session = (

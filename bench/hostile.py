@@ -1,4 +1,4 @@
-"""Texts made to be slow to redact: what rules begin with, again and again, and never ended."""
+"""Build texts that are slow to redact: beginnings of rules, repeated and never completed."""
 
 import itertools
 from collections.abc import Iterator

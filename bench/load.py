@@ -1,4 +1,4 @@
-"""Load: many sessions at once, their events settled from a backlog and fired all together."""
+"""Measure many sessions at once: their events settled from a backlog, and fired all together."""
 
 import itertools
 import os
@@ -25,19 +25,19 @@ _ROUNDS = 10
 _PYTHONS = 15
 _MOST_STARTS = 500
 _MOST_PROCESSES = 2
-# Events that wait came before now; settle must not take them for ones of this moment.
+# Waiting events happened earlier, and settle must not treat them as happening now.
 _AGO_SECONDS = 600.0
 
 
 class Burst(msgspec.Struct, frozen=True, kw_only=True):
-    """What many hooks at once took, and the most processes that settled at any moment."""
+    """The durations of many hooks at once, and the most settle processes at any moment."""
 
     took: list[float]
     most: int
 
 
 class _Count:
-    """Counts the processes of settle, again and again, until it is left."""
+    """Counts the settle processes repeatedly, until the context ends."""
 
     def __init__(self, state: Path) -> None:
         self.most = 0
@@ -72,12 +72,12 @@ class Crowd:
 
     @property
     def settle(self) -> Program:
-        """The settle of this user."""
+        """The settle program of this user."""
         words = ("-I", "-m", "leftoff.hooks.settle", str(self.here.state))
         return self.here.program(str(venv.python()), *words, given=Path(os.devnull))
 
     def keep_all(self) -> int:
-        """Put the events of all sessions into the spool, in the order they came; count them."""
+        """Write the events of all sessions to the spool in order, and return their number."""
         spool = self.here.state / "spool"
         spool.mkdir(mode=0o700, exist_ok=True)
         began = time.time() - _AGO_SECONDS
@@ -98,7 +98,7 @@ class Crowd:
         return sample
 
     def fire_all(self) -> "Burst":
-        """Fire the first events of all sessions, each session in step with the others."""
+        """Fire the first events of all sessions, one round after the other."""
         self.forget()
         with _Count(self.here.state) as count:
             took = [*itertools.chain.from_iterable(map(self._fire_round, range(_ROUNDS)))]
@@ -106,7 +106,7 @@ class Crowd:
         return Burst(took=took, most=count.most)
 
     def _fire_round(self, number: int) -> list[float]:
-        """Fire one event of each session at once; return how long each hook took, in seconds."""
+        """Fire one event of each session at once, and return how long each hook took in seconds."""
         began, running = {}, []
         for session in range(SESSIONS):
             event, data = next(itertools.islice(self._events(session), number, None))
@@ -131,7 +131,7 @@ class Crowd:
         return took
 
     def forget(self) -> None:
-        """Let every session be new."""
+        """Make every session new."""
         for folder in {*self._folders}:
             shutil.rmtree(folder / ".git" / "leftoff", ignore_errors=True)
         for name in ("live", "usage", "ready"):
@@ -141,7 +141,7 @@ class Crowd:
         return self.here.home / "transcripts" / f"session-{number}.jsonl"
 
     def _events(self, number: int) -> Iterator[tuple[str, bytes]]:
-        """Yield what a session fires: turns of a prompt, three calls and an end."""
+        """Yield the events of a session: turns with a prompt, three calls and an end."""
         turn: tuple[tuple[str, dict[str, object]], ...] = (
             ("UserPromptSubmit", {"prompt": "Handle the order without a price"}),
             *(("PreToolUse", _call(command)) for command in ("git status", "ls src", "cat app.py")),
@@ -176,7 +176,7 @@ def figures(here: Stage) -> list[Figure]:
             note=f"{settled.cpu:.1f} s of CPU, {count / settled.wall:,.0f} events a second",
         ),
         Figure(
-            what=f"processes that settle while {SESSIONS} hooks at once are fired",
+            what=f"settle processes while {SESSIONS} hooks run at once",
             value=burst.most,
             unit="",
             limit=_MOST_PROCESSES,

@@ -1,4 +1,4 @@
-"""The memory at 100,000 entries, beside 100: `python -m bench.memory`."""
+"""Measure the memory with 100,000 entries, relative to 100: `python -m bench.memory`."""
 
 import itertools
 import random
@@ -46,7 +46,7 @@ def figures() -> list[Figure]:
 
 
 def _made(folder: Path, count: int) -> Store:
-    """Make a memory of so many entries, with a few rules at its far end."""
+    """Create a memory with this many entries, and a few rules at its far end."""
     store = Store(
         Project(
             environment=read_environment(),
@@ -111,10 +111,10 @@ def _adding(few: Store, many: Store) -> list[Figure]:
         },
         SAVES,
     )
-    name = "autosave that teaches a decision and a failure"
+    name = "autosave with a new decision and failure"
     return [
         harness.compare(f"{name} at {MANY:,} / at {FEW}", took, ("many", "few"), 2),
-        harness.compare(f"{name} / one that teaches nothing", took, ("few", "bare")),
+        harness.compare(f"{name} / without them", took, ("few", "bare")),
     ]
 
 
@@ -137,7 +137,7 @@ def _rebuilding(many: Store) -> Figure:
     took = [harness.call(partial(memory.entries, many, limit=1)).wall]
     size = (many.project.store / "memory.sqlite").stat().st_size / 1e6
     return Figure(
-        what=f"index of {MANY:,} entries made anew",
+        what=f"rebuild of the index of {MANY:,} entries",
         value=median(took),
         unit="s",
         note=f"{size:.0f} MB",

@@ -1,4 +1,4 @@
-"""Hooks of others for the same job, in the same run: where they are installed or can be."""
+"""Measure other projects' hooks for the same job in the same run, if they can be installed."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ _PACKAGE = "claude-session-continuity-mcp"
 _COMMAND = "claude-hook-user-prompt"
 _NPM_SECONDS = 300
 
-# What hooks of this kind do, in bash: find the session, its last use of the context, note both.
+# What hooks of this kind do, in bash: find the session and its last context usage, and write both.
 _BASH = r"""#!/bin/bash
 set -euo pipefail
 input=$(cat)
@@ -55,7 +55,7 @@ def find(folder: Path, payload: bytes) -> dict[str, Peer]:
 
 
 def figure(peer: Peer, samples: Mapping[str, Sequence[Sample]], base: str) -> Figure:
-    """Show what a hook takes; nothing is asked of it."""
+    """Show how long a hook takes; there is no limit for it."""
     if peer.case is None:
         return Figure(what=peer.what, value=float("nan"), unit="", note=peer.note)
     made = compare(peer.what, samples, (peer.key, base))
@@ -74,19 +74,20 @@ def _bash(here: Stage, given: Path) -> Peer:
 
 
 def _node(here: Stage, given: Path) -> Peer:
-    what, key = "passbaton, its hook of every prompt / python -c pass", "passbaton"
+    what, key = "passbaton's prompt hook / python -c pass", "passbaton"
     npm = shutil.which("npm")
     if npm is None:
         return Peer(what=what, key=key, note="npm is not installed")
     folder = CACHE / "npm"
     if not (folder / "node_modules" / ".bin" / _COMMAND).exists() and not _installed(npm, folder):
         return Peer(what=what, key=key, note=f"{_PACKAGE} cannot be installed here")
-    # As it wires itself; --offline, so that it never asks a registry on the way.
+    # The command that it installs in the agent's settings. --offline keeps npm from asking a
+    # registry.
     program = here.program(
         npm, "exec", "--offline", "--prefix", str(folder), "--", _COMMAND, given=given
     )
     has_database = any(folder.glob("node_modules/better-sqlite3/build/**/*.node"))
-    note = "" if has_database else "without its database, so it ends before its work"
+    note = "" if has_database else "without its database, so it ends before it does any work"
     try:
         run(program)
     except AssertionError:

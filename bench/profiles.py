@@ -1,4 +1,4 @@
-"""What mirrors cost: a save with all five beside one with none, and the import of many files."""
+"""Measure mirrors: a save with all five and with none, and the import of many files."""
 
 import itertools
 import shutil
@@ -52,7 +52,7 @@ Run /checkpoint --restore in a fresh session to resume task '{task}'.
 
 
 def mirrored_saves() -> list[Figure]:
-    """Compare saves as a user makes them, with all mirrors on and with none."""
+    """Compare saves as a user makes them, with all mirrors and with none."""
     folder = CACHE / "mirrors"
     shutil.rmtree(folder, ignore_errors=True)
     numbers = itertools.count()
@@ -75,7 +75,7 @@ def _save(project: Path, numbers: Iterator[int]) -> Sample:
 
 
 def imports() -> list[Figure]:
-    """Take in many files of quoin; tell how quickly and with how much memory."""
+    """Import many quoin files, and measure the time and memory."""
     project = _project(CACHE / "import")
     _write_natives(project / ".workflow_artifacts" / "memory" / "checkpoints")
     program = _leftoff(project, "import", "--from", "quoin")

@@ -1,10 +1,10 @@
-"""Speed of redaction on tool output and source code, beside known work in the same run.
+"""Measure the speed of redaction on tool output and source code, relative to known work.
 
     python -m bench.redact [SESSION_FILE ...]
     python -m bench.redact --hostile [BYTES]
 
-Without files, the text of this project stands in for tool output. `--hostile` redacts texts that
-are made to be slow, each at one size and at four times that size, and fails if one is not linear.
+Without files, it uses the text of this project as tool output. `--hostile` redacts texts that are
+made to be slow, each at one size and at four times that size, and fails if the time is not linear.
 """
 
 import sys
@@ -24,7 +24,7 @@ from leftoff.redact import redact
 ROUNDS = 9
 # How many times as long as decoding the same texts redaction may take.
 TOOL_OUTPUT, SOURCE_CODE = 15.9, 25.0
-# Four times the text may take this many times as long; a quadratic rule takes sixteen times.
+# Four times the text may take at most this many times as long; a quadratic rule takes 16 times.
 STEEPEST = 8.0
 LEAST = 0.002  # seconds: less cannot be compared
 RESULTS = {"tool_result", "function_call_output", "custom_tool_call_output"}
@@ -72,13 +72,13 @@ def of_project() -> list[str]:
 
 
 def of_sources() -> list[str]:
-    """Read the modules of Python itself: source code that nobody here wrote."""
+    """Read the modules of Python's library: source code from other people."""
     folder = Path(sysconfig.get_path("stdlib"))
     return [path.read_text("utf-8", "replace") for path in sorted(folder.glob("*.py"))[:150]]
 
 
 def figures(outputs: list[str] | None = None) -> list[Figure]:
-    """Measure redaction of tool outputs, beside a decode of the same texts."""
+    """Measure redaction of tool outputs, relative to decoding the same texts."""
     outputs = of_project() if outputs is None else outputs
     joined = "\n".join(outputs)
     encoded = msgspec.json.encode(outputs)
@@ -119,7 +119,7 @@ def _speed(  # noqa: PLR0913 - a figure and how it was measured
     limit: float | None = None,
 ) -> Figure:
     mine, base = samples[name], samples["decode"]
-    # Of its own CPU time: others at work on the machine do not make it slow.
+    # CPU time, so that other programs on the machine do not change it.
     note = f"{shown}; {megabytes / median(times(mine, 'cpu')):.0f} MB/s"
     return Figure(what=what, value=ratio(mine, base, "cpu"), limit=limit, note=note)
 
@@ -139,7 +139,7 @@ def _cpu(text: str) -> float:
 
 
 def main() -> int:
-    """Print the figures; fail above a limit, or where a hostile text is not linear."""
+    """Print the figures; fail above a limit, or if a hostile text is not linear."""
     if sys.argv[1:2] == ["--hostile"]:
         size = int(sys.argv[2]) if sys.argv[2:] else 20_000
         steep = hostile(size)

@@ -1,4 +1,4 @@
-"""Ship beside the bare git commands that it cannot do without: add, commit, push."""
+"""Measure ship relative to the git commands it cannot avoid: add, commit, push."""
 
 import itertools
 import os
@@ -19,14 +19,14 @@ ROUNDS = 41
 FILES = 200
 
 _BARE = (("add", "--all"), ("commit", "--quiet", "--message=More"), ("push", "--quiet", "origin"))
-# The least that a program in Python must do: start, and run git three times.
+# The minimum that a Python program must do: start, and run git three times.
 _MINIMAL = "import subprocess\n" + "\n".join(
     f"subprocess.run(('git', *{words!r}), check=True)" for words in _BARE
 )
 
 
 def figures() -> list[Figure]:
-    """Measure a ship of one changed file, inside the process and as a program of its own."""
+    """Measure a ship of one changed file, in this process and as a separate program."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE, prefix="ship-") as folder:
         try:
@@ -54,7 +54,7 @@ def _measure(folder: Path) -> list[Figure]:
 
 
 class _Place:
-    """A project with a remote of its own, in which something changes before each run."""
+    """A project with its own remote, in which a file changes before each run."""
 
     def __init__(self, folder: Path) -> None:
         self.project, remote = folder / "shop", folder / "remote.git"
@@ -62,7 +62,7 @@ class _Place:
         self._git("init", "--quiet", "--bare", str(remote))
         self._git("init", "--quiet", "--initial-branch=main")
         self._git("remote", "add", "origin", str(remote))
-        # Housekeeping in the background would fall into whichever run comes next.
+        # Background housekeeping would slow down the next run, whichever it is.
         self._git("config", "gc.auto", "0")
         self._git("-C", str(remote), "config", "receive.autogc", "false")
         for number in range(FILES):

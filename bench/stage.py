@@ -1,4 +1,4 @@
-"""A user's machine as the hooks find it: a home, a project under git, and the hooks in place."""
+"""Create a user's machine for the hooks: a home folder, a git project and installed hooks."""
 
 import fcntl
 import os
@@ -17,14 +17,14 @@ _LONGEST_WAIT = 120.0
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a user with leftoff's hooks works."""
+    """The folders of a user with leftoff's hooks."""
 
     home: Path
     project: Path
 
     @property
     def state(self) -> Path:
-        """Where leftoff keeps the user's own state."""
+        """The user's state folder."""
         return self.home / ".local" / "state" / "leftoff"
 
     @property
@@ -43,7 +43,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def install(stage: Stage) -> Stage:
-    """Put the hooks in place, as `leftoff init` does."""
+    """Install the hooks, as `leftoff init` does."""
     shutil.rmtree(stage.state, ignore_errors=True)
     stage.state.mkdir(parents=True, mode=0o700)
     (shipped,) = venv.python().parent.parent.glob("lib/python*/site-packages/leftoff/hooks/*.sh")
@@ -55,7 +55,7 @@ def install(stage: Stage) -> Stage:
 
 
 def new_project(folder: Path) -> Path:
-    """Make a small repository."""
+    """Create a small repository."""
     environment = venv.environment(folder)
     folder.mkdir(parents=True)
     (folder / "app.py").write_text("print('one')\n", encoding="utf-8")
@@ -65,10 +65,10 @@ def new_project(folder: Path) -> Path:
 
 
 def wait_until_settled(state: Path) -> None:
-    """Wait until no event waits and no settle runs, so that none disturbs what comes next."""
+    """Wait until no event waits and no settle runs, so that none disturbs the next measurement."""
     deadline = time.monotonic() + _LONGEST_WAIT
     while not _is_settled(state):
-        assert time.monotonic() < deadline, "Settle did not come to an end."
+        assert time.monotonic() < deadline, "Settle did not end."
         time.sleep(_PAUSE)
 
 
@@ -91,12 +91,12 @@ def _holds_lock(path: Path) -> bool:
 
 
 def _is_running(state: Path) -> bool:
-    """Look for a settle that is just starting or ending; the lock tells only of those at work."""
+    """Look for a settle process that is just starting or ending, which holds no lock."""
     return bool(processes(state))
 
 
 def processes(state: Path) -> list[str]:
-    """Return the processes of leftoff that run for this user, besides hooks themselves."""
+    """Return the leftoff processes that run for this user, without the hooks themselves."""
     found = []
     for process in os.listdir("/proc"):  # noqa: PTH208 - quick, as it is done all the time
         try:

@@ -1,4 +1,7 @@
-"""The store at 100,000 checkpoints, beside 100 and beside bare writes: `python -m bench.store`."""
+"""Measure the store with 100,000 checkpoints, relative to 100 and to bare writes.
+
+Run it alone with `python -m bench.store`.
+"""
 
 import itertools
 import os
@@ -25,8 +28,8 @@ from leftoff.store import Query, Store
 FEW, MANY, MOST = 100, 100_000, 200_000
 STARTS, SEARCHES, SAVES = 31, 41, 1000
 PROCESSES, EACH = 8, 500
-# Two letters that begin hundreds of words: shown, for it is the slowest question there is.
-_OPEN_ENDED = "the beginning of words"
+# Hundreds of words begin with these two letters. It is shown because it is the slowest query.
+_OPEN_ENDED = "a prefix of many words"
 
 
 def _program(project: Project, *arguments: str | Path) -> Program:
@@ -68,7 +71,7 @@ def starts(few: Project, many: Project) -> list[Figure]:
 
 
 def searches(many: Project) -> list[Figure]:
-    """Time questions inside one process."""
+    """Time queries in one process."""
     store = Store(many)
     store.index()
     queries = {
@@ -99,7 +102,7 @@ def searches(many: Project) -> list[Figure]:
 
 
 def rebuilding(many: Project) -> list[Figure]:
-    """Time the making of the index, with the memory it takes."""
+    """Time the building of the index, and measure its memory."""
 
     def remove() -> None:
         for left in many.store.glob("index.sqlite*"):
@@ -119,7 +122,7 @@ def rebuilding(many: Project) -> list[Figure]:
     size = (many.store / "index.sqlite").stat().st_size / 1e6
     return [
         Figure(
-            what=f"index of {MANY:,} files made anew",
+            what=f"rebuild of the index of {MANY:,} files",
             value=seconds,
             unit="s",
             note=f"{MANY / seconds:,.0f} files/s, {size:.0f} MB",
@@ -130,13 +133,13 @@ def rebuilding(many: Project) -> list[Figure]:
             unit="MB",
             note=f"python -c pass: {plain:.0f} MB",
         ),
-        Figure(what="peak memory of list that makes the index", value=building, unit="MB"),
+        Figure(what="peak memory of list that builds the index", value=building, unit="MB"),
     ]
 
 
 # --- without an index ---
 
-# A process of its own: the first save of a process is the one that has to find out.
+# A separate process, because only the first save of a process has to find out what exists.
 _SAVE_ONCE = """
     import os, sys
     from pathlib import Path
@@ -149,7 +152,7 @@ _SAVE_ONCE = """
 
 
 def without_index(most: Project) -> list[Figure]:
-    """Compare saves with the index deleted and with it, and measure what a rebuild takes."""
+    """Compare saves without an index and with one, and measure a rebuild."""
     index = most.store / "index.sqlite"
     kept = index.with_name("index.kept")
     for left in most.store.glob("index.*"):
@@ -165,7 +168,7 @@ def without_index(most: Project) -> list[Figure]:
         environment = {**program.environment, "PYTHONPATH": str(harness.ROOT)}
         took = harness.run(msgspec.structs.replace(program, environment=environment))
         if not with_index:
-            assert not index.exists(), "a save has built an index"
+            assert not index.exists(), "a save built an index"
             kept.rename(index)
         return took
 
@@ -174,13 +177,13 @@ def without_index(most: Project) -> list[Figure]:
     _remove_saves(Store(most))
     return [
         Figure(
-            what=f"peak memory of list that makes the index of {MOST:,}",
+            what=f"peak memory of list that builds the index of {MOST:,}",
             value=building,
             unit="MB",
             limit=200,
         ),
         harness.compare(
-            f"first save of a process at {MOST:,}: index deleted / index there",
+            f"first save of a process at {MOST:,}: without an index / with one",
             samples=took,
             names=("without", "with"),
             limit=8,
@@ -280,7 +283,7 @@ _SAVER = """
 
 
 def together(few: Project) -> list[Figure]:
-    """Let several processes save into one store at the same time."""
+    """Let several processes save to one store at the same time."""
     folder = Path(tempfile.mkdtemp(dir=few.root.parent))
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     command = [sys.executable, "-c", textwrap.dedent(_SAVER), str(folder), str(EACH)]
@@ -318,7 +321,7 @@ def figures() -> list[Figure]:
 
 
 def main() -> int:
-    """Print the figures; fail if one is over its limit."""
+    """Print the figures, and fail if one exceeds its limit."""
     measured = figures()
     print(harness.table("The store", measured))
     return int(any(figure.is_over for figure in measured))

@@ -1,8 +1,8 @@
-"""A long transcript of Claude Code, made up, with the mix of lines that long real ones have.
+"""Generate a long transcript of Claude Code with the mix of lines that real ones have.
 
-Per tool call there are about two lines of the agent, one result, one and a half signs of progress
-(31 % of all lines) and some bookkeeping. Results repeat what a tool gave in a second field, as the
-agent does, and reach 100 KB; half of them are below 3 KB.
+For each tool call there are about two lines from the agent, one result, one and a half progress
+lines (31 % of all lines) and some bookkeeping. Results repeat the tool's output in a second field,
+as the agent does, and reach 100 KB. Half of them are below 3 KB.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ _COMMANDS = (
     "grep -rn '{a}_{b}' src | head",
     "python scripts/{a}.py --{b}",
 )
-# Name, share of the calls, median size of the result, and how widely sizes spread.
+# Name, share of the calls, median size of the result, and how widely the sizes spread.
 _TOOLS = (
     ("Edit", 0.24, 120, 0.5),
     ("Read", 0.23, 3800, 1.25),
@@ -62,7 +62,7 @@ _POOL_CHARS = 400_000
 
 
 def at_least(size: int, *, seed: int = 1) -> Path:
-    """Return a transcript of this many bytes or a little more, made once and kept."""
+    """Return a transcript of at least this many bytes, from the cache if possible."""
     made_by = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=6).hexdigest()
     path = CACHE / f"claude-{size}-{seed}-{made_by}.jsonl"
     if not path.is_file():
@@ -79,7 +79,7 @@ def at_least(size: int, *, seed: int = 1) -> Path:
 
 
 def lines(seed: int = 1) -> Iterator[bytes]:
-    """Yield the lines of a session that never ends."""
+    """Yield the lines of an endless session."""
     maker = _Maker(seed)
     while True:
         for entry in maker.turn():
@@ -88,7 +88,7 @@ def lines(seed: int = 1) -> Iterator[bytes]:
 
 
 class _Maker:
-    """Makes entries up, the same ones for the same seed."""
+    """Generates entries, the same ones for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)  # noqa: S311 - not a secret

@@ -1,6 +1,6 @@
-"""A clean environment: only what a user has, installed from the wheel.
+"""Create a clean environment with only what a user has, installed from the wheel.
 
-The environment for development holds path files and an editable install that slow every start, so
+The development environment has path files and an editable install that slow down every start, so
 nothing is timed there.
 """
 
@@ -21,7 +21,7 @@ _MARK = _VENV / "holds"
 
 @cache
 def python() -> Path:
-    """Return the Python of the environment, made anew where the sources changed."""
+    """Return the Python of the environment, rebuilt if the sources changed."""
     path = _VENV / "bin" / "python"
     holds = _digest()
     if not _MARK.is_file() or _MARK.read_text(encoding="ascii") != holds:
@@ -36,7 +36,7 @@ def leftoff() -> Path:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return what a program sees of a user with this home folder and nothing else."""
+    """Return the environment variables of a user who has this home folder and nothing else."""
     return {
         "HOME": str(home),
         "PATH": f"{os.environ['PATH']}",
@@ -67,7 +67,7 @@ def _run(arguments: list[str]) -> None:
 
 
 def _digest() -> str:
-    """Stand for everything that goes into the environment."""
+    """Return a hash of everything that goes into the environment."""
     digest = hashlib.blake2b(str(_VENV).encode())
     sources = sorted(path for path in (ROOT / "src").rglob("*") if path.suffix in {".py", ".sh"})
     for path in (ROOT / "pyproject.toml", ROOT / "constraints.txt", *sources):

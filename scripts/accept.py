@@ -1,8 +1,8 @@
-"""Print which tests show each row of docs/acceptance.md; fail on a row that none shows.
+"""Print which tests prove each row of docs/acceptance.md, and fail if no test proves a row.
 
-Every number up to the last has its row, or its line with the reason under "Not covered".
+Every number up to the last must have a row, or a line with the reason under "Not covered".
 
-python scripts/accept.py
+    python scripts/accept.py
 """
 
 import re
@@ -19,13 +19,13 @@ _LAST = 167
 
 
 class Collector:
-    """Takes down which test names which rows, while pytest collects."""
+    """A pytest plugin that records which tests name which rows."""
 
     def __init__(self) -> None:
         self.tests: dict[int, set[str]] = defaultdict(set)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Note the rows of every test."""
+        """Record the rows of every test."""
         for item in items:
             for mark in item.iter_markers("accept"):
                 for row in mark.args:
@@ -33,7 +33,7 @@ class Collector:
 
 
 def read_rows(text: str) -> dict[int, str]:
-    """Read a table; a line without a number continues the row above it."""
+    """Read a table, in which a line without a number continues the row above it."""
     rows: dict[int, str] = {}
     current = 0
     for number, words in _ROW.findall(text):
@@ -43,7 +43,7 @@ def read_rows(text: str) -> dict[int, str]:
 
 
 def main() -> int:
-    """Print the table and tell whether every row is shown."""
+    """Print the table, and return whether every row is proved."""
     text = (ROOT / "docs" / "acceptance.md").read_text(encoding="utf-8")
     promised, _, left_out = text.partition(_LEFT_OUT)
     rows, reasons = read_rows(promised), read_rows(left_out)
@@ -55,17 +55,17 @@ def main() -> int:
         return int(code)
     for number, text in rows.items():
         print(f"{number:4}  {text}")
-        for test in sorted(collector.tests[number]) or ["NOT SHOWN BY ANY TEST"]:
+        for test in sorted(collector.tests[number]) or ["NOT PROVED BY ANY TEST"]:
             print(f"        {test}")
     unknown = sorted(set(collector.tests) - set(rows))
     missing = [number for number in rows if not collector.tests[number]]
     absent = sorted(set(range(1, _LAST + 1)) - set(rows) - set(reasons))
-    print(f"\n{len(rows) - len(missing)} of {len(rows)} rows are shown by tests.")
-    print(f"{len(reasons)} more are left out, each with its reason.")
+    print(f"\n{len(rows) - len(missing)} of {len(rows)} rows are proved by tests.")
+    print(f"{len(reasons)} more are not covered, each for a stated reason.")
     if unknown:
-        print(f"Rows that tests name and docs/acceptance.md does not have: {unknown}")
+        print(f"Rows that tests name but docs/acceptance.md lacks: {unknown}")
     if absent:
-        print(f"Numbers with neither a row nor a reason: {absent}")
+        print(f"Numbers without a row or a reason: {absent}")
     return 1 if missing or unknown or absent else 0
 
 

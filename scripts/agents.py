@@ -1,9 +1,9 @@
-"""Install the programs that the end-to-end tests drive, into the project's own cache.
+"""Install the programs that the end-to-end tests run, in the project's cache.
 
     python scripts/agents.py [NAME ...]
 
-Without a name: all of them. Prints the path of each program, one per line; what is already there
-is not fetched again. Nothing outside `.cache` is changed, and no package's install script is run.
+Without a name, it installs all of them. It prints the path of each program, one per line, and does
+not download what is already there. It changes nothing outside `.cache` and runs no install script.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ _APT_PLACES = ("lists/partial", "archives/partial")
 
 
 class CannotInstallError(Exception):
-    """A program that is needed can not be had here; the message says why and what to do."""
+    """A program cannot be installed here; the message says why and what to do."""
 
 
 class NpmProgram(NamedTuple):
-    """An agent that is published to npm; `program` is a pattern below the folder it goes to."""
+    """An agent from npm; `program` is a glob pattern below its folder."""
 
     package: str
     version: str
@@ -36,15 +36,15 @@ class NpmProgram(NamedTuple):
 
 
 class DebianProgram(NamedTuple):
-    """A tool that is taken from the system if it is there, else from its Debian package."""
+    """A tool from the system, or from its Debian package if the system does not have it."""
 
     package: str
     program: str
 
 
 PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
-    # The package is a wrapper; the program itself is in an optional dependency per platform, and
-    # started directly it needs neither node nor the package's install script.
+    # The package is a wrapper. The program itself is in an optional dependency for each platform;
+    # started directly, it needs neither node nor the package's install script.
     "claude": NpmProgram(
         "@anthropic-ai/claude-code",
         "2.1.325",
@@ -56,7 +56,7 @@ PROGRAMS: dict[str, NpmProgram | DebianProgram] = {
 
 
 def install(name: str) -> Path:
-    """Return the path of a program, installed first where it is missing."""
+    """Return the path of a program, and install it first if it is missing."""
     program = PROGRAMS[name]
     if isinstance(program, DebianProgram):
         found = shutil.which(program.package)
@@ -79,12 +79,13 @@ def _npm_install(agent: NpmProgram, folder: Path) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise CannotInstallError(
-            f"{agent.package} {agent.version} cannot be installed: there is no npm on the PATH. "
+            f"{agent.package} {agent.version} cannot be installed: npm is not on the PATH. "
             "Install Node.js with npm, then run this again."
         )
     quiet = ("--no-audit", "--no-fund", "--no-save", "--loglevel=error")
     impatient = ("--fetch-retries=1", "--fetch-retry-mintimeout=2000")
-    # npm warns where it should choose: an agent may declare a newer node than its program needs.
+    # npm would refuse an agent that declares a newer node than its program needs, so it only warns
+    # here.
     wanted = f"{agent.package}@{agent.version}"
     options = ("--ignore-scripts", "--engine-strict=false", *quiet, *impatient)
     command = (npm, "install", "--prefix", str(folder), *options, wanted)
@@ -107,10 +108,10 @@ def _unpack(tool: DebianProgram, folder: Path) -> None:
     missing = [name for name in ("apt-get", "dpkg") if shutil.which(name) is None]
     if missing:
         raise CannotInstallError(
-            f"There is no {tool.package} here, and no {missing[0]} to fetch it with. "
+            f"{tool.package} is not installed, and {missing[0]} is not available to download it. "
             f"Install {tool.package}, then run this again."
         )
-    what = f"There is no {tool.package} here, and its Debian package cannot be fetched"
+    what = f"{tool.package} is not installed, and its Debian package cannot be downloaded"
     with tempfile.TemporaryDirectory() as scratch:
         apt = _private_apt(Path(scratch))
         _run((*apt, "update"), what=what)
@@ -123,7 +124,7 @@ def _unpack(tool: DebianProgram, folder: Path) -> None:
 
 
 def _private_apt(scratch: Path) -> tuple[str, ...]:
-    """Return apt-get with lists of its own, so that it needs no rights and changes nothing."""
+    """Return apt-get with its own package lists, so that it needs no privileges."""
     for place in _APT_PLACES:
         (scratch / place).mkdir(parents=True)
     settings = (f"Dir::State::Lists={scratch}/lists", f"Dir::Cache={scratch}", "Debug::NoLocking=1")
@@ -149,7 +150,7 @@ def _write_starter(tool: DebianProgram, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _filled(folder: Path) -> Iterator[Path | None]:
-    """Give an empty folder to fill if this one is missing; it appears whole or not at all."""
+    """Yield an empty folder to fill if this one is missing; it appears complete or not at all."""
     if folder.is_dir():
         yield None
         return
@@ -170,7 +171,7 @@ def _only(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
         raise CannotInstallError(
-            f"{folder} holds no {pattern}: the package has no program for this kind of machine. "
+            f"{folder} contains no {pattern}: the package has no program for this kind of machine. "
             f"Remove {folder} to try again."
         )
     return found[0]
@@ -189,7 +190,7 @@ def _run(command: Sequence[str], *, what: str, folder: Path | None = None) -> st
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise CannotInstallError(f"{what}: no answer within {_SECONDS} seconds.") from error
+        raise CannotInstallError(f"{what}: it timed out after {_SECONDS} seconds.") from error
     if done.returncode:
         first = (done.stderr.strip() or done.stdout.strip()).splitlines()[:3]
         raise CannotInstallError(f"{what}. {Path(command[0]).name} says: {' | '.join(first)}")
@@ -197,10 +198,10 @@ def _run(command: Sequence[str], *, what: str, folder: Path | None = None) -> st
 
 
 def main(names: Sequence[str]) -> int:
-    """Install the named programs, or all; print their paths."""
+    """Install the named programs (default: all) and print their paths."""
     unknown = [name for name in names if name not in PROGRAMS]
     if unknown:
-        print(f"Unknown: {', '.join(unknown)}. Known: {', '.join(PROGRAMS)}", file=sys.stderr)
+        print(f"Unknown: {', '.join(unknown)}. Programs: {', '.join(PROGRAMS)}", file=sys.stderr)
         return 2
     try:
         for name in names or PROGRAMS:

@@ -1,7 +1,7 @@
-"""The story of `make demo`: real commands, real files, real processes, and two real kills.
+"""Run `make demo`: real commands, files and processes, and two real kills.
 
-`demo_later.py` tells how it goes on.
-Everything happens in a temp folder with a home folder of its own; nothing is left behind.
+`demo_later.py` contains the second half. Everything happens in a temp folder with its own home
+folder, and nothing is left behind.
 """
 
 import json
@@ -39,7 +39,7 @@ _HOUR = 3600
 
 
 def main() -> None:
-    """Play the whole story."""
+    """Run the whole demo."""
     started = time.monotonic()
     with stage(FILES) as world:
         _save(world)
@@ -48,21 +48,21 @@ def main() -> None:
         _undo(world)
         _recover(world)
         later(world)
-    heading("That was all real")
+    heading("All of this was real")
     program = f"{Path(sys.prefix).name}/bin/leftoff"
     say(
         f"It took {time.monotonic() - started:.0f} seconds and left nothing behind. "
-        f"Try it in a project of yours: {program} save, then {program} resume"
+        f"Try it in one of your projects: {program} save, then {program} resume"
     )
 
 
 def _save(world: Stage) -> None:
-    heading("1. A session works, and saves where it left off")
+    heading("1. A session saves where it left off")
     show(world, "leftoff", "save", "cart-totals", *flat(SAVE))
 
 
 def _kill_while_saving(world: Stage) -> None:
-    heading("2. The next one saves over and over, and is killed with kill -9 in the middle")
+    heading("2. Another session saves again and again until kill -9 stops it")
     words = ["leftoff", "save", "cart-totals", "--overwrite", "--json", *flat(SAVE)]
     loop = f"while :; do {shlex.join(words)}; done"
     command("while :; do leftoff save cart-totals --overwrite …; done &")
@@ -89,7 +89,7 @@ def _wait_for_saves(process: subprocess.Popen[str], count: int) -> list[str]:
     while len(found) < count and process.stdout is not None:
         line = process.stdout.readline()
         if not line:
-            raise SystemExit("The saving process ended by itself.")
+            raise SystemExit("The saving process ended before it was killed.")
         found += _ID.findall(line)
     return found
 
@@ -101,10 +101,10 @@ def _tell_what_survived(world: Stage, acknowledged: list[str]) -> None:
     kept = {revision["id"] for revision in log["revisions"]}
     lost = [each for each in acknowledged if each not in kept]
     say(
-        f"{len(acknowledged)} saves had been acknowledged when the process died, and "
+        f"leftoff had acknowledged {len(acknowledged)} saves when the process died, and "
         f"{len(acknowledged) - len(lost)} of them are in the store. "
         + (
-            "A half-written file was left over; the next command that writes sweeps it away."
+            "It left a half-written file, which the next command that writes removes."
             if torn
             else ""
         )
@@ -114,7 +114,7 @@ def _tell_what_survived(world: Stage, acknowledged: list[str]) -> None:
 
 
 def _resume(world: Stage) -> None:
-    heading("3. Meanwhile a colleague changes a file; a fresh session is told so")
+    heading("3. A colleague changes a file, and the next session learns about it")
     world.write("src/cart.py", FILES["src/cart.py"].replace("items)", "items if item)"))
     command("git commit --all --message 'Skip empty items'")
     world.commit("Skip empty items")
@@ -124,7 +124,7 @@ def _resume(world: Stage) -> None:
 
 
 def _undo(world: Stage) -> None:
-    heading("4. Nothing is gone for good: a cleared checkpoint comes back")
+    heading("4. Nothing is lost: undo brings back a cleared checkpoint")
     show(world, "leftoff", "clear", "cart-totals")
     show(world, "leftoff", "list")
     show(world, "leftoff", "undo")
@@ -132,18 +132,18 @@ def _undo(world: Stage) -> None:
 
 
 def _recover(world: Stage) -> None:
-    heading("5. Another session never saves anything, and is killed while it writes")
+    heading("5. A session is killed before it ever saves")
     say(
-        "This one plays Claude Code: it edits src/limiter.py and writes the transcript that "
-        "Claude Code would write. Nobody asks leftoff to save."
+        "This process imitates Claude Code: it edits src/limiter.py and writes a transcript as "
+        "Claude Code does. It never asks leftoff to save."
     )
     world.transcripts.mkdir(parents=True)
     transcript = world.transcripts / f"{SESSION_ID}.jsonl"
     _die_in_the_middle(world, transcript)
-    # A transcript touched a moment ago may belong to an agent still at work.
+    # A transcript that was just modified may belong to a running agent, so it is not recovered.
     earlier = time.time() - _HOUR
     os.utime(transcript, (earlier, earlier))
-    say("An hour passes (the demo sets the transcript's time back), and someone comes back:")
+    say("An hour later (the demo changes the time of the transcript) you come back:")
     show(world, "leftoff", "recover")
     saved = json.loads(world.run("leftoff", "list", "--json"))
     recovered = next(each["id"] for each in saved if each["trigger"] == "recovered")
@@ -163,7 +163,7 @@ def _die_in_the_middle(world: Stage, transcript: Path) -> None:
     ) as process:
         told = process.stdout.readline() if process.stdout else ""
         if "middle" not in told:
-            raise SystemExit("The agent of the demo did not start.")
+            raise SystemExit("The demo's agent did not start.")
         command(f"kill -9 {process.pid}")
         process.kill()
     end = transcript.read_text(encoding="utf-8").rpartition("\n")[2]

@@ -1,9 +1,9 @@
-"""A stand-in for Claude Code that never saves: it works, and writes its transcript meanwhile.
+"""Imitate Claude Code for the demo: edit a file and write a transcript, but never save.
 
     python demo_agent.py TRANSCRIPT
 
-It edits a real file of the project in the working directory and stops in the middle of a line,
-as an agent does that is killed while it writes.
+It edits a real file of the project in the working directory, and stops in the middle of a line,
+like an agent that is killed while it writes.
 """
 
 import json
@@ -33,7 +33,7 @@ def allow(address: str) -> bool:
 
 
 def main(transcript: Path) -> None:
-    """Play the session until someone ends the process."""
+    """Write the session, then wait until the process is killed."""
     limiter = Path.cwd() / "src" / "limiter.py"
     limiter.write_text(LIMITER, encoding="utf-8")
     with transcript.open("w", encoding="utf-8") as file:

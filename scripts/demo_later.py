@@ -1,4 +1,4 @@
-"""The second half of the demo's story: what outlives a checkpoint, and how work is finished."""
+"""The second half of the demo: memory, import and shipping."""
 
 import json
 import subprocess
@@ -50,7 +50,7 @@ _PATIENCE_SECONDS = 20
 
 
 def later(world: Stage) -> None:
-    """Play what happens on the days after."""
+    """Run the second half."""
     _about_to_repeat(world)
     _remember(world)
     _take_in(world)
@@ -58,27 +58,27 @@ def later(world: Stage) -> None:
 
 
 def _about_to_repeat(world: Stage) -> None:
-    heading("6. A later session is about to do what failed before, and is told")
+    heading("6. A session is about to repeat a failed approach, and gets a warning")
     show(world, "leftoff", "init", "--agent", "claude", "--yes", "--quiet")
     say(
-        "Claude Code would now call leftoff's hook at each prompt. The demo calls it in the same "
-        "way. A hook may not keep an agent waiting: the prompt goes into a file, and it is "
-        "settled in the background."
+        "Claude Code now calls leftoff's hook at each prompt. The demo calls it in the same way. "
+        "A hook must not keep the agent waiting, so it only writes the prompt to a file. leftoff "
+        "processes the file in the background."
     )
     _prompt(world, "Call round() on every item in total(), please.")
     _wait_for_reply(world)
-    say("The next prompt brings the answer:")
+    say("The agent gets the warning with the next prompt:")
     _prompt(world, "And then run the tests.")
     _wait_for_settle(world)
 
 
 def _remember(world: Stage) -> None:
-    heading("7. What was decided and what failed is told to every new session")
+    heading("7. Every new session gets the decisions and failed approaches")
     show(world, "leftoff", "briefing")
 
 
 def _take_in(world: Stage) -> None:
-    heading("8. A colleague used guardz session-checkpoint; that file is taken in")
+    heading("8. Import the checkpoint of a colleague who used guardz session-checkpoint")
     memory = world.transcripts / "memory"
     memory.mkdir(parents=True)
     (memory / "checkpoint-vat-report.md").write_text(NATIVE, encoding="utf-8")
@@ -88,15 +88,15 @@ def _take_in(world: Stage) -> None:
 
 
 def _ship(world: Stage) -> None:
-    heading("9. The work is finished: saved, checked, committed without secrets, pushed")
+    heading("9. Ship the work: save, check, commit without secrets, push")
     finish_work(world)
     say(
-        "On the branch cents the code is written, the check `python -B -m unittest` is set, and "
-        "a key lies in .env."
+        "The code is on the branch cents, `python -B -m unittest` is set as the check, and .env "
+        "contains a key."
     )
     show(world, "leftoff", "feature", "add", "Round cart totals to cents", "--start")
     show(world, "leftoff", "save", "cart-totals", "--overwrite", *flat(SAVE))
-    say("Since step 8 the files of guardz are kept up to date, too:")
+    say("Since step 8, leftoff also keeps the guardz files up to date:")
     shell(world, f"cat {MEMORY}/MEMORY.md")
     show(world, "leftoff", "ship", "--no-pr")
     show(world, "git", "-C", "../shop.git", "show", "--stat", "--format=%s", "cents")
@@ -105,7 +105,7 @@ def _ship(world: Stage) -> None:
 
 
 def finish_work(world: Stage) -> None:
-    """Write the solution on a branch with a remote, and leave a secret beside it."""
+    """Write the solution on a branch with a remote, and put a secret beside it."""
     world.run("git", "init", "--quiet", "--bare", "../shop.git")
     world.run("git", "remote", "add", "origin", "../shop.git")
     world.run("git", "switch", "--quiet", "--create", "cents")
@@ -117,7 +117,7 @@ def finish_work(world: Stage) -> None:
 
 
 def _prompt(world: Stage, text: str) -> None:
-    """Fire the hook of a prompt as Claude Code does, and show what the agent is told."""
+    """Run the prompt hook as Claude Code does, and print what the agent receives."""
     hook = world.home / ".local/state/leftoff/hook"
     event = {
         "session_id": SESSION_ID,
@@ -147,7 +147,7 @@ def _wait_for_reply(world: Stage) -> None:
 
 
 def _wait_for_settle(world: Stage) -> None:
-    """Let what runs in the background end before its folder is removed."""
+    """Wait until the background processes have ended, before their folder is removed."""
     state = world.home / ".local/state/leftoff"
     for event in list((state / "spool").iterdir()):
         _wait(event, is_there=False)
@@ -158,7 +158,7 @@ def _wait(path: Path, *, is_there: bool) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while path.exists() is not is_there:
         if time.monotonic() > deadline:
-            raise SystemExit(f"The hooks did not settle: {path}")
+            raise SystemExit(f"The hooks did not finish: {path}")
         time.sleep(0.01)
 
 

@@ -1,11 +1,11 @@
-"""Score captures: how much of what was true at a cut does the checkpoint tell.
+"""Score captures: how much of what was true at a cut is in the checkpoint.
 
     python scripts/fidelity.py FOLDER [--families 30,60,90] [--agent A] [--budget N] [--torn]
                                       [--worst N] [--json FILE] [--command 'CMD {session} {outdir}']
 
-FOLDER holds sessions and `truth/*.jsonl`. Each line of a truth file names a session, where to cut
-it, and what was true there and happened next. Each cut is captured in this process, or by CMD,
-which writes `briefing.txt` and `checkpoint.json` to {outdir}. One token counts as four bytes.
+FOLDER contains sessions and `truth/*.jsonl`. Each line of a truth file names a session, where to
+cut it, what was true there, and what happened next. Each cut is captured in this process, or by
+CMD, which writes `briefing.txt` and `checkpoint.json` to {outdir}. One token counts as four bytes.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 Case = dict[str, Any]
 Row = dict[str, Any]
 
-# One JSON document: a cut counts messages, not lines.
+# These sessions are one JSON document each: a cut counts messages, not lines.
 _DOCUMENTS = ("opencode", "gemini")
 _COMPOSITE = (
     "files_f1",
@@ -43,12 +43,12 @@ def plain(text: str | None) -> str:
 
 
 def word_runs(words: list[str], length: int) -> set[tuple[str, ...]]:
-    """Return all runs of so many words."""
+    """Return all runs of this many words."""
     return {tuple(words[i : i + length]) for i in range(len(words) - length + 1)}
 
 
 def tells(truth: str | None, text: str, *, share: float = 0.5) -> float | None:
-    """Return 1.0 if the text carries the truth's first 50 characters or most of its word runs."""
+    """Return 1.0 if the text has the truth's first 50 characters or most of its word runs."""
     wanted = plain(truth)
     if not wanted:
         return None
@@ -62,7 +62,7 @@ def tells(truth: str | None, text: str, *, share: float = 0.5) -> float | None:
 
 
 def relative(path: str | None, roots: list[str]) -> str:
-    """Return a path relative to the root or worktree it lies in."""
+    """Return a path relative to the root or worktree that contains it."""
     result = (path or "").strip().strip("\"'").replace("\\", "/")
     for root in roots:
         if result.lower().startswith(root.lower() + "/"):
@@ -80,7 +80,7 @@ def relative(path: str | None, roots: list[str]) -> str:
 
 
 def mentions(path: str, text: str, basenames: dict[str, int]) -> bool:
-    """Tell whether the text names the path so that it can be found."""
+    """Return whether the text names the path clearly enough to find the file."""
     if path in text:
         return True
     folder, _, name = path.rpartition("/")
@@ -193,7 +193,7 @@ def _same_todo(truth: Row, mine: Row) -> bool:
 
 
 def cut_session(folder: Path, case: Case, target: Path, *, torn: bool) -> Path:
-    """Write the session as it stood at the cut, perhaps with half a line after it."""
+    """Write the session up to the cut, and half of the next line if `torn`."""
     source = folder / case["session"]
     if case["agent"] in _DOCUMENTS and source.suffix == ".json":
         document = json.loads(source.read_text(encoding="utf-8"))
@@ -222,7 +222,7 @@ def capture_here(session: Path, budget: int) -> tuple[str, Row]:
 
 
 def capture_by(command: str) -> Callable[[Path, int], tuple[str, Row]]:
-    """Return a capture that runs a command."""
+    """Return a capture function that runs a command."""
 
     def run(session: Path, _: int) -> tuple[str, Row]:
         outdir = session.parent
@@ -260,7 +260,7 @@ def read_cases(folder: Path, options: argparse.Namespace) -> Iterator[Case]:
 
 
 def show(rows: list[Row], options: argparse.Namespace) -> None:
-    """Print the table of means, and the worst cases if asked."""
+    """Print the table of means, and the worst cases if requested."""
     torn = ", torn" if options.torn else ""
     print(f"{len(rows)} cases, families {options.families}, budget {options.budget}{torn}")
     values: dict[str, list[float]] = {}
@@ -279,7 +279,7 @@ def show(rows: list[Row], options: argparse.Namespace) -> None:
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

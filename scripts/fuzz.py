@@ -1,6 +1,6 @@
 """Fuzz for some minutes: `fuzz.py [TARGET]... [--minutes N]`.
 
-An input that fails is kept as a file.
+An input that fails is saved as a file.
 """
 
 import argparse
@@ -17,10 +17,10 @@ FOUND = ROOT / ".cache" / "fuzz"
 
 
 def main() -> int:
-    """Run the targets in turn until the time is up; say how much was tried."""
+    """Run the targets in turn until the time is up, and print how many inputs were tried."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("targets", nargs="*", help="Which ones; all if none is named.")
-    parser.add_argument("--minutes", type=float, default=2.0, help="How long in total (2).")
+    parser.add_argument("targets", nargs="*", help="Targets to run (default: all).")
+    parser.add_argument("--minutes", type=float, default=2.0, help="How long to run in total (2).")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 31), help="Repeat a run.")  # noqa: S311
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
@@ -33,7 +33,7 @@ def _fuzz(names: list[str], seconds: float, seed: int) -> int:
 
     unknown = [name for name in names if name not in TARGETS]
     if unknown:
-        print(f"There is no target called {unknown[0]}; there are {', '.join(TARGETS)}.")
+        print(f"Unknown target {unknown[0]!r}. Targets: {', '.join(TARGETS)}.")
         return 2
     chosen = names or [*TARGETS]
     counts, failures = dict.fromkeys(chosen, 0), 0
@@ -44,12 +44,12 @@ def _fuzz(names: list[str], seconds: float, seed: int) -> int:
         seed += 1
     for name, count in counts.items():
         print(f"{name:<20} {count:>9,} inputs")
-    print(f"{failures} failed, last seed {seed - 1}." if failures else "All of them held.")
+    print(f"Failed inputs: {failures}. Last seed: {seed - 1}." if failures else "No input failed.")
     return 1 if failures else 0
 
 
 def _run(name: str, seed: int, counts: dict[str, int]) -> int:
-    """Run a target for a while; return 1 if an input failed, and keep that."""
+    """Run a target for a while; if an input fails, save it and return 1."""
     from hypothesis import HealthCheck, Phase, given, settings  # noqa: PLC0415 - see _fuzz
     from hypothesis import seed as seeded  # noqa: PLC0415
 
@@ -79,7 +79,7 @@ def _run(name: str, seed: int, counts: dict[str, int]) -> int:
         FOUND.mkdir(parents=True, exist_ok=True)
         path = FOUND / f"{name}-{seed}"
         path.write_bytes(last[0])
-        print(f"{name} failed; the input is {path}\n{traceback.format_exc()}")
+        print(f"{name} failed. The input was saved to {path}\n{traceback.format_exc()}")
         return 1
     return 0
 

@@ -1,6 +1,6 @@
-"""Draw the README's pictures: real commands and what they really print, as SVG.
+"""Draw the README's pictures as SVG, from real commands and their real output.
 
-Run it with `make picture`; the pictures are checked in.
+Run it with `make picture`. The pictures are checked in.
 """
 
 import io
@@ -20,7 +20,7 @@ _BRIEF = ("--summary", "--done", "--next", "--decision", "--failed", "--file")
 
 
 def main() -> None:
-    """Play a save and a resume, then a ship, and draw what was seen."""
+    """Run a save and a resume, then a ship, and draw their output."""
     for name, play in (("resume.svg", _resume), ("ship.svg", _ship)):
         console = Console(record=True, width=WIDTH, file=io.StringIO())
         with stage(FILES) as world:
@@ -59,7 +59,7 @@ def _ship(console: Console, world: Stage) -> None:
 def _draw(console: Console, picture: Path) -> None:
     picture.parent.mkdir(parents=True, exist_ok=True)
     svg = console.export_svg(title="leftoff")
-    # A picture in a README may load nothing from elsewhere; any monospaced font will do.
+    # A picture in a README may not load anything from elsewhere; any monospaced font will do.
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     picture.write_text(drawn.replace("Fira Code, monospace", "ui-monospace, monospace"), "utf-8")
 
@@ -73,12 +73,12 @@ def _note(console: Console, line: str) -> None:
 
 
 def _without_path(text: str) -> str:
-    """Leave out the line with the path of the temp folder."""
+    """Remove the line with the path of the temp folder."""
     return re.sub(r"^  Path .*\n", "", text, flags=re.MULTILINE)
 
 
 def _coloured(text: str) -> Text:
-    """Let the eye find what matters; the text itself is as it was printed."""
+    """Highlight what matters, without changing the text."""
     shown = Text(text)
     for pattern, style in {
         r"^(Task|Next action|Changed since then|⚠ [\w ]+|Decisions|Done|Files)": "bold cyan",

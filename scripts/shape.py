@@ -1,7 +1,7 @@
 """Measure the shape of the code: `make shape` prints the table of docs/architecture.md.
 
-Sizes, names and imports come from the source; the ways of the data from real runs, in which every
-file of the package that a call passes is counted.
+Sizes, names and imports come from the source. The ways of the data come from real runs, in which
+every file of the package that a call passes is counted.
 """
 
 import argparse
@@ -34,7 +34,7 @@ _QUESTIONS = ("is", "has", "was", "may", "needs", "with", "can")
 
 
 class Row(NamedTuple):
-    """One line of the table."""
+    """One row of the table."""
 
     what: str
     value: str
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How far the data travels in one operation."""
+    """How many files the data passes in one operation, and how often it crosses between them."""
 
     files: int
     crossings: int
@@ -89,7 +89,7 @@ def functions_of(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def is_participle(name: str) -> bool:
-    """Recognise names such as `saved` or `_told`, which name no act."""
+    """Return whether a name is a participle such as `saved` or `_told`, which names no action."""
     words = name.strip("_").split("_")
     if words[0] in _QUESTIONS or name.startswith("__"):
         return False
@@ -97,7 +97,7 @@ def is_participle(name: str) -> bool:
 
 
 def shared_names(texts: dict[Path, str]) -> list[str]:
-    """Return the names that several modules have."""
+    """Return the module names that are used more than once."""
     names = Counter(path.stem for path in texts if path.stem not in {"__init__", "__main__"})
     return sorted(name for name, count in names.items() if count > 1)
 
@@ -114,7 +114,7 @@ def inner_imports(tree: ast.Module) -> int:
 
 
 def count_comments(text: str) -> int:
-    """Count lines with a comment."""
+    """Count the lines with a comment."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return len({token.start[0] for token in tokens if token.type == tokenize.COMMENT})
 
@@ -123,7 +123,7 @@ def count_comments(text: str) -> int:
 
 
 def way_rows() -> Iterator[Row]:
-    """Run the operations of a small project, and count the files they pass."""
+    """Run the operations in a small project, and count the files they pass."""
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
         save = ["save", "csv-export", "--summary=Export orders as CSV", "--next=Write the header"]
@@ -134,14 +134,15 @@ def way_rows() -> Iterator[Row]:
 
 
 def _row(what: str, limit: str, work: Callable[[], None]) -> Row:
-    # Once before: what is made on first use is not part of the way.
+    # Run once before measuring, because files that are created on first use are not part of the
+    # way.
     work()
     way = follow(work)
     return Row(f"files passed by {what} / crossings", f"{way.files} / {way.crossings}", limit)
 
 
 def prepare(folder: Path) -> None:
-    """Make a home and a project, and go there."""
+    """Create a home folder and a project, and change to it."""
     project = folder / "project"
     project.mkdir()
     kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
@@ -156,7 +157,7 @@ def prepare(folder: Path) -> None:
 
 
 def run_command(words: list[str]) -> None:
-    """Run a command as the program does, and throw away what it prints."""
+    """Run a command as the program does, and discard its output."""
     again = ["--overwrite"] if words[0] == "save" else []
     silent = io.StringIO()
     with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
@@ -164,7 +165,7 @@ def run_command(words: list[str]) -> None:
 
 
 def payload(event: str, **fields: str) -> bytes:
-    """Return what Claude Code gives a hook."""
+    """Return what Claude Code sends to a hook."""
     transcript = Path(os.environ["HOME"], "session.jsonl")
     common = {"session_id": "shape", "transcript_path": str(transcript), "cwd": str(Path.cwd())}
     return json.dumps({**common, "hook_event_name": event, **fields}).encode()
@@ -192,7 +193,7 @@ def start_session() -> None:
 
 
 def follow(work: Callable[[], None]) -> Way:
-    """Count the files of the package that run, and the calls from one to another."""
+    """Count the files of the package that run, and the calls from one file to another."""
     files: set[str] = set()
     crossings = 0
 

@@ -1,4 +1,4 @@
-"""A world of its own for the demo and the pictures: a temp folder with a real project in it."""
+"""Create a temp folder with a project and a home folder, for the demo and the pictures."""
 
 import os
 import re
@@ -13,14 +13,14 @@ from pathlib import Path
 
 import msgspec
 
-# Where the environment's programs are: `leftoff` is run as a user would run it.
+# The folder of the environment's programs: `leftoff` runs as a user would run it.
 _PROGRAMS = Path(sys.executable).parent
-# What a user's own settings could change in the story.
+# Variables with these prefixes could change what the demo shows.
 _LEFT_OUT = ("LEFTOFF_", "XDG_", "GIT_", "CLAUDE", "CODEX", "GEMINI", "COPILOT", "CURSOR")
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """A project and a home folder that belong to nobody."""
+    """A project and a home folder without any user's settings."""
 
     folder: Path
     environment: dict[str, str]
@@ -37,12 +37,12 @@ class Stage(msgspec.Struct, frozen=True):
 
     @property
     def transcripts(self) -> Path:
-        """The folder in which Claude Code would keep the project's sessions."""
+        """The folder where Claude Code would keep the project's sessions."""
         key = re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
         return self.home / ".claude" / "projects" / key
 
     def run(self, *words: str) -> str:
-        """Run a command in the project and return what it prints."""
+        """Run a command in the project and return its output."""
         done = subprocess.run(
             words,
             cwd=self.project,
@@ -59,7 +59,7 @@ class Stage(msgspec.Struct, frozen=True):
         return done.stdout
 
     def write(self, path: str, text: str) -> None:
-        """Write a file of the project."""
+        """Write a file in the project."""
         file = self.project / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -72,7 +72,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 @contextmanager
 def stage(files: Mapping[str, str]) -> Iterator[Stage]:
-    """Make a project with a first commit of these files; remove it all in the end."""
+    """Create a project with these files in its first commit, and remove everything at the end."""
     folder = Path(tempfile.mkdtemp(prefix="leftoff-demo-")).resolve()
     made = Stage(folder, _environment(folder))
     try:

@@ -1,4 +1,4 @@
-"""How the demo speaks: headings, sentences, and commands that print by themselves."""
+"""Print the demo: headings, explanations, and commands with their own output."""
 
 import shlex
 import subprocess
@@ -13,30 +13,30 @@ _WIDTH = 92
 
 
 def heading(text: str) -> None:
-    """Begin a chapter."""
+    """Print the heading of a chapter."""
     click.secho(f"\n{text}", bold=True, fg="cyan")
     click.secho("─" * len(text), fg="cyan")
 
 
 def say(text: str) -> None:
-    """Say what is going on."""
+    """Print an explanation."""
     click.echo()
     click.secho(textwrap.fill(text, _WIDTH), fg="green")
 
 
 def command(line: str) -> None:
-    """Show a command line."""
+    """Print a command line."""
     click.secho(f"\n$ {line}", bold=True)
 
 
 def show(world: Stage, *words: str) -> None:
-    """Show a command and let it print by itself."""
+    """Print a command, then run it with its own output."""
     command(_shown(words))
     _run(world, *words)
 
 
 def shell(world: Stage, line: str) -> None:
-    """Show a line of shell and let it print by itself."""
+    """Print a shell command, then run it with its own output."""
     command(line)
     _run(world, "sh", "-c", line)
 
@@ -56,7 +56,7 @@ def _run(world: Stage, *words: str) -> None:
 
 
 def flat(options: dict[str, str]) -> list[str]:
-    """Return options and their values as words of a command."""
+    """Return options and their values as arguments of a command."""
     return [word for option in options.items() for word in option]
 
 

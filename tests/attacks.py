@@ -1,4 +1,4 @@
-"""What an attacker writes into names, messages and files to pass for somebody else."""
+"""Texts that an attacker puts in names, messages and files to impersonate someone else."""
 
 import html
 import re

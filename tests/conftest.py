@@ -1,4 +1,4 @@
-"""Every test runs as a user who has nothing: an empty home, no settings, its own temp folder."""
+"""Every test runs as a user with an empty home, no settings and its own temp folder."""
 
 import os
 import signal

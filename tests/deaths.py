@@ -1,8 +1,8 @@
-"""Kill a process at every step it takes on disk, or at any moment, and look at what is left.
+"""Kill a process at every step it takes on disk, or at any moment, and check what is left.
 
-The one harness for kills. A trial says what was there before, what is done and what must hold
-afterwards; the harness does the killing. It forks, so it runs in a program of its own: modules
-named `dying` hold the trials and call `main`, and tests call `count_kills`.
+This is the only harness for kills. A trial says what was there before, what is done, and what must
+hold afterwards; the harness does the killing. It forks, so it runs in a program of its own: modules
+named `dying` contain the trials and call `main`, and tests call `count_kills`.
 """
 
 import fcntl

@@ -1,7 +1,7 @@
-"""Let one file operation fail, the first, the second, … and look at what is left.
+"""Make the first, second, … file operation fail, and check what is left.
 
-Run as a program, because it forks, and with the library of `faults.c` loaded:
-`faulting.py SCENARIO CODE FOLDER`. A code of -1 stands for a write that does half of its work.
+It runs as a program, because it forks, and with the library of `faults.c` loaded: `faulting.py
+SCENARIO CODE FOLDER`. A code of -1 means a write that does half of its work.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Fill a shape with made-up characters, so that not even a false secret is written down."""
+"""Fill a shape with made-up characters, so that no test contains even a fake secret."""
 
 import random
 import re

@@ -1,7 +1,7 @@
-"""Programs of the tests, run as processes of their own.
+"""Run the programs of the tests as processes.
 
-A process can be given a time limit, so that a hang is a failure, and can give up the power of
-root, so that permissions bind it wherever the tests run.
+A process can have a time limit, so that a hang is a failure, and can drop root privileges, so that
+permissions apply to it wherever the tests run.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Reading recorded and hand-made sessions in tests."""
+"""Read recorded and hand-made sessions in tests."""
 
 import json
 from collections.abc import Iterable

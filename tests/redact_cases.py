@@ -1,4 +1,4 @@
-"""Made-up secrets of the right shape, the places they stand in, and what is no secret."""
+"""Made-up secrets of the right shape, the places they occur in, and texts that are not secret."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Watch which folders a program syncs."""
+"""Record which folders a program syncs."""
 
 import os
 from pathlib import Path

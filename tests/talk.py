@@ -1,4 +1,4 @@
-"""A conversation with Claude Code as it lies on disk, and the hooks it fires."""
+"""A conversation with Claude Code as it is on disk, and the hooks it fires."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is measured is what is meant: the made-up transcript, the verdicts, the order of runs."""
+"""The benchmarks measure what they claim: the transcript, the verdicts, the order of runs."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What CI finds on a machine, and what the metadata says was tried."""
+"""CI finds what is on a machine, and the metadata lists what was tried."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The documentation says what is there: every command, option, setting, key, and no more."""
+"""The documentation describes every command, option, setting and key, and nothing else."""
 
 import re
 from collections.abc import Iterator

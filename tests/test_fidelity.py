@@ -1,4 +1,4 @@
-"""The score of a capture: what was true at the cut, and does the checkpoint tell it?"""
+"""The score of a capture measures how much of the truth is in the checkpoint."""
 
 import json
 import subprocess

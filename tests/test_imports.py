@@ -1,4 +1,4 @@
-"""Who may touch what. The direction of imports itself is held by `lint-imports`."""
+"""Which modules may use what. `lint-imports` checks the direction of imports."""
 
 import ast
 import subprocess

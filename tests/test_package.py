@@ -1,4 +1,4 @@
-"""What is shipped works: the wheel alone, in an environment that has nothing else of ours."""
+"""The wheel works alone, in an environment without the source tree."""
 
 import json
 import os

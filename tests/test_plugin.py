@@ -1,4 +1,4 @@
-"""The Claude Code plugin: its parts fit the program, and it is quiet where it has no say."""
+"""The Claude Code plugin fits the program, and is silent where it has nothing to do."""
 
 import json
 import os

@@ -1,7 +1,7 @@
-"""What the version of commit 9890827 wrote is read unchanged, for each profile.
+"""What commit 9890827 wrote is read unchanged, for each profile.
 
-Its stores, settings, sessions and native files are in previous_version/stores.tar.xz, and
-told.json holds what that version itself read in them; previous_version/make.py made both.
+Its stores, settings, sessions and native files are in previous_version/stores.tar.xz, and told.json
+contains what that version itself read from them. previous_version/make.py created both.
 """
 
 import hashlib

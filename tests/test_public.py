@@ -1,4 +1,4 @@
-"""What `import leftoff` gives: documented, typed, and silent."""
+"""`import leftoff` gives a documented, typed and silent API."""
 
 import os
 import pwd

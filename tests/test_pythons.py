@@ -1,4 +1,4 @@
-"""leftoff works on each Python it supports without a warning, and uses nothing that will go."""
+"""leftoff works on each supported Python without a warning, and uses nothing deprecated."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Secrets are cut out, everything else stays byte for byte."""
+"""Secrets are cut out, and everything else stays byte for byte."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""There is no way to a model, or to a terminal, around the fence."""
+"""Text reaches a model or a terminal only through the fence."""
 
 import ast
 import inspect

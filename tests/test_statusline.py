@@ -1,4 +1,4 @@
-"""The status line: one short line, quick, that never fails and leaves the live context use."""
+"""The status line is short and quick, never fails, and records the live context use."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Claude Code transcripts say what they say, and nothing more."""
+"""Claude Code transcripts are read correctly, and nothing is added."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Whatever is torn, garbled or unknown in a session, reading it goes on."""
+"""Reading a session continues past torn, garbled or unknown lines."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""A session is read line by line, only what is new, whatever state the file is in."""
+"""A session is read line by line, and only what is new, in whatever state the file is."""
 
 from collections.abc import Sequence
 from pathlib import Path

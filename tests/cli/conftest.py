@@ -1,4 +1,4 @@
-"""What the tests of commands share: a repository to stand in, and the command line."""
+"""Fixtures for command tests: a repository as the working directory, and the command line."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Running leftoff as its users do: in this process, as a process, and on a terminal."""
+"""Run leftoff as its users do: in this process, as a process, and on a terminal."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Going on as with another system: `init --profile`, and what each profile changes."""
+"""`init --profile` adopts another system, and each profile changes what it promises."""
 
 import re
 from pathlib import Path

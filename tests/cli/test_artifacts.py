@@ -1,4 +1,4 @@
-"""Artifacts are named at resume and read again on demand; their content is never stored."""
+"""A resume lists artifacts and reads them again on demand; their content is never stored."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Saving where and when things go wrong: nothing is lost, and one sentence says what to do."""
+"""A save that meets trouble loses nothing, and one sentence says what to do."""
 
 import json
 import os

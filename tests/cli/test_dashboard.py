@@ -1,4 +1,4 @@
-"""leftoff dashboard: all that is under way at one look, and no file touched."""
+"""`leftoff dashboard` shows all work in progress and touches no file."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Doctor finds what is broken, says what to do, and proves what works."""
+"""Doctor finds what is broken, says what to do, and tests what works."""
 
 import json
 import os

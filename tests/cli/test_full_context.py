@@ -1,4 +1,4 @@
-"""Saving when the context is full, or nearly."""
+"""Saving works when the context is full or nearly full."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What commands print is read by people and agents: no word of others passes for a line of ours."""
+"""No text from others can look like a line of leftoff in what commands print."""
 
 import json
 from pathlib import Path

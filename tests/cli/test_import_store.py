@@ -1,4 +1,4 @@
-"""Checkpoints that are elsewhere are named, and a command moves them here."""
+"""leftoff names checkpoints that are elsewhere, and a command moves them here."""
 
 import os
 import shutil

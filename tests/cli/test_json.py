@@ -1,4 +1,4 @@
-"""JSON is JSON, whatever is in the texts, and for errors too."""
+"""Output with --json is valid JSON for any text, and for errors too."""
 
 import json
 import os

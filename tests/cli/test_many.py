@@ -1,4 +1,4 @@
-"""With 10,000 checkpoints a command touches what it shows, not what there is."""
+"""With 10,000 checkpoints, a command reads only what it shows."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A store that version 0.1 wrote opens without a step by the user, and nothing in it is lost."""
+"""A store that version 0.1 wrote opens without any action by the user, and loses nothing."""
 
 import shutil
 from pathlib import Path

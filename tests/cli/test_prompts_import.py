@@ -1,4 +1,4 @@
-"""The command that queues the prompts of a file."""
+"""`leftoff prompts import` queues the prompts of a file."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Restoring without any profile: the store itself tells what waits for whom."""
+"""Restoring works without a profile: the store itself knows what waits for which session."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Work over several days keeps what each day did; a guess is not saved where only words count."""
+"""Work over several days keeps what each day did, and guesses do not replace given words."""
 
 import pytest
 

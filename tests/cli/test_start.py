@@ -1,4 +1,4 @@
-"""leftoff start: what to do first, and what else."""
+"""`leftoff start` shows what to do first, and what else."""
 
 import pytest
 

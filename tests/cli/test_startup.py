@@ -1,4 +1,4 @@
-"""A command loads what it needs and no more: every import is paid for at every call."""
+"""A command imports only what it needs, because every call pays for its imports."""
 
 import json
 import subprocess

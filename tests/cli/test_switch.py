@@ -1,4 +1,4 @@
-"""Off means off: real hooks leave no file and say nothing."""
+"""After `leftoff off`, real hooks leave no file and print nothing."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What people see and are asked on a real terminal."""
+"""What people see, and which questions they get, on a real terminal."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""The real Claude Code on a bench of its own: own home, own repository, scripted model.
+"""Run the real Claude Code with its own home, repository and scripted model.
 
-Nothing of the machine leaks in, and nothing goes out but to the model on loopback.
+Nothing from the machine leaks in, and it connects only to the model on loopback.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A bench for every test, with the real programs from the project's cache."""
+"""A fresh home and repository for every test, with the real programs from the project's cache."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A model on loopback that says what a test tells it to, and keeps every request it was sent."""
+"""A model on loopback that answers what a test scripts, and keeps every request."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Hooks that only record what they are given, and answer what a test has prepared."""
+"""Hooks that record their input, and answer what a test prepared."""
 
 import json
 import sys

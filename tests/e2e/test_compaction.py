@@ -1,4 +1,4 @@
-"""After a compaction the session still knows where it stood."""
+"""After a compaction the session still knows what it was doing."""
 
 from e2e.claude import Bench
 from e2e.model import Model

@@ -1,4 +1,4 @@
-"""What leftoff relies on in Claude Code, shown by the real program."""
+"""The real Claude Code behaves as leftoff expects."""
 
 import signal
 

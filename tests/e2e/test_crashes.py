@@ -1,4 +1,4 @@
-"""kill -9 loses nothing: the next session is told."""
+"""kill -9 loses nothing, and the next session is offered the work."""
 
 from e2e.claude import Bench, wait_for_file
 from e2e.model import Model

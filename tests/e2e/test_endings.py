@@ -1,4 +1,4 @@
-"""However a session ends, it leaves a checkpoint; /clear hands over to the next session."""
+"""A session leaves a checkpoint however it ends, and /clear hands over to the next session."""
 
 import signal
 from collections.abc import Callable

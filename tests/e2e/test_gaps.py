@@ -1,6 +1,6 @@
-"""What fires rarely in Claude Code, fired by the real program: failures, idleness, status line.
+"""Rare events of Claude Code, fired by the real program: failures, idleness, status line.
 
-Each hook is alone where it must show that it does its part: the others are switched off.
+If a test must show that one hook does its part, the other hooks are turned off.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""leftoff comes and goes without a trace, as hooks in the settings or as a plugin."""
+"""leftoff can be installed and removed without a trace, as hooks in the settings or as a plugin."""
 
 import json
 

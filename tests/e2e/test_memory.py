@@ -1,4 +1,4 @@
-"""What the project knows reaches the model of a new session: whole, once and in one reply."""
+"""The model of a new session gets what the project knows: complete, once and in one reply."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A new session is told what is open, once, and the user sees that it is."""
+"""A new session is offered open work once, and the user sees that."""
 
 from e2e.claude import Bench
 from e2e.model import Model

@@ -1,4 +1,4 @@
-"""The plugin in the real program: installed from a marketplace, or named at the start."""
+"""The plugin works in the real program: from a marketplace, or named at the start."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A compaction in the habits of other systems: saved before it, told after it, or blocked."""
+"""With other systems' profiles, a compaction is saved before, restored after, or blocked."""
 
 import json
 from pathlib import Path

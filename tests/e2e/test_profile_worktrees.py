@@ -1,4 +1,4 @@
-"""Two sessions at once in two worktrees, with the files of all five systems kept."""
+"""Two sessions at once in two worktrees keep the files of all five systems up to date."""
 
 import json
 from pathlib import Path

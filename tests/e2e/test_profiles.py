@@ -1,4 +1,4 @@
-"""Whoever comes from another system finds its files kept by the real program, kill -9 and all."""
+"""The real program keeps another system's files up to date, even after kill -9."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""An interactive program in a terminal of its own: a private tmux server."""
+"""Run an interactive program in its own terminal: a private tmux server."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What a scripted model says: one turn answers one request."""
+"""What a scripted model answers: one turn for one request."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Somebody who works with Claude Code and has installed leftoff, and what they can look at."""
+"""A user of Claude Code who has installed leftoff, and what this user can see."""
 
 import json
 from pathlib import Path

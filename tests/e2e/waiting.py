@@ -1,4 +1,4 @@
-"""Waiting for something to become true, never for time to pass."""
+"""Wait for a condition, never for time to pass."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The Messages API on the wire: reading a request, and the events that carry an answer."""
+"""The Messages API on the wire: read a request, and write the events of an answer."""
 
 import json
 import uuid

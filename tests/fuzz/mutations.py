@@ -1,4 +1,4 @@
-"""Mutations: what a known input becomes when it is cut, mixed, repeated or damaged."""
+"""Cut, mix, repeat and damage known inputs."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Fuzz targets: everything that parses what others wrote. Each takes bytes, and holds or raises."""
+"""Fuzz targets: everything that parses foreign text. Each one takes bytes, and passes or raises."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""No question to git runs a program that the repository brought, whatever its settings name."""
+"""No query to git runs a program from the repository, whatever its settings name."""
 
 import os
 import shutil

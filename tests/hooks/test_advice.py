@@ -1,4 +1,4 @@
-"""What lies ready for the next prompt, and which prompts are kept."""
+"""What is prepared for the next prompt, and which prompts are kept."""
 
 import json
 import time

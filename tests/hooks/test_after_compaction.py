@@ -1,4 +1,4 @@
-"""What a session is told after a compaction, in which order, and within which limits."""
+"""What a session gets after a compaction, in which order, and within which limits."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""When the context is nearly full and prompts are blocked: none is lost, the ways out pass."""
+"""With a nearly full context, blocked prompts are not lost, and the ways out are not blocked."""
 
 import json
 import os

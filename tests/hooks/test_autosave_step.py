@@ -1,4 +1,4 @@
-"""Which events save a session's state, and what they leave alone."""
+"""Which events save a session's state, and what they leave unchanged."""
 
 import json
 

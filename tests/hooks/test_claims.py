@@ -1,4 +1,4 @@
-"""Of several processes that want to settle, one makes the claim and the others leave it to that."""
+"""Of several processes that want to settle, one gets the claim and the others leave."""
 
 import os
 import subprocess

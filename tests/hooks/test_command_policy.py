@@ -1,4 +1,4 @@
-"""Safety rules before tool calls, through the real hook. Off unless somebody switches them on."""
+"""Safety rules deny tool calls, through the real hook. They are off by default."""
 
 import json
 from collections.abc import Callable

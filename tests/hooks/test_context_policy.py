@@ -1,4 +1,4 @@
-"""The guard: tool calls while the context fills up. Off unless somebody switches it on."""
+"""The guard warns about or denies tool calls as the context fills up. It is off by default."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Which commands are denied and which are not: the table is the rule."""
+"""Which commands are denied and which are not, as a table."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A repository cannot speak as the user or as leftoff, whatever its names and files say."""
+"""A repository cannot speak as the user or as leftoff, whatever its names and files contain."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""A session that ends or dies in the middle of a feature, and the next one that is told so."""
+"""If a session ends or dies in the middle of a feature, the next one learns about it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever comes in, a hook ends with 0, says at most one JSON document and never complains."""
+"""For any input, a hook ends with 0, prints at most one JSON document and no error."""
 
 import json
 import os

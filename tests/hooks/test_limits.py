@@ -1,4 +1,4 @@
-"""An event that settle cannot finish holds nobody up: it is killed, tried again, and set aside."""
+"""An event that settle cannot finish is killed, retried and set aside, and delays no other."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What a new session is told of what the project knows."""
+"""What a new session gets from the project's memory."""
 
 import json
 from pathlib import Path

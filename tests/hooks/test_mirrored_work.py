@@ -1,4 +1,4 @@
-"""What saving itself writes into the tree is nobody's work, and one worktree's is not another's."""
+"""Files that a save writes are not counted as work, and worktrees do not share work."""
 
 from pathlib import Path
 

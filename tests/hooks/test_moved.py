@@ -1,4 +1,4 @@
-"""A session is offered what was left off here before the project moved, or became a repository."""
+"""A session is offered earlier work after the project moved or became a repository."""
 
 from contextlib import closing
 from pathlib import Path

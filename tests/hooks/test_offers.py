@@ -1,4 +1,4 @@
-"""What a new session is offered: within its budget, and of this place only."""
+"""What a new session is offered: within its budget, and only from this place."""
 
 import json
 from pathlib import Path

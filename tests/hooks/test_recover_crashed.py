@@ -1,4 +1,4 @@
-"""What the next session is told of one that died."""
+"""What the next session gets from one that died."""
 
 import contextlib
 import os

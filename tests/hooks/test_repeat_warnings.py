@@ -1,4 +1,4 @@
-"""A session that tries again what failed before is told so, quietly and once."""
+"""A session that retries a failed approach is warned, quietly and once."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Replies and marks share no name with any folder of the user's."""
+"""The names of replies and marks do not collide with the user's folders."""
 
 from pathlib import Path
 

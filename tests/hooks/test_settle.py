@@ -1,4 +1,4 @@
-"""Settle loses no event, runs once at a time, and lets no bad event stop the others."""
+"""Settle loses no event, runs once at a time, and no bad event stops the others."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Command lines taken apart: what would be run, and what is only text."""
+"""Command lines are split into what would run and what is only text."""
 
 import pytest
 from hypothesis import given

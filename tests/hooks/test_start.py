@@ -1,4 +1,4 @@
-"""What a session is told when it starts."""
+"""What a session gets when it starts."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""An event that was cut off is waited for while it is written, and then made the best of."""
+"""Settle waits while an event is being written, and uses the rest of one that was cut off."""
 
 import json
 import os

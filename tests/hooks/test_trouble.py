@@ -1,4 +1,4 @@
-"""What went wrong in hooks is kept for doctor, and never takes over the disk."""
+"""Errors in hooks are kept for doctor, and never fill the disk."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Of many events one wakes settle, and no mark that somebody left keeps events waiting."""
+"""One of many events wakes settle, and no leftover mark keeps events waiting."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""An archive may hold a whole `.git`: it shows checkpoints, and its settings do nothing alone."""
+"""An archive may contain a whole `.git`: its checkpoints are shown, its settings have no effect."""
 
 from contextlib import closing
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `git clone` brings is harmless: it supplies no store, no settings, no notes."""
+"""A clone cannot supply a store, settings or notes."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A link in a project's tree leads nobody to a file elsewhere, whoever put it there."""
+"""No link in a project's tree leads to a file elsewhere."""
 
 import json
 import os

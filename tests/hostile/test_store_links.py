@@ -1,4 +1,4 @@
-"""Whatever in a store is a link, a FIFO or a hard link, nothing is read or written through it."""
+"""Nothing is read or written through a link, a FIFO or a hard link in a store."""
 
 import shutil
 from collections.abc import Iterator

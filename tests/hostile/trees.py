@@ -1,4 +1,4 @@
-"""Trees as an attacker would publish them, cloned or unpacked by a user who knows nothing of it."""
+"""Trees that an attacker publishes, cloned or unpacked by an unsuspecting user."""
 
 import os
 from pathlib import Path

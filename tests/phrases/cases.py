@@ -1,4 +1,4 @@
-"""Sentences that are corrections, and sentences that only look like it, in six languages."""
+"""Sentences that are corrections, and sentences that only look like one, in six languages."""
 
 HIGH = {
     "en": """

@@ -1,4 +1,4 @@
-"""Which language a text is in, as far as its phrases of correction need to know."""
+"""Corrections are recognized in the language of their text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Plain sentences mean commands; sentences about the work do not."""
+"""Plain sentences mean commands, but sentences about the work do not."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Language files: how they are read, and that a new one needs no code."""
+"""Language files are read correctly, and a new one needs no code."""
 
 import re
 import shutil

@@ -1,8 +1,8 @@
-"""Make the stores of this folder with another version of leftoff: make.py LEFTOFF FOLDER.
+"""Create the stores of this folder with another version of leftoff: make.py LEFTOFF FOLDER.
 
-LEFTOFF is the program of that version. It works for each profile in a home and a repository of its
-own, by commands and by hooks, and then tells what it reads in its own files. The result is
-packed into `stores.tar.xz` and `told.json`, which tests/test_previous_version.py reads.
+LEFTOFF is the program of that version. For each profile it works in its own home and repository,
+with commands and hooks, and then prints what it reads from its own files. The result is packed into
+`stores.tar.xz` and `told.json`, which tests/test_previous_version.py reads.
 """
 
 import json

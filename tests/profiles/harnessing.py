@@ -1,4 +1,4 @@
-"""A project that follows harness, and its files as other programs change them."""
+"""A project that uses harness, and its files as other programs change them."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Kill a mirror, or whoever notes something, at every step on disk; the next one makes up for it.
+"""Kill a mirror or a note at every step on disk; the next process finishes the work exactly once.
 
 Run as a program, because it forks: `openclawdying.py mirror|note FOLDER`.
 """

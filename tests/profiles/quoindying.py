@@ -1,4 +1,4 @@
-"""Kill a mirror at every step it takes on disk; the next one makes up for it, and no more.
+"""Kill a mirror at every step it takes on disk; the next one finishes the work exactly once.
 
 Run as a program, because it forks: `quoindying.py mirror FOLDER`.
 """

@@ -1,4 +1,4 @@
-"""A project that follows quoin, with files as quoin itself writes them."""
+"""A project that uses quoin, with files as quoin itself writes them."""
 
 import os
 import re

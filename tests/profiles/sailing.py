@@ -1,4 +1,4 @@
-"""A project that follows sail, with the files beside its code."""
+"""A project that uses sail, with the files beside its code."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""guardz: checkpoint-{name}.md and a section of MEMORY.md, consumed when taken up."""
+"""guardz: checkpoint-{name}.md and a section of MEMORY.md, consumed by a resume."""
 
 import hashlib
 import re

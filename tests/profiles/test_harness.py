@@ -1,4 +1,4 @@
-"""harness: what lies in .claude-harness is read, of whichever version, and left as it is."""
+"""harness: files in .claude-harness of any version are read and left unchanged."""
 
 import json
 import shutil

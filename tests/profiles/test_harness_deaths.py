@@ -1,4 +1,4 @@
-"""harness: a process that dies while it writes leaves whole files, and the next one goes on."""
+"""harness: a process that dies while it writes leaves whole files, and the next one continues."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""harness: its files follow the store, and the store what others write into them."""
+"""harness: its files follow the store, and the store follows edits of its files."""
 
 import json
 import shutil

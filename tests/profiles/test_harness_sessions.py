@@ -1,4 +1,4 @@
-"""harness: what sessions leave in its files, in every worktree, and the briefing."""
+"""harness: what sessions write to its files, in every worktree, and the briefing."""
 
 import subprocess
 import sys

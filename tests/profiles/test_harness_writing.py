@@ -1,4 +1,4 @@
-"""harness: what is saved, remembered and worked on is shown in .claude-harness, and read back."""
+"""harness: checkpoints, memory and features are written to .claude-harness and read back."""
 
 import json
 import tempfile

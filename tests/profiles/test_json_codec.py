@@ -1,4 +1,4 @@
-"""Objects of native JSON files as tables: read by any spelling, written in the table's order."""
+"""Native JSON objects as tables: read in any spelling, written in the table's order."""
 
 from datetime import UTC, datetime
 from typing import Any

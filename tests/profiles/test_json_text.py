@@ -1,4 +1,4 @@
-"""Members of a JSON object are set in its text, and all the rest stays."""
+"""Members of a JSON object are set in its text, and everything else stays."""
 
 import json
 from typing import Any

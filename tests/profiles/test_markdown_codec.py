@@ -1,4 +1,4 @@
-"""Native Markdown files as tables: known parts by their titles, unknown ones kept."""
+"""Native Markdown files as tables: known sections by their titles, unknown ones kept."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""openclaw: checkpoints that pass a quality bar, autosaves, the buffer, through the commands."""
+"""openclaw: the quality bar of checkpoints, autosaves and the buffer, through the commands."""
 
 import hashlib
 import json

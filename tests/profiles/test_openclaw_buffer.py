@@ -1,4 +1,4 @@
-"""The working buffer: every exchange once, word for word, however often it is told."""
+"""The working buffer contains every exchange once, word for word, however often it is reported."""
 
 from datetime import timedelta
 

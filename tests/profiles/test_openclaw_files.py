@@ -1,4 +1,4 @@
-"""The files of openclaw: what is written is read back the same, and whatever lies there is read."""
+"""openclaw files are read back as they were written, and any other content is read too."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Whoever dies at any step is made up for: each file, line and note is there once."""
+"""After a kill at any step, the next process finishes: each file, line and note is there once."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""quoin's files: what they say is read, what is written is read back, nothing breaks a reader."""
+"""quoin files are read, what is written is read back, and no content breaks a reader."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A mirror that dies at any step is made up for: each file, mark and row is there once."""
+"""After a kill of a mirror at any step, each file, mark and row is there once."""
 
 from pathlib import Path
 

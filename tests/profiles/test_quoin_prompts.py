@@ -1,4 +1,4 @@
-"""quoin's files of prompts: what was captured is in them, what was dealt with leaves them."""
+"""quoin's prompt files contain captured prompts, and lose the ones that were handled."""
 
 import json
 import re

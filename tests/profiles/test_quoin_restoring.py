@@ -1,4 +1,4 @@
-"""quoin's habits at a restore: which checkpoint is taken, what is asked, what goes to the trash."""
+"""quoin's conventions at a restore: which checkpoint, which questions, what goes to the trash."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""quoin's habits at a save: the files it leaves behind, and what else stays as it was."""
+"""quoin's conventions at a save: the files it writes, and what it leaves unchanged."""
 
 import json
 import os

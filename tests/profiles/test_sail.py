@@ -1,4 +1,4 @@
-"""sail: append-only JSON beside plans, an index of what is active, and the habits around them."""
+"""sail: append-only JSON beside plans, an index of active work, and its conventions."""
 
 import json
 import re

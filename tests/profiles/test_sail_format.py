@@ -1,4 +1,4 @@
-"""sail's JSON: what it says, what it cannot say, and what others wrote into it."""
+"""sail's JSON: what it contains, what it cannot contain, and what others added to it."""
 
 import json
 import shutil

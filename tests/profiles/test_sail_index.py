@@ -1,4 +1,4 @@
-"""sail: the index of what is active follows the plans' own files."""
+"""sail: the index of active work follows the plans' own files."""
 
 from pathlib import Path
 

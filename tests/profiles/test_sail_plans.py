@@ -1,4 +1,4 @@
-"""Plans that go in stages, as files beside the code."""
+"""Plans in stages, as files beside the code."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A store belongs to the folder that saved it, wherever it goes and whatever takes its path."""
+"""A store belongs to the folder that saved it, even if the folder moves or is replaced."""
 
 import shutil
 from collections.abc import Iterator

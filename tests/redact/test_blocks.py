@@ -1,4 +1,4 @@
-"""A private key is cut out in whatever layout it is printed."""
+"""A private key is cut out in any layout."""
 
 import base64
 import html

@@ -1,4 +1,4 @@
-"""Redaction ends, in linear time, changes nothing but secrets, and is done when it is done."""
+"""Redaction ends in linear time, changes only secrets, and changes nothing the second time."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A value is a secret where its name says so, in the syntax of any language or tool."""
+"""A value is cut if its name says that it is a secret, in the syntax of any language or tool."""
 
 import json
 import string

@@ -1,4 +1,4 @@
-"""A marker is known as one, and nothing else is."""
+"""Markers are recognized, and nothing else is taken for one."""
 
 import pytest
 

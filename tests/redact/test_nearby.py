@@ -1,4 +1,4 @@
-"""A random value under a name that hints at a secret is cut; hashes and ids stay."""
+"""A random value is cut if its name hints at a secret; hashes and ids stay."""
 
 import hashlib
 import uuid

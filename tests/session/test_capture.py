@@ -1,4 +1,4 @@
-"""A session is captured where it lies, at once or in steps, whole or damaged."""
+"""A session is captured in place, at once or in steps, whole or damaged."""
 
 import json
 from contextlib import suppress

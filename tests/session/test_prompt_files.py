@@ -1,4 +1,4 @@
-"""Files of blocked prompts are read in both their forms, and queued once."""
+"""Files of blocked prompts are read in both formats, and queued once."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Prompts that were captured wait until they are answered, replayed or dropped; none is lost."""
+"""Captured prompts wait until they are answered, replayed or dropped, and none is lost."""
 
 import contextlib
 import os

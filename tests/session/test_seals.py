@@ -1,4 +1,4 @@
-"""A seal shows that a session was this user's, on this machine."""
+"""A seal proves that a session belongs to this user on this machine."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What an agent noted down while it worked fills what a save leaves out."""
+"""A save uses an agent's notes to fill in what it was not given."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A project to ship from, the command line in it, and a GitHub."""
+"""Fixtures for ship tests: a project, its command line, and a GitHub."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""A stand-in for GitHub's `gh`: it keeps pull requests in a file and answers as the real one does.
+"""Imitate GitHub's `gh`: keep pull requests in a file, and answer as the real program does.
 
-`FLAGS` and `FIELDS` are what it takes; `test_gh_contract.py` compares them with the real program.
-What it knows is in the folder FAKE_GH: `state.json`, and `calls.jsonl` with every call.
+`FLAGS` and `FIELDS` are what it accepts; `test_gh_contract.py` compares them with the real program.
+Its data is in the folder FAKE_GH: `state.json`, and `calls.jsonl` with every call.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""A GitHub for tests: a stand-in `gh` on the PATH, and what it was told."""
+"""A GitHub for tests: a fake `gh` on the PATH, and the calls it received."""
 
 import json
 import os

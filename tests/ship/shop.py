@@ -1,4 +1,4 @@
-"""A project to ship from: a repository with a remote, an identity and a branch of its own."""
+"""A project to ship: a repository with a remote, an identity and a branch."""
 
 import functools
 import shutil

@@ -1,4 +1,4 @@
-"""The stand-in for `gh` takes what the real one takes, and fails as it fails."""
+"""The fake `gh` accepts what the real one accepts, and fails as it fails."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Ships of a project that keeps its state in files of the repository."""
+"""Shipping a project that keeps its state in files of the repository."""
 
 import json
 from pathlib import Path

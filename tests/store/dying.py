@@ -1,4 +1,4 @@
-"""Kill what is done to the store at every step it takes on disk, or at any moment.
+"""Kill operations on the store at every step they take on disk, or at any moment.
 
 Run as a program, because it forks: `dying.py SCENARIO FOLDER`, `dying.py any FOLDER`.
 """

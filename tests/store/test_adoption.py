@@ -1,4 +1,4 @@
-"""Whatever the fallback holds, the store can be written."""
+"""The store can be written, whatever the fallback contains."""
 
 import os
 import tracemalloc

@@ -1,4 +1,4 @@
-"""A save knows what stands under a name without an index, and never builds a large one."""
+"""A save finds what exists under a name without an index, and never builds a large index."""
 
 from collections.abc import Iterator
 from datetime import timedelta

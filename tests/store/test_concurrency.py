@@ -1,4 +1,4 @@
-"""Many processes at once. Each is a program of its own, as it is for users."""
+"""Many processes use one store at once. Each is a separate program, as it is for users."""
 
 from pathlib import Path
 

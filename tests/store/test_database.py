@@ -1,4 +1,4 @@
-"""The file of an index is never without what it needs to be whole."""
+"""An index file always has what it needs to be complete."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""What happens while the store cannot be written, and after."""
+"""What happens while the store is not writable, and after."""
 
 import contextlib
 import shutil

@@ -1,4 +1,4 @@
-"""A store that stays open writes where its folders are now, whatever happened to them since."""
+"""A store that stays open writes to its current folders, even if they were moved or replaced."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Whatever call fails, and however: the next process sees exactly what is true."""
+"""After any call fails in any way, the next process sees the true state."""
 
 import errno
 import json

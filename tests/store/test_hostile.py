@@ -1,4 +1,4 @@
-"""Things planted in the store: refused or survived, never written through, never waited for."""
+"""Files planted in the store are refused or ignored, never written through or waited for."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The index is derived: whatever happens to it, answers stay right and nothing is said."""
+"""The index is derived: if it is damaged, answers stay right and no error is shown."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Logs are read within bounds, whatever they hold."""
+"""Logs are read within bounds, whatever they contain."""
 
 import tracemalloc
 from pathlib import Path

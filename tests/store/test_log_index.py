@@ -1,4 +1,4 @@
-"""An index is compared with the files it was made from, and one that lies is found."""
+"""An index is compared with its source files, and a wrong one is found."""
 
 import contextlib
 import sqlite3

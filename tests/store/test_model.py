@@ -1,4 +1,4 @@
-"""Any sequence of operations shows what a simple model in memory shows."""
+"""Any sequence of operations gives the same result as a simple model."""
 
 import os
 import shutil

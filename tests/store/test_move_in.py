@@ -1,4 +1,4 @@
-"""A store stays in sight when its project becomes a repository, or its folder gets a new name."""
+"""A store stays visible after its project becomes a repository or its folder is renamed."""
 
 import os
 import shutil

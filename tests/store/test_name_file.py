@@ -1,4 +1,4 @@
-"""Saves on file systems that lack what others have: links, locks, folder syncs."""
+"""Saves work on file systems without links, locks or folder syncs."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Searching: which words find which checkpoints."""
+"""Which search words find which checkpoints."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a save must know of the log beyond the index, and when only the index can tell."""
+"""What a save must know about log lines beyond the index, and when it needs the index."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where another user of the machine could take a save away, nothing is saved; it is said so."""
+"""If another user could take a save away, nothing is saved and an error says so."""
 
 import os
 import subprocess

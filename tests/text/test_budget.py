@@ -1,4 +1,4 @@
-"""What fits is kept whole, the heaviest first, and nothing stands there without its head."""
+"""What fits is kept whole, the heaviest first, and never without its heading."""
 
 from collections.abc import Iterator, Sequence
 

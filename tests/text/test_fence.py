@@ -1,4 +1,4 @@
-"""What leaves is data: nothing in it ends the fence, passes for our words, or hides."""
+"""Text from others cannot end the fence, imitate leftoff's words, or hide."""
 
 import re
 import unicodedata

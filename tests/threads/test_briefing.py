@@ -1,4 +1,4 @@
-"""A briefing tells the most useful first and never costs more than its budget."""
+"""A briefing shows the most useful parts first and never exceeds its budget."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The memory briefing: a page of values, bounded, disarmed, the same each time."""
+"""The memory briefing is one page: bounded, fenced, and the same each time."""
 
 from datetime import timedelta
 from pathlib import Path

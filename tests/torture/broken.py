@@ -1,4 +1,7 @@
-"""A worker whose leftoff was broken on purpose: `broken.py HOW TASK`. The torture must notice."""
+"""A worker whose leftoff was broken on purpose, which the torture must notice.
+
+Run it as `broken.py HOW TASK`.
+"""
 
 import os
 import runpy

@@ -11,7 +11,7 @@ def test_what_was_acknowledged_and_is_not_found_is_lost() -> None:
     ledger.acknowledge([Claim("checkpoint", token)])
 
     assert ledger.differences(seen(checkpoint=[token])) == []
-    assert ledger.differences(seen()) == [f"checkpoint {token} was acknowledged and is lost"]
+    assert ledger.differences(seen()) == [f"checkpoint {token} was acknowledged but is lost"]
 
 
 def test_what_was_only_tried_may_be_there_or_not() -> None:
@@ -36,7 +36,7 @@ def test_what_was_destroyed_must_not_come_back() -> None:
     ledger.destroy(["job-1-1z"], is_done=True)
 
     assert ledger.differences(seen(checkpoint=["job-1-1z"])) == [
-        "checkpoint job-1-1z was destroyed and is back"
+        "checkpoint job-1-1z was destroyed but is back"
     ]
 
 
@@ -57,7 +57,7 @@ def test_a_checkpoint_never_changes_its_bytes() -> None:
     assert ledger.differences(Observation(found={}, digests={"a": "1"})) == []
 
     assert ledger.differences(Observation(found={}, digests={"a": "2"})) == [
-        "checkpoint a changed its bytes"
+        "the bytes of checkpoint a changed"
     ]
 
 

@@ -1,4 +1,4 @@
-"""A deed acknowledges what it claims, but for what it says it did not do."""
+"""A deed acknowledges its claims, except those that its output takes back."""
 
 from leftoff.torture.claims_ledger import Claim
 from leftoff.torture.deed import Deed, list_acknowledged

@@ -1,4 +1,4 @@
-"""What a disk may hold after a power cut, under each model."""
+"""What a disk may contain after a power cut, under each model."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Injections strike the call they name and no other, with the C library and without."""
+"""An injection hits only the call that it names, with the C library and without."""
 
 import errno
 import os

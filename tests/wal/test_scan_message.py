@@ -1,4 +1,4 @@
-"""What of a message must not get lost, and what is nothing to note."""
+"""Which parts of a message are worth a note, and which are not."""
 
 import pytest
 from hypothesis import given

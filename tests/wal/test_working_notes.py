@@ -1,4 +1,4 @@
-"""Notes are under the right heading and on disk before anyone goes on; all else stays."""
+"""Notes are under the right heading and on disk before the agent continues; all else stays."""
 
 import contextlib
 import re

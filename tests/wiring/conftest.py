@@ -1,4 +1,4 @@
-"""A user with Claude Code's folder, and the places where leftoff goes."""
+"""Fixtures for wiring tests: a user with Claude Code's folder, and where leftoff's files go."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What goes into Claude Code's settings, and comes out of them again."""
+"""What is added to Claude Code's settings, and removed again."""
 
 import json
 import shlex

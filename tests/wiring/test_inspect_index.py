@@ -1,4 +1,4 @@
-"""Doctor compares the indexes with the files, and makes anew what differs."""
+"""Doctor compares the indexes with the files, and rebuilds those that differ."""
 
 import sqlite3
 from collections.abc import Iterator

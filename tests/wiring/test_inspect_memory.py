@@ -1,4 +1,4 @@
-"""Doctor looks at every line of the memory, and at the features."""
+"""Doctor checks every line of the memory, and the features."""
 
 from collections.abc import Iterator
 from pathlib import Path

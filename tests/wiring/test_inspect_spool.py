@@ -1,4 +1,4 @@
-"""What doctor finds strange in leftoff's own folder."""
+"""What doctor reports as strange in leftoff's own folder."""
 
 import os
 from collections.abc import Callable

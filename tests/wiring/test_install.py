@@ -1,4 +1,4 @@
-"""Installing changes what it says and nothing else, and uninstalling brings it all back."""
+"""Installing changes only what it announces, and uninstalling restores everything."""
 
 import json
 import os

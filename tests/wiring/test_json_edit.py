@@ -1,4 +1,4 @@
-"""Edits of JSON text change what they say, and not one character besides."""
+"""Edits of JSON text change what they are meant to, and not one other character."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Secrets are cut out of text before it is stored."""
+"""Remove secrets from text before it is stored."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
-"""What an address carries before its `@`, and what is printed into a program that asks for it.
+"""Passwords before the `@` of an address, and passwords printed into a program that asks for one.
 
-Each row has examples of its own, as in `places`.
+Each row has its own examples, as in `places`.
 """
 
 from typing import NamedTuple
@@ -55,7 +55,7 @@ PIPES: tuple[Pipe, ...] = (
 
 
 class Address(NamedTuple):
-    """What an address carries from its opening up to its `@`; the group is the secret."""
+    """What an address contains from its opening up to its `@`; the group is the secret."""
 
     kind: str
     opening: bytes

@@ -1,4 +1,4 @@
-"""Secrets told by the place they stand in: headers, cookies, URLs, commands, login files."""
+"""Find secrets by where they are: headers, cookies, URLs, commands, login files."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -41,26 +41,26 @@ _ABBREVIATIONS = {
 _LOOK_BEHIND = 250
 _PIN = 6
 _LOOK_AHEAD = 9000
-# The beginning of a long value tells enough of it.
+# The beginning of a long value is enough to judge it.
 _JUDGED = 256
 _COMMAND_END = lazy(rb"[|;][ ]|[ ][|;&]|&&|[`)](?=\s)|\r")
 _OPTION = lazy(
     rb"-(?<=[ \t]-)(?:[" + LETTERS + rb"]|" + b"|".join(each[1:] for each in LONG_OPTIONS) + rb")"
 )
-# With the blank after it: what a tool's name has.
+# With the space after it, because a tool's name is followed by one.
 _WORD = lazy(rb"[\w-]++[ ]?")
 _OPENINGS = 3
 _PIPED = lazy(
     rb"\|[ ]{0,4}(?:sudo|chpasswd|passwd|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane"
     rb"|gh|glab|cryptsetup|gpg2?|vault|npx|wrangler|openssl|argocd|heroku|fly|flyctl|aws|az|kubectl|gcloud|doppler|op|kinit)\b"
 )
-# What an example has in the place of a session: a word, a name in a program.
+# What examples show instead of a session: a word, or a name in a program.
 _PLAIN = lazy(rb"[A-Z]+(?:_[A-Z0-9]+)+|[A-Za-z_=]*")
 _SESSION = (b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"login", b"remember")
 _SEALED = 24
 # A text without any of these words has no mark of a private key.
 MARKED = (b"private", b"openvpn")
-# A text without any of these prints nothing into another program.
+# A text without any of these words pipes nothing into another program.
 PRINTED = (b"echo", b"printf ")
 _NOT_A_USER = b" \t\r\n\"'(,/<>&|;*{}[]"
 _Judge = Callable[[bytes], bool]
@@ -112,13 +112,13 @@ def _is_sealed(value: bytes) -> bool:
 def _in_cookie(value: bytes) -> bool:
     if is_placeholder(value):
         return False
-    # The name is missing where only the value is cut.
+    # The name is missing if only the value is cut.
     crumbs = (crumb.rpartition(b"=") for crumb in value.rstrip(b"=").split(b";"))
     return any(_is_crumb(name, crumb) for name, _, crumb in crumbs)
 
 
 def _is_crumb(name: bytes, crumb: bytes) -> bool:
-    """Tell what opens a session from a word, a constant, a path and the like."""
+    """Return whether a cookie's value opens a session, unlike a word, a constant or a path."""
     if _PLAIN.fullmatch(crumb) or is_path(crumb):
         return len(crumb) >= _SEALED
     is_session = any(word in name.lower() for word in _SESSION)
@@ -148,7 +148,7 @@ _JUDGES: dict[str, _Judge] = {
 
 
 def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
-    """Yield every secret that an address, a command or a pipe gives away."""
+    """Yield every secret that an address, a command or a pipe reveals."""
     if b"@" in data:
         yield from _in_addresses(data)
     if b"-" in data:
@@ -158,14 +158,14 @@ def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
 
 
 def find_words(low: bytes) -> list[tuple[bytes, int]]:
-    """List the words of a text in small letters that any rule begins with, and their places."""
+    """List the words in a lower-case text that any rule begins with, and their positions."""
     return _lookup().hits(low)
 
 
 def find_after_words(
     data: bytes, low: bytes, hits: list[tuple[bytes, int]]
 ) -> Iterator[tuple[bool, Span]]:
-    """Yield every secret that a word before it gives away, and whether that word is its name."""
+    """Yield every secret that a word before it reveals, and whether that word is its name."""
     ends = dict.fromkeys(STEMS, 0)
     done: dict[bytes, int] = {}
     manifest = 0
@@ -187,7 +187,7 @@ def find_after_words(
 
 @cache
 def _lookup() -> Lookup:
-    # In this order, so that of two names for the same value the earlier one is told.
+    # In this order, so that of two names for the same value the earlier one names the secret.
     words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED])
     return Lookup(words, {} if b"key" in _by_literal() else {b"key": KEY_GUARD})
 
@@ -206,13 +206,13 @@ def _is_at(data: bytes, at: int, literal: bytes) -> bool:
 
 @cache
 def _any_of(literal: bytes) -> re.Pattern[bytes]:
-    """Return what matches wherever any place with this literal does: most hits are at no place."""
+    """Return one pattern for all rules with this literal; most hits match none of them."""
     return compile_pattern("|".join(f"(?:{place.pattern})" for place in _by_literal()[literal]))
 
 
 @cache
 def compile_pattern(pattern: str) -> re.Pattern[bytes]:
-    """Compile a pattern of the tables, once it is needed."""
+    """Compile a pattern of the tables on first use."""
     for short, long in _ABBREVIATIONS.items():
         pattern = pattern.replace(short, long)
     flags = b"" if pattern.startswith("(?i") else b"(?i)"
@@ -251,7 +251,7 @@ def _secret(found: re.Match[bytes], kind: str, judge: _Judge) -> Span | None:
 
 
 def _in_addresses(data: bytes) -> Iterator[Span]:
-    """Look at what precedes each `@`; an `@` is found at the speed of memory."""
+    """Check the text before each `@`, a byte that is found at the speed of memory."""
     at = data.find(b"@", 1)
     while at >= 0:
         if data[at - 1] not in _NOT_A_USER:
@@ -260,8 +260,8 @@ def _in_addresses(data: bytes) -> Iterator[Span]:
 
 
 def _in_address(data: bytes, at: int) -> Iterator[Span]:
-    """Try the last few places where an address may begin; more are not in one address."""
-    # An address has no line end in it, and what is before its `@` has a slash.
+    """Try the last few positions where an address may begin; no address has more."""
+    # An address contains no line break, and the text before its `@` contains a slash.
     first = max(0, at - _LOOK_BEHIND)
     line = data[first:at].rpartition(b"\n")[2]
     if b"/" not in line:
@@ -282,7 +282,7 @@ def _in_address(data: bytes, at: int) -> Iterator[Span]:
 
 
 def _in_pipes(data: bytes) -> Iterator[Span]:
-    """Look at what is printed into a program that asks for a password."""
+    """Check what is printed into a program that asks for a password."""
     for found in _PIPED.finditer(data):
         for pipe in PIPES:
             if compile_pattern(pipe.pattern).match(
@@ -300,7 +300,7 @@ def _in_pipe(data: bytes, at: int, pipe: Pipe) -> Iterator[Span]:
 
 
 def _in_commands(data: bytes) -> Iterator[Span]:
-    """Look at each line that has an option which may take a password, once."""
+    """Check each line with an option that may take a password, once."""
     done = 0
     while option := _OPTION.search(data, done):
         at = option.start()
@@ -312,7 +312,7 @@ def _in_commands(data: bytes) -> Iterator[Span]:
 
 def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
     tools, rows = _tools()
-    # Most lines with an option are code or prose: no word of theirs is the end of a tool's name.
+    # Most lines with an option are code or prose: none of their words ends the name of a tool.
     if _ends_of_tools().isdisjoint(_WORD.findall(data[start:end].lower())):
         return
     at = start
@@ -327,7 +327,7 @@ def _in_line(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 @cache
 def _ends_of_tools() -> frozenset[bytes]:
-    """Return the last words of all tools' names and a blank each: `cifs` of `mount.cifs`."""
+    """Return the last word of each tool's name with a space: `cifs` for `mount.cifs`."""
     return frozenset(name.rpartition(b".")[2] + b" " for name in (*_tools()[1], b"exe"))
 
 

@@ -1,4 +1,4 @@
-"""Names that tell of a secret and are given a value: which of them are, and in what manner."""
+"""Decide whether a name that means a secret is given a value, and in which way."""
 
 import re
 from typing import NamedTuple
@@ -15,7 +15,7 @@ KINDS = {
     b"cred": "credential",
 }
 _MARK = lazy(rb"(\\*+)([\"'`])|[\r\n]")
-# A name with its issuer or use before the word leaves no other meaning.
+# With an issuer or a use before the word, a name has no other meaning.
 _QUALIFIED = lazy(rb"[a-z0-9][ _-]?\Z")
 _SQL_REACH = 200
 _NAME = lazy(rb"[\w-]{1,88}")
@@ -29,41 +29,41 @@ _PAIR = lazy(rb"(?:^|[\s(])[A-Za-z_]\w{0,40},[ ]{0,2}\Z")
 _FIRST = lazy(rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']")
 
 
-# `https://img.shields.io/…?token=…`, and `badge.svg?token=…` of a service that measures coverage.
+# `https://img.shields.io/…?token=…`, and `badge.svg?token=…` of a coverage service.
 _BADGE = lazy(rb"(?:shields\.io/|badge)[^\s\"']{0,80}[?&]\Z")
 _UUID = lazy(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 
 
 class Assignment(NamedTuple):
-    """A telling name in a text, with what precedes it and the match of what follows."""
+    """A name that means a secret, the text before it, and the match of what follows it."""
 
     stem: bytes
-    left: bytes  # of the name, before its telling word
-    before: bytes  # what precedes the name
+    left: bytes  # the part of the name before the word that means a secret
+    before: bytes  # the text before the name
     found: re.Match[bytes]
 
     @property
     def is_flag(self) -> bool:
-        """Say whether the name is an option of a command."""
+        """Return whether the name is an option of a command."""
         return self.left.startswith(b"-")
 
     @property
     def is_short(self) -> bool:
-        """Say whether the name ends in a mere `pass`, which has other meanings too."""
+        """Return whether the name ends in just `pass`, which has other meanings too."""
         return self.stem == b"pass" and self.found["short"] is not None
 
     @property
     def kind(self) -> str:
-        """Name the kind of secret that the name tells of."""
+        """Return the kind of secret that the name means."""
         return KINDS[self.stem]
 
 
 def is_said(data: bytes, one: Assignment) -> bool:
-    """Tell `DB_PASS=…`, `"pass": "…"` and `userPass` from a test run's `pass: 12` and a compass."""
+    """Accept `DB_PASS=…`, `"pass": "…"` and `userPass`, not `pass: 12` of tests or `compass`."""
     if not one.is_short:
         return True
     if one.is_flag:
-        # `-debug-pass=Executions` names a pass of a compiler.
+        # `-debug-pass=Executions` names a compiler pass.
         return one.left.count(b"-") == len(one.left) or not (one.found["bare"] or b"1").isalpha()
     if one.left and not one.left.endswith(b"_"):
         return data[one.found.start() : one.found.start() + 1] == b"P" and one.left[-1:].islower()
@@ -74,7 +74,7 @@ def is_said(data: bytes, one: Assignment) -> bool:
 
 
 def is_assigned(data: bytes, one: Assignment) -> bool:
-    """Tell whether what follows the name is its value, and not the next word or argument."""
+    """Return whether the name is followed by its value, not by the next word or argument."""
     found = one.found
     if _is_part(one):
         return False
@@ -85,21 +85,22 @@ def is_assigned(data: bytes, one: Assignment) -> bool:
     if found["blank"] is None or one.is_flag or is_statement(data, one):
         return True
     setting = SETTING.search(one.before)
-    # A constant of C may name another one.
+    # A constant in C may name another constant.
     is_constant = setting is not None and setting[0][:6].lower() == b"define"
     return setting is not None and (not is_constant or bool(found["mark"]))
 
 
 def _is_part(one: Assignment) -> bool:
-    """Tell a name that is only a part of an address, a path, a type or an attribute."""
+    """Return whether the name is only a part of an address, a path, a type or an attribute."""
     found, before = one.found, one.before
-    # In a URL the name is a user, and the value has its own rule; `AWS::IAM::AccessKey` is a type.
+    # In a URL the name is a user, and another rule finds the value. `AWS::IAM::AccessKey` is a
+    # type.
     if before.endswith((b"//", b"::")):
         return True
-    # In `arn:…:secret:name` the name is a part of a path.
+    # In `arn:…:secret:name` the name is part of a path.
     if found["colon"] and not found["gap"] and before.endswith(b":"):
         return True
-    # In `<label for="password">` it is an attribute, in `List<PrivateKey>` a type.
+    # In `<label for="password">` it is an attribute, and in `List<PrivateKey>` a type.
     if found["tag"] and (_ATTRIBUTE.search(before) or _GENERIC.search(before)):
         return True
     # `win32cred` is the name of a module.
@@ -107,7 +108,7 @@ def _is_part(one: Assignment) -> bool:
 
 
 def _is_stored(data: bytes, one: Assignment) -> bool:
-    """Tell `setPassword("…")` from `checkPassword("…")` and `UserPassword("me", password)`."""
+    """Accept `setPassword("…")`, not `checkPassword("…")` or `UserPassword("me", password)`."""
     mark = one.found["mark"]
     end = closing(data, one.found.end(), mark) + len(mark)
     if one.is_short or data[end : end + 8].lstrip().startswith(b","):
@@ -117,7 +118,7 @@ def _is_stored(data: bytes, one: Assignment) -> bool:
 
 
 def is_statement(data: bytes, one: Assignment) -> bool:
-    """Tell `ALTER USER me PASSWORD '…'` from a sentence with a quoted word in it."""
+    """Accept `ALTER USER me PASSWORD '…'`, not a sentence with a quoted word in it."""
     sql, at = SQL.get(one.kind), one.found.start()
     if one.found["mark"] != b"'" or one.is_short or sql is None:
         return False
@@ -125,7 +126,7 @@ def is_statement(data: bytes, one: Assignment) -> bool:
 
 
 def is_environment(data: bytes, one: Assignment) -> bool:
-    """`NAME=value` of a shell, an environment dump, a query or a connection string."""
+    """Return whether this is `NAME=value` in a shell, an environment dump, a query or a DSN."""
     found = one.found
     name = one.left + data[found.start() : found.start() + len(one.stem)]
     if found["equals"] == b"=" and not found["gap"]:
@@ -135,13 +136,13 @@ def is_environment(data: bytes, one: Assignment) -> bool:
 
 
 def is_pair(data: bytes, one: Assignment) -> bool:
-    """Tell whether the name is the second of two, as in `user, password = "me", "…"`."""
+    """Return whether the name is the second of two, as in `user, password = "me", "…"`."""
     is_second = one.found["mark"] and one.found["equals"] and _PAIR.search(one.before)
     return bool(is_second) and bool(_FIRST.match(data, one.found.end()))
 
 
 def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
-    """Tell a constant that holds its own name: `API_PASSWORD = "apiPassword"`."""
+    """Return whether a constant holds its own name: `API_PASSWORD = "apiPassword"`."""
     word = match_at(_NAME, data, one.found.start())
     squashed = value.replace(b"_", b"").replace(b"-", b"").lower()
     name = (one.left + word).replace(b"_", b"").replace(b"-", b"").lower()
@@ -149,14 +150,14 @@ def is_same(data: bytes, one: Assignment, value: bytes) -> bool:
 
 
 def is_translated(one: Assignment, value: bytes) -> bool:
-    """Tell a line of a translation: `"install.password": "Parool"`, `"password": "Parool"`."""
+    """Return whether this is a line of a translation, such as `"install.password": "Parool"`."""
     if not one.found["colon"] or not value.isalpha() or one.before[-1:] not in (b'"', b"'", b"."):
         return False
     return value.istitle() or bool(_MESSAGE.search(one.before))
 
 
 def is_public(one: Assignment, value: bytes) -> bool:
-    """Tell a token that is no secret: of a badge in a page, or one that names a request once."""
+    """Return whether a token is not secret: it belongs to a badge or identifies a request."""
     if one.stem != b"token":
         return False
     if one.left.lower().endswith(b"client") and _UUID.fullmatch(value):
@@ -165,16 +166,16 @@ def is_public(one: Assignment, value: bytes) -> bool:
 
 
 def is_qualified(one: Assignment) -> bool:
-    """Tell a name that leaves no other meaning from a mere `token`."""
+    """Return whether a name has no other meaning, unlike a bare `token`."""
     if one.stem == b"key" or one.is_flag or one.found["blank"] is not None:
         return True
     return bool(_QUALIFIED.search(one.left.lower()))
 
 
 def closing(data: bytes, start: int, mark: bytes) -> int:
-    """Find where a quoted text ends; a mark inside of it has more backslashes than its ends.
+    """Find where a quoted text ends; a quote inside it has more backslashes than its ends.
 
-    Two texts with the same mark never overlap, so all of these together stay linear.
+    Two texts with the same quote never overlap, so all these searches together take linear time.
     """
     depth = len(mark) - 1
     for found in _MARK.finditer(data, start):
@@ -186,6 +187,6 @@ def closing(data: bytes, start: int, mark: bytes) -> int:
 
 
 def match_at(pattern: re.Pattern[bytes], data: bytes, start: int) -> bytes:
-    """Return what a pattern matches at this place, or nothing."""
+    """Return what a pattern matches at this position, or an empty text."""
     found = pattern.match(data, start)
     return found[0] if found else b""

@@ -1,9 +1,9 @@
-"""Private keys in text armour: in any layout, behind prefixes, escaped, or cut off at either end.
+"""Find private keys in text armour: in any layout, prefixed, escaped, or cut off at either end.
 
-What a key looks like between its two marks depends on who printed it: a log puts a time before each
-line, a program puts quotes and plus signs around it. So the marks are found first, and the text
-between two of them is a key if enough of it is random. Where a mark is missing, the lines beside
-the other one are followed for as long as they look like a key.
+The text between the two marks of a key depends on the program that printed it: a log puts a time
+before each line, and source code puts quotes and plus signs around it. So the marks are found
+first, and the text between two of them is a key if enough of it is random. If one mark is missing,
+the lines beside the other mark count for as long as they look like a key.
 """
 
 import base64
@@ -17,7 +17,7 @@ from leftoff.redact.shapes import Span
 
 KIND = "private key"
 _JOINT = rb"[ +_]{0,2}"
-# OpenVPN writes its name in small letters; SSH2 has four dashes and blanks; forms have `+`.
+# OpenVPN writes its name in lower case, SSH2 uses four dashes and spaces, and forms use `+`.
 _MARK = lazy(
     rb"-{2,5}[ +]?(?P<side>BEGIN|END)" + _JOINT
     + rb"(?:[A-Z0-9.]{1,20}+[ +_]{1,2}+){0,5}?[A-Z0-9]{0,12}?"
@@ -26,33 +26,35 @@ _MARK = lazy(
     + rb"key" + _JOINT + rb"V1)[ +]?-{2,5}"
 )  # fmt: skip
 _MARK_REACH = 100
-# An expression that begins with one fixed, rare byte is the fastest search there is.
+# A pattern that begins with one fixed, rare byte is the fastest search there is.
 _ARMOUR = lazy(rb"V(?:ATE(?<=PRIVATE)|1(?<=Static.key.V1))")
 _PUTTY_WORD = lazy(rb"P(?:rivate-)")
 _PUTTY = lazy(rb"(?P<begin>Private-Lines:[ +]?\d{1,3})|Private-(?:MAC|Hash):[ +]?[0-9a-f]{40,64}")
-# A run of a key's body. PHP writes `\/` for a slash.
+# A run of characters in the body of a key. PHP escapes a slash as `\/`.
 _RUN = lazy(rb"[A-Za-z0-9+/=_]{16,}(?:\\{1,4}/[A-Za-z0-9+/=_]+)*")
 _CLASSES = (lazy(rb"[a-z]"), lazy(rb"[A-Z]"), lazy(rb"[0-9+/]"))
 _HEXADECIMAL = lazy(rb"[0-9a-f]{32,}|[0-9A-F]{32,}")
-# PowerShell writes a line end as a backtick and an `n`; all lines may be in one.
+# PowerShell writes a line break as a backtick and an `n`. All lines may be joined into one.
 _HEXADECIMAL_LINE = lazy(rb"(?i)n?(?:[0-9a-f]{16,32}|[0-9a-f]{100,})")
-# A capital and the letters after it are one run: base64 makes runs of two, names of four or more.
+# A capital and the letters after it count as one run. Runs in base64 have about two characters,
+# runs in names have four or more.
 _NAME_RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[+/=_]+")
-# Beside other lines of a key, a line may have longer ones, such as `MIIEpAIBAAKCAQEA`.
+# Between other lines of a key, a line may have longer runs, such as `MIIEpAIBAAKCAQEA`.
 _STRICT, _LOOSE = 3.2, 5.0
 _ZEROS = lazy(rb"A{3,}")
-# Marks of anything that is not a private key, and the beginnings of public keys of SSH.
+# The marks of everything that is not a private key, and the beginnings of SSH public keys.
 _FOREIGN = lazy(
     rb"-{2,5}[ +]?(?:BEGIN|END)[ +_](?![^-\r\n]{0,60}(?:PRIVATE|Static))"
     rb"|(?:ssh-|ecdsa-)[a-z0-9-]{3,40}[ +]AAAA"
 )
 _HEADER = lazy(rb"(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):")
 _HEADERS = 800
-# A prefix may be longer than the lines of the key.
+# A prefix may be longer than the line of the key that it precedes.
 _LEAST_SHARE = 0.12
 _LEAST_RANDOM = 32
-# The biggest keys in use (RSA with 16,384 bits, PGP with pictures left out) behind long prefixes.
+# The biggest keys in use behind long prefixes: RSA with 16,384 bits, PGP without pictures.
 _LONGEST = 100_000
+# `-----BEGIN` in base64.
 _GAP = 200
 _ENCODED = b"LS0tLS1CRUdJTi"
 _ENCODED_LINE = rb"[A-Za-z0-9+/_-]"
@@ -63,9 +65,9 @@ _ENCODED_RUN = lazy(
 _ENCODED_HEAD = 160
 _ENCODED_CHARACTERS = lazy(rb"[A-Za-z0-9+/_=-]*+")
 _ENCODED_LINES = lazy(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
-# Lines of encoded text are 64 or 76 characters long.
+# Lines of encoded text have 64 or 76 characters.
 _WIDEST = 100
-# The mark in hexadecimal, or in base64 of base64.
+# `-----BEGIN` in hexadecimal, and in base64 of base64.
 _HEXADECIMAL_MARK = b"2d2d2d2d2d424547494e20"
 _TWICE = (_HEXADECIMAL_MARK, b"TFMwdExTMUNSVWRKVGl")
 _TWICE_LEAST = 100
@@ -81,7 +83,7 @@ class _Mark(NamedTuple):
 
 
 def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
-    """Yield every private key block, and what is left of one that was cut off."""
+    """Yield every private key block, and what remains of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
     yield from _find_encoded(data)
@@ -104,7 +106,7 @@ def _marks(data: bytes) -> list[_Mark]:
 
 
 def _between(data: bytes, marks: list[_Mark]) -> Iterator[Span]:
-    """Pair each mark with the next one; follow the lines of those that are left alone."""
+    """Pair each begin mark with the end mark after it, and follow the lines of unpaired marks."""
     paired = -1
     for at, mark in enumerate(marks):
         before = marks[at - 1].end if at else 0
@@ -133,16 +135,16 @@ def _is_random(run: bytes) -> bool:
 
 
 def _is_mixed(run: bytes, most: float = _STRICT) -> bool:
-    """Tell a line of base64 from a long name such as `X509CertificateBuilder`."""
+    """Return whether a run is base64 rather than a long name such as `X509CertificateBuilder`."""
     if not all(kind.search(run) for kind in _CLASSES):
         return False
-    # Zeros in a key are a row of `A`.
+    # Zero bytes in a key are a row of `A`.
     solid = _ZEROS.sub(b"A", run)
     return len(solid) <= most * len(_NAME_RUNS.findall(solid))
 
 
 def _follow(data: bytes, mark: _Mark, stop: int) -> int:
-    """Return where the lines of a key end that has no end mark."""
+    """Return where the lines of a key without an end mark end."""
     start = end = mark.end
     if foreign := _FOREIGN.search(data, start, stop):
         stop = foreign.start()
@@ -155,17 +157,17 @@ def _follow(data: bytes, mark: _Mark, stop: int) -> int:
 
 
 def _is_line(run: bytes, mark: _Mark, *, is_first: bool) -> bool:
-    """Tell the lines of a key from hashes in their prefixes, and from commits after it."""
+    """Return whether a run is a line of a key, not a hash in a prefix or a commit after the key."""
     if mark.is_hexadecimal:
         return _HEXADECIMAL_LINE.fullmatch(run) is not None
-    # No name, path or hash is that long; the lines of a key are 64 characters or more.
+    # No name, path or hash is this long, and the lines of a key have 64 characters or more.
     return len(run) >= _LONG_LINE or _is_mixed(run, _STRICT if is_first else _LOOSE)
 
 
 def _gap(data: bytes, start: int, end: int) -> int:
     if end > start:
         return _GAP
-    # The headers of an encrypted key or of an armour come before its first line.
+    # Headers of an encrypted key or an armour come before its first line.
     head = data[start : start + _GAP]
     if _HEADER.search(head):
         return _HEADERS
@@ -173,7 +175,7 @@ def _gap(data: bytes, start: int, end: int) -> int:
 
 
 def _follow_back(data: bytes, start: int, mark: _Mark) -> int:
-    """Return where the lines of a key begin that has no mark before it."""
+    """Return where the lines of a key without a begin mark begin."""
     begin = stop = mark.start
     for foreign in _FOREIGN.finditer(data, start, stop):
         start = foreign.end()
@@ -187,7 +189,7 @@ def _follow_back(data: bytes, start: int, mark: _Mark) -> int:
 
 
 def _find_encoded(data: bytes) -> Iterator[Span]:
-    """Yield private keys that were encoded once more, marks and all."""
+    """Yield private keys that were encoded once more, including their marks."""
     at = data.find(_ENCODED)
     while at >= 0:
         found = _ENCODED_RUN.match(data, at)
@@ -201,7 +203,7 @@ def _find_encoded(data: bytes) -> Iterator[Span]:
 
 
 def _find_twice(data: bytes, mark: bytes) -> Iterator[Span]:
-    """Yield keys in hexadecimal or in base64 of base64, by how they begin."""
+    """Yield keys in hexadecimal or in base64 of base64, recognized by how they begin."""
     at = data.find(mark)
     while at >= 0:
         end = _ENCODED_CHARACTERS.match(data, at).end()  # type: ignore[union-attr]
@@ -211,7 +213,7 @@ def _find_twice(data: bytes, mark: bytes) -> Iterator[Span]:
 
 
 def _follow_encoded(data: bytes, start: int, end: int) -> int:
-    """Return where an encoded key ends whose lines have prefixes: all are equally long."""
+    """Return the end of an encoded key with prefixed lines, which all have the same length."""
     width = end - start
     if width > _WIDEST:
         return end

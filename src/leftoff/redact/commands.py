@@ -1,14 +1,14 @@
-"""Passwords on the command lines of common tools, by the option that takes them.
+"""Passwords on the command lines of common tools, found by the option that takes them.
 
-In `cut`, `<pw>` stands for the password; `stays` is left alone. `<value>` is one word or a quoted
-text, `<q>` a quote with its backslashes.
+In `cut`, `<pw>` is a placeholder for the password. `stays` must not change. `<value>` is one word
+or a quoted text, `<q>` a quote with its backslashes.
 """
 
 from typing import NamedTuple
 
 
 class CommandRule(NamedTuple):
-    """Tools, and what follows one of their names on the same command; the group is the secret."""
+    """Tools, and what follows their name in the same command; the group is the secret."""
 
     tools: str
     pattern: str
@@ -18,7 +18,7 @@ class CommandRule(NamedTuple):
     kind: str = "password"
 
 
-# The letters and words of the options below; a line without any of them is not looked at.
+# The letters and words of the options below. A line without any of them is skipped.
 LETTERS = b"pPuUawAXbhDkKN"
 LONG_OPTIONS = (
     b"-nb",

@@ -1,9 +1,9 @@
-"""Finding all secrets of a text and putting a marker in the place of each.
+"""Find every secret in a text and replace it with a marker.
 
-This ends, and in linear time, on any text. Every rule reads a bounded stretch around a hit. A
-marker is a border: the texts on its two sides are looked at apart, so no marker is ever part of a
-match. A cut can only give the rest of its text a new border, so the rest is looked at again, and
-what was looked at too often is cut as a whole.
+Redaction terminates on any text, in linear time. Every rule reads a bounded stretch around a hit. A
+marker is a border: the texts on either side of it are searched separately, so a marker is never
+part of a match. A cut gives the remaining text a new border, so the remainder is searched again. A
+part that was searched too often is cut as a whole.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,14 +23,15 @@ from leftoff.redact.views import blank_escapes, decode_views
 _Value = TypeVar("_Value")
 # No rule matches anything shorter.
 _SHORTEST = 8
-# How many times the size of a text may be looked at. Twice is the rule: once to find the secrets,
-# once to see that nothing is left.
+# How many times the size of a text may be searched. Two is normal: once to find the secrets, and
+# once to confirm that none is left.
 _LOOKS = 4
+# Short texts get this many extra bytes, because a few cuts would use up their budget.
 _SMALL = 20_000
-# How far from a cut a new border can matter. What begins before that and ends at the cut was judged
-# by its beginning at the first look.
+# How far from a cut the new border can matter. Anything that begins earlier and ends at the cut was
+# already judged by its beginning in the first search.
 _END = 2000
-# The rank of a kind that no table knows.
+# The rank of a guess, which no table describes: every exact rule outranks it.
 _GUESS = 5
 
 
@@ -38,13 +39,13 @@ class _Piece(NamedTuple):
     data: bytes
     kind: str | None = None
     is_settled: bool = False
-    # Of what a cut left: on which sides the cut is.
+    # For text that remains beside a cut: the sides on which the cut is.
     is_after: bool = False
     is_before: bool = False
 
 
 def redact(text: str) -> str:
-    """Replace each secret by a marker naming its kind, and change nothing else."""
+    """Replace each secret with a marker that names its kind, and change nothing else."""
     if len(text) < _SHORTEST:
         return text
     data = text.encode("utf-8", "surrogatepass")
@@ -56,7 +57,7 @@ def redact(text: str) -> str:
 
 
 def find_secrets(text: str) -> list[tuple[str, str]]:
-    """List each secret of a text with its kind, in order."""
+    """List each secret in a text with its kind, in order."""
     data = text.encode("utf-8", "surrogatepass")
     return [
         (kind, part.decode("utf-8", "surrogatepass"))
@@ -66,12 +67,12 @@ def find_secrets(text: str) -> list[tuple[str, str]]:
 
 
 def redact_value(value: _Value) -> _Value:
-    """Redact every text in a plain value or struct; what holds no secret is returned as it is."""
+    """Redact every text in a plain value or struct, and return values without secrets unchanged."""
     return cast("_Value", _redact_any(value))
 
 
 def _pieces(data: bytes) -> list[tuple[str | None, bytes]]:
-    """List the parts of the text in order: secrets with their kinds, and all else without one."""
+    """Split a text into its parts in order: secrets with their kinds, other text with None."""
     parts = split_at_markers(data)
     if len(parts) > 1:
         pieces = [_Piece(part, is_settled=at % 2 == 1) for at, part in enumerate(parts)]
@@ -84,8 +85,8 @@ def _pieces(data: bytes) -> list[tuple[str | None, bytes]]:
 
 
 def _settle(pieces: list[_Piece], looks: int) -> Iterator[tuple[str | None, bytes]]:
-    # Texts to look at are in reverse order, and between them what is settled. Each turn settles
-    # a piece or shortens it; once the looks are used up, each turn settles one.
+    # The stack holds the pieces in reverse order. Each turn settles a piece or shortens it. Once
+    # the search budget is used up, each turn settles one piece, so the loop ends.
     waiting = pieces[::-1]
     while waiting:
         piece = waiting.pop()
@@ -112,10 +113,10 @@ def _cut(data: bytes, spans: Iterable[Span]) -> list[_Piece]:
 
 
 def _has_clean_ends(piece: _Piece) -> bool:
-    """Tell whether a long text beside a cut needs no whole look: only its ends are new.
+    """Return whether a long text beside a cut has no secret at its new ends.
 
-    Where something is found, the text is looked at as a whole, so it does not matter that the end
-    of a stretch may tear a word apart.
+    If a search of the ends finds anything, the whole text is searched, so it does no harm that the
+    end of the stretch may split a word.
     """
     data, _, _, is_after, is_before = piece
     if len(data) <= _END * (is_after + is_before) or not (is_after or is_before):
@@ -135,7 +136,7 @@ def _find(data: bytes) -> list[Span]:
 
 
 def _rank_spans(seen: bytes) -> list[tuple[int, Span]]:
-    # Where two rules see the same secret, the earlier one names it: exact shapes first.
+    # If two rules find the same secret, the lower rank names it: exact shapes come first.
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits}
@@ -157,9 +158,9 @@ def _rank_spans(seen: bytes) -> list[tuple[int, Span]]:
 
 
 def _without_wide_guesses(spans: list[tuple[int, Span]]) -> list[tuple[int, Span]]:
-    """Drop each guess that is a known shape and the word that a colour or an escape parted from it.
+    """Drop each guess that consists of a known shape and a word beside it.
 
-    With the colour taken out, `token` and `ghp_…` look like one unknown token.
+    Removing a colour or an escape joins them: `token` and `ghp_…` then look like one unknown token.
     """
     known = {span.end: span.start for rank, span in spans if rank <= 1}
     return [
@@ -183,7 +184,7 @@ def _merge(data: bytes, spans: list[tuple[int, Span]]) -> list[Span]:
 
 
 def _whole(data: bytes, span: Span) -> Span:
-    """Widen a span to whole characters."""
+    """Widen a span to whole UTF-8 characters."""
     start, end, kind = span
     while start > 0 and _is_continued(data, start):
         start -= 1
@@ -227,7 +228,7 @@ def _redact_struct(value: msgspec.Struct) -> msgspec.Struct:
 
 
 def _rebuild(value: Any, items: list[Any]) -> Any:
-    # A named tuple takes its fields one by one.
+    # A named tuple takes its fields as separate arguments.
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 

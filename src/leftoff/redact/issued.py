@@ -1,19 +1,19 @@
-"""Whether a text looks issued by a machine: the body of a known shape, or a kind no table knows."""
+"""Decide whether a text was issued by a machine: a known shape's body, or an unknown token."""
 
 import re
 
-# A capital and the letters after it are one run, as in the words of a name: letters and digits
-# thrown together make runs of two characters on average, names of four and more.
+# A capital and the letters after it count as one run, as in the words of a name. Runs of random
+# letters and digits have two characters on average, runs in names four or more.
 _RUNS = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _MIXED_RUN, _PLAIN_RUN, _UNTOLD_RUN = 2.9, 5.0, 2.4
 _DIGIT = re.compile(rb"[0-9]")
-# Hardly any word has five consonants in a row; letters thrown together soon have.
+# Hardly any word has five consonants in a row, but random letters soon do.
 _HARD = re.compile(rb"(?i)[b-df-hj-np-tv-xz]{5}")
 _HEX = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
 _UUID = re.compile(rb"(?i)[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}")
 _WORD = re.compile(rb"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _JOINT = re.compile(rb"[-_.]")
-# Documentation shows a shape with a body that nobody could log in with.
+# Documentation shows shapes with bodies that cannot be used to log in.
 _SPECIMEN = re.compile(
     rb"(?i)x{6,}|\*{4}|\.{3}|(?:^|[-_])your(?=$|[-_])|[-_]here$|place_?holder|redacted|[-_]example"
 )
@@ -24,9 +24,10 @@ _NAME = re.compile(
     rb"(?:[a-z]{1,12}|[A-Z]{1,12}|[A-Z][a-z]{1,11}|[a-z][a-z0-9]{1,6}|[A-Z][A-Z0-9]{1,6})[-_.]"
 )
 _MOST_NAMES = 4
-# Where no name tells, the first must be one: base64 with a joint near its start is none.
+# If no part says what it is, the first must be a name. Base64 with a joint near its start is not.
 _ISSUER = re.compile(rb"[a-z]{2,12}[-_.]|[A-Z]{3,12}[-_.]|[a-z][a-z0-9]{1,6}[-_.][A-Za-z0-9]+\Z")
-# The shortest body, by what it is made of; shorter where a name tells of a credential.
+# The shortest body by what it consists of. It may be shorter if a name says that it is a
+# credential.
 _HEX_BODY, _MIXED_BODY, _PLAIN_BODY = 32, 20, 30
 _TOLD_HEX_BODY, _TOLD_MIXED_BODY, _TOLD_PLAIN_BODY = 24, 16, 20
 _TELLING = frozenset(
@@ -36,7 +37,7 @@ _TELLING = frozenset(
     b"webhook whsec admin personal client bearer license licence".split()
 )
 _TELLING_ENDS = (b"key", b"token", b"secret")
-# What names a thing that anyone may see: hashes, files, builds, and the ids of records.
+# Names of public things: hashes, files, builds, and the ids of records.
 _HARMLESS = frozenset(
     b"sha sha1 sha2 sha256 sha384 sha512 md5 crc crc32 hash digest checksum etag integrity commit "
     b"rev revision ref refs tree blob object obj git build chunk bundle asset assets static vendor "
@@ -54,7 +55,7 @@ _HARMLESS = frozenset(
 
 
 def is_made_up(body: bytes) -> bool:
-    """Tell whether the body of a known shape is words or a specimen instead of a secret."""
+    """Return whether the body of a known shape is words or a specimen instead of a secret."""
     if _DIGIT.search(body) is None and len(set(body)) > 1 and _is_wordy(body):
         return True
     if marked := _SPECIMEN.search(body):
@@ -77,7 +78,7 @@ def _mean_run(text: bytes) -> float:
 
 
 def is_random(text: bytes) -> bool:
-    """Tell letters and digits thrown together from words and names."""
+    """Return whether a text is random letters and digits rather than words and names."""
     if _DIGIT.search(text) is None:
         return False
     return _mean_run(text) <= (_MIXED_RUN if _is_mixed(text) else _PLAIN_RUN)
@@ -88,7 +89,7 @@ def _is_mixed(text: bytes) -> bool:
 
 
 def is_issued(run: bytes) -> bool:
-    """Tell whether a run of letters, digits and joints is a name and a random body after it."""
+    """Return whether a run of letters, digits and joints is a name followed by a random body."""
     names, joint, body = _split(run)
     is_told = any(name in _TELLING or name.endswith(_TELLING_ENDS) for name in names)
     if not names or body.endswith(b"EXAMPLE") or not (is_told or _HARMLESS.isdisjoint(names)):
@@ -106,7 +107,7 @@ def is_issued(run: bytes) -> bool:
 def _is_untold(solid: bytes, name: bytes, joint: bytes) -> bool:
     if _is_mixed(solid):
         return len(solid) >= _MIXED_BODY and _mean_run(solid) <= _UNTOLD_RUN
-    # A hash after a hyphen or a dot is the name of a build or of a file.
+    # A hash after a hyphen or a dot is the name of a build or a file.
     is_named = joint == b"_" and name.isalpha()
     return is_named and len(solid) >= (_HEX_BODY if _HEX.fullmatch(solid) else _PLAIN_BODY)
 

@@ -1,16 +1,16 @@
-"""Whether the value beside a telling key is a secret, or a placeholder, a word, code or a path."""
+"""Decide whether a value is a secret or a placeholder, a word, code or a path."""
 
 import re
 
 from leftoff.redact.lazy import lazy
 from leftoff.redact.specimens import SPECIMENS, WORDS, is_mashed
 
-# In place of a secret: masks, templates, shell and environment variables, words of instruction.
+# Stand-ins for a secret: masks, templates, shell and environment variables, instructions.
 _PLACEHOLDER = lazy(
     rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | ^x+$ | \.{3} | \xe2\x80\xa6"
     rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
     rb"| \$\{ | \{\{ | <[a-z][a-z0-9_ -]{0,30}> | ^![a-z]+(?:$|[ .:])"
-    # `%s`, `%(name)s`, `%.2f`, `%NAME%`, but not a password that begins with a percent sign
+    # `%s`, `%(name)s`, `%.2f` and `%NAME%`, but not a password that begins with a percent sign.
     rb"| ^%(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|\w+%)"
     rb"| (?:^|[-_. ])your(?:$|[-_. a-z]) | [-_ ]here$ | change[-_ ]?(?:me|it) | place[-_]?holder"
     rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
@@ -18,7 +18,7 @@ _PLACEHOLDER = lazy(
     rb"| %[sdr](?![a-z0-9]) | ^\\{1,2}[bdsw^(\[]"
     rb"| ^(?:sk-)?(?:ssh|ecdsa)-[a-z0-9-]+(?:@\S+)?[ ]AAAA"
     rb"| ^(?:foo|bar|baz|foobar|blah|test|tester|testing|testuser|testclient|hello)$"
-    # AWS marks the keys of its manuals; those of 40 characters have the length of a real one.
+    # AWS labels the keys in its manuals. Those with 40 characters are as long as real ones.
     rb"| ^(?!.{40}$).*[a-z0-9](?-i:EXAMPLE|example)\d*$ | ^\W?p\W?a\W?s\W?s\W?\d?$"
     rb"| ^(?:does|is)[-_]?not[-_]?[a-z] | ^no[-_]?such | ^not[-_](?:a|my|the|real)[-_]"
     rb"| ^(?=.{1,16}$).*deadbeef"
@@ -31,7 +31,7 @@ _PLACEHOLDER = lazy(
 _SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
 _WORDY = lazy(rb"[A-Za-z]+(?:[-_/.:][A-Za-z]+)*\Z")
 _IDENTIFIER = lazy(rb"[A-Za-z_]\w*\Z")
-# Vim names the scope of a variable first: `s:name`.
+# Vim writes the scope of a variable first: `s:name`.
 _DOTTED = lazy(
     rb"[*&]?(?:[abglstvw]:)?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+\Z|[abglstvw]:[a-z_]+\Z"
 )
@@ -42,43 +42,43 @@ _CHOSEN = lazy(
 )
 _CONSTANT = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _PATH = lazy(rb"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|\w[\w+.-]*://|@[\w/.-]+$|(?:classpath|file):")
-# A key in base64 may begin with a slash too; a path has no such end.
+# A base64 key may begin with a slash too, but a path does not end like this.
 _PADDED = lazy(rb"[A-Za-z0-9+/]{20,}={1,2}\Z")
 _RUNS = lazy(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-# Twelve characters without any separator, three of them digits: no name looks like that.
+# Twelve characters without a separator, three of them digits: no name looks like that.
 _DENSE = lazy(rb"(?=(?:[a-zA-Z+/]*[0-9]){3})[a-zA-Z0-9+/]{12,}={0,2}\Z")
 _RANDOM_SEGMENT = 20
 _LONG = 20
-# The beginning of a long value tells enough of it.
+# The beginning of a long value is enough to judge it.
 _JUDGED = 128
-# Hardly any word has five consonants in a row; letters thrown together soon have.
+# Hardly any word has five consonants in a row, but random letters soon do.
 _HARD = lazy(rb"(?i)[b-df-hj-np-tv-xz]{5}")
 _VOWEL = lazy(rb"[AEIOUaeiou]")
 _PARTS = lazy(rb"[^A-Za-z0-9]+|_")
 _JOINTS = lazy(rb"[^A-Za-z0-9]+")
 _DIGIT = lazy(rb"[0-9]")
-# A whole object under a telling name, as in `'{"auth": "…"}'`, not the field of a template.
+# A whole object under a secret's name, as in `'{"auth": "…"}'`, not the field of a template.
 _OBJECT = lazy(rb"[{(\[][^{}]")
 _STRETCH = lazy(rb"[A-Za-z0-9+/]{20,}")
 _OBJECT_REACH = 500
-# One word with a mark in it that no name in a program has.
+# A single word with a character that no name in a program contains.
 _MARKED = lazy(rb"[A-Za-z0-9]{2,}[!$#^@*?~][A-Za-z0-9!$#^@*?~]*\Z")
 # Letters beyond ASCII, plain or escaped as in JSON.
 _FOREIGN = lazy(rb"(?i)[\x80-\xff]|\\+u(?!00[0-7])[0-9a-f]{4}")
-# What a label in a language other than English hardly has.
+# Characters that hardly occur in a label in another language than English.
 _MARKS = lazy(rb"[0-9!@#$%^&*]")
 # `new_password`, `password2`, `anewpassword`
 _LABEL = lazy(rb"(?i)[a-z-]{0,16}[-_.]?(?:passwor[dt]|passwd|passphrase|salasana)s?\d?\Z")
-# Three words or more in the style of a name in a program.
+# Three or more words, written like a name in a program.
 _SNAKE = lazy(rb"[a-z]+(?:_[a-z]+){2,}\Z")
-# Letters, then a number: `abcd1234`.
+# Letters followed by a number: `abcd1234`.
 _NUMBERED = lazy(rb"[A-Za-z]{3,}[0-9]{4,}\Z")
-# Four words or more, joined by dashes.
+# Four or more words joined by dashes.
 _PHRASE = lazy(rb"[a-z]{3,}(?:-[a-z]{3,}){3,}\Z")
 
 
 def is_placeholder(value: bytes) -> bool:
-    """Tell whether a value only stands for a secret, or is a plain word."""
+    """Return whether a value is a placeholder for a secret, or a plain word."""
     if is_random_object(value):
         return False
     if _PLACEHOLDER.search(value, 0, _JUDGED) or value in SPECIMENS:
@@ -89,17 +89,17 @@ def is_placeholder(value: bytes) -> bool:
 
 
 def is_random_object(value: bytes) -> bool:
-    """Tell an object or a call with a random part from the field of a template."""
+    """Return whether an object or call has a random part, unlike the field of a template."""
     return bool(_OBJECT.match(value)) and has_random_part(value)
 
 
 def has_random_part(value: bytes) -> bool:
-    """Tell whether a part of a value is too long and too random for a name."""
+    """Return whether a part of a value is too long and too random for a name."""
     return any(map(looks_random, _STRETCH.findall(value, 0, _OBJECT_REACH)))
 
 
 def is_path(value: bytes) -> bool:
-    """Tell whether a value is a path or URL."""
+    """Return whether a value is a path or URL."""
     if not _PATH.match(value) or _PADDED.match(value):
         return False
     return (
@@ -112,7 +112,7 @@ def is_path(value: bytes) -> bool:
 
 
 def looks_random(value: bytes, *, needs_digit: bool = True) -> bool:
-    """Tell letters and digits thrown together from words: runs of one class are short."""
+    """Return whether a value is random letters and digits: its runs of one class are short."""
     runs: list[bytes] = _RUNS.findall(value)
     digits = sum(run.isdigit() for run in runs)
     if digits == len(runs) or (needs_digit and not digits):
@@ -121,7 +121,7 @@ def looks_random(value: bytes, *, needs_digit: bool = True) -> bool:
 
 
 def is_code(value: bytes) -> bool:
-    """Tell whether an unquoted value is a name in a program: a variable, a field, a constant."""
+    """Return whether an unquoted value is a name in a program: a variable, field or constant."""
     if _is_reference(value):
         return len(_DIGIT.findall(value)) < 2 or bool(_SECRET_WORD.search(value))
     if not _IDENTIFIER.match(value):
@@ -134,7 +134,7 @@ def is_code(value: bytes) -> bool:
 
 
 def is_label(value: bytes) -> bool:
-    """Tell a text for people, or the name of a field or a setting, from a quoted secret."""
+    """Return whether a quoted value is a text for people, or the name of a field or a setting."""
     plain = _FOREIGN.sub(b"", value)
     if plain != value and not _MARKS.search(plain):
         return True
@@ -142,8 +142,8 @@ def is_label(value: bytes) -> bool:
 
 
 def is_password(value: bytes, *, literal: bool) -> bool:
-    """Judge a value whose key says password; a literal is quoted or of an environment dump."""
-    # Whether it is a placeholder is the dearest question, so it comes last.
+    """Judge a value whose key says password; a literal is quoted or in an environment dump."""
+    # The check for placeholders is the most expensive one, so it comes last.
     if _has_blank(value) or is_path(value):
         return False
     # A label or a name in a program, such as `login.password.title`.
@@ -162,7 +162,7 @@ def is_password(value: bytes, *, literal: bool) -> bool:
 
 
 def is_token(value: bytes, *, literal: bool, named: bool) -> bool:
-    """Judge a value whose key says token, secret or key; `named` keys leave no other meaning."""
+    """Judge a value whose key says token, secret or key; `named` keys have no other meaning."""
     value = value.strip()
     if len(value) < 8 or is_mashed(value):
         return False
@@ -203,7 +203,7 @@ def _is_named_token(value: bytes, *, literal: bool) -> bool:
 
 
 def _is_odd(value: bytes) -> bool:
-    """Tell a few letters and digits thrown together: too few vowels for a word."""
+    """Return whether a short value is random: it has too few vowels for a word."""
     if len(value) < 8 or not value.isalnum():
         return False
     letters, vowels = sum(map(str.isalpha, value.decode())), len(_VOWEL.findall(value))
@@ -220,12 +220,12 @@ def is_environment_secret(value: bytes) -> bool:
 
 
 def is_wordy(value: bytes) -> bool:
-    """Tell a word, or words joined by dashes, from anything with a digit or a mark in it."""
+    """Return whether a value is a word or dashed words, without a digit or another symbol."""
     return bool(_WORDY.match(value))
 
 
 def is_unlike_words(value: bytes) -> bool:
-    """Tell a long value that nobody would use as a name, although it is not quite random."""
+    """Return whether a long value is an unlikely name, although it is not quite random."""
     if len(value) < 12:
         return False
     if _HARD.search(value) and not _SECRET_WORD.search(value):
@@ -241,12 +241,12 @@ def is_unlike_words(value: bytes) -> bool:
 
 
 def is_dashed(value: bytes) -> bool:
-    """Tell a random value that happens to begin with a dash from the next option."""
+    """Return whether a random value begins with a dash, rather than being the next option."""
     return len(value) >= 16 and not value.startswith(b"--") and is_unlike_words(value)
 
 
 def _is_jumbled(value: bytes) -> bool:
-    """Tell letters thrown together from the humps of a name: those have one capital each."""
+    """Return whether letters are random, unlike the humps of a name with one capital each."""
     runs: list[bytes] = _RUNS.findall(value)
     capitals = sum(run.isupper() and len(run) > 1 for run in runs)
     is_short = sum(map(len, runs)) <= 3.4 * len(runs)
@@ -254,14 +254,14 @@ def _is_jumbled(value: bytes) -> bool:
 
 
 def is_address_with_key(value: bytes) -> bool:
-    """Tell whether a URL has a random part, so that whoever has it needs no other key."""
+    """Return whether a URL has a random part, so that anyone who has the URL needs no other key."""
     return b"://" in value and any(
         len(part) >= 16 and looks_random(part) for part in re.split(rb"[/?&=]", value)
     )
 
 
 def _is_reference(value: bytes) -> bool:
-    """Tell a constant or a dotted name from a token that has dots or underscores in it."""
+    """Return whether a value is a constant or a dotted name, rather than a token."""
     if not (_DOTTED.match(value) or _CONSTANT.match(value)):
         return False
     parts = (*_JOINTS.split(value), *value.split(b"."))
@@ -269,10 +269,10 @@ def _is_reference(value: bytes) -> bool:
 
 
 def _is_random_part(part: bytes) -> bool:
-    """Tell a part of a token from a part of a name, which may hold a telling word."""
+    """Return whether a part belongs to a token, not to a name that contains a secret's word."""
     if not looks_random(part):
         return False
-    # By chance, a long random part holds a word of three letters as well.
+    # A long random part contains a word of three letters by chance.
     return not _SECRET_WORD.search(part) or (len(part) >= 20 and bool(_DENSE.match(part)))
 
 

@@ -1,4 +1,4 @@
-"""Secrets told by the name they are given: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`."""
+"""Find secrets by the name of their value: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`."""
 
 import re
 from functools import cache
@@ -44,7 +44,7 @@ _LINE_ENDS = (b"\n", b"\\n", b"\r")
 _BARE = lazy(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
 _TO_TAG = lazy(rb"[^\s\"'`\\<]++")
 _TO_BLANK = lazy(rb"[^\s\"'`\\]++")
-# What goes on after a mark, unless that is the beginning of `&quot;`.
+# The value continues after such a sign, unless the sign begins `&quot;`.
 _MORE = lazy(rb"[|;&,](?!\w{1,8};)[^\s\"'`\\]++")
 _CLOSERS = lazy(rb"[)\]},;]")
 _COMPARED = (b"==", b"===", b"!=", b"!==")
@@ -52,14 +52,14 @@ _CALLS = (b"(", b"[", b"{", b"<")
 _INSIDE = (b"|", b";", b"&", b",")
 _TRAILING = b".,;:?)]}>"
 _LONG = 20
-# No judge takes less.
+# No rule accepts a shorter value.
 _SHORTEST = 4
-# What may precede `key` in a name that says what it opens; a bare `key` says nothing.
+# What may precede `key` in a name that says what the key opens. A bare `key` says nothing.
 _JOINED = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz _-.")
 _SECOND = lazy(
     rb"[^\"'\\\r\n]{0,100}\\{0,8}[\"'],[ ]{0,2}\\{0,8}[\"']([^\"'\\\r\n]{1,200})\\{0,8}[\"']"
 )
-# A word that is all there is of a value, as in settings and on command lines.
+# A single word that is the whole value, as in settings and on command lines.
 _LOWER = lazy(rb"[a-z]{6,20}\Z")
 _PLAIN_START = lazy(rb"(?:^|\n|[&?\"']|\\n)[ \t]*(?:- )?\Z")
 _PLAIN_END = lazy(rb"[ \t]*(?:\Z|[\r\n&\"']|\\n|[ ]--?\w|[ ]#|[ ]https?:)")
@@ -70,8 +70,8 @@ _SPACED = lazy(rb" -|set|SET|Set|add|put|config|ENV|ARG|env|define")
 
 
 def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
-    """Find the value of a name whose telling word is at this place, if it is a secret."""
-    # Whether the name tells is the cheaper question for a key, and most keys do not.
+    """Return the value of the name that has this word at this position, if it is a secret."""
+    # For a key, the name is cheaper to check than the value, and rules out most of them.
     is_key = stem == b"key"
     if is_key and (low[at - 1 : at] not in _JOINED or not is_telling(data, low, stem, at)):
         return None
@@ -84,7 +84,7 @@ def find_keyed_at(data: bytes, low: bytes, stem: bytes, at: int) -> Span | None:
 
 
 def _may_be_spaced(data: bytes, at: int) -> bool:
-    """Tell quickly whether only a blank may be between a name and its value: most text is prose."""
+    """Return whether a name and its value may be separated only by a space: most text is prose."""
     return b" '" in data[at : at + _NAME_REACH] or bool(
         _SPACED.search(data, max(0, at - _NAME_REACH), at)
     )
@@ -102,7 +102,7 @@ def _assignment(data: bytes, stem: bytes, found: re.Match[bytes]) -> Assignment:
 
 
 def secret_under_key(key: str, value: str) -> str | None:
-    """Name the kind of secret that a whole value is, judged by the key it is stored under."""
+    """Return the kind of secret that a whole value is, judged by the key it is stored under."""
     data = f'"{key}": '.encode("utf-8", "surrogatepass") + b'"'
     body = value.encode("utf-8", "surrogatepass")
     if any(byte in body for byte in b"\r\n") or len(body) > 2000:
@@ -134,7 +134,7 @@ def _secret_of(data: bytes, one: Assignment) -> Span | None:
 
 
 def _object_of(one: Assignment) -> Span | None:
-    """Find an object without quotes and blanks that has a random part: `{auth:…}`."""
+    """Find an object without quotes and spaces that has a random part: `{auth:…}`."""
     start, end = one.found.span("object")
     is_code = one.found["call"] or one.found["default"] or one.found["blank"] is not None
     if (is_code and not one.is_flag) or not is_random_object(one.found["object"]):
@@ -156,10 +156,11 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
     if found["tag"] or found["item"]:
         return start, start + len(match_at(_TO_TAG, data, start))
     if is_environment(data, one) and not found["gap"]:
+        # The quote before the name closes after the value: `"DB_PASSWORD=…"`.
         if one.before[-1:] in (b'"', b"'"):
             mark = one.before[-2:] if one.before[-2:-1] == b"\\" else one.before[-1:]
             quoted = closing(data, start, mark)
-            # `ssh host "DB_PASSWORD=… ./run"`
+            # In `ssh host "DB_PASSWORD=… ./run"` the quoted text goes on after the value.
             is_command = one.kind == "password" and b" " in data[start:quoted]
             return start, start + len(match_at(_TO_BLANK, data, start)) if is_command else quoted
         if not one.before or one.before.endswith(_LINE_ENDS):
@@ -176,7 +177,7 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
 
 
 def _is_bracketed(value: bytes) -> bool:
-    """Tell a random value that happens to hold an opening bracket from a call."""
+    """Return whether a value is random and merely contains a bracket, rather than a call."""
     return len(value) >= _LONG and not _CLOSERS.search(value) and looks_random(value)
 
 
@@ -211,13 +212,13 @@ def _is_given(data: bytes, one: Assignment, value: bytes) -> bool:
 
 
 def _is_mere_secret(one: Assignment) -> bool:
-    """Tell `secret: …` from a longer name, which has rules of its own."""
+    """Return whether the name is just `secret`; longer names have their own rules."""
     is_mere = one.stem == b"secret" and not one.left and one.found[0][6:7] in (b":", b"=", b" ")
     return is_mere and bool(one.found["bare"]) and bool(one.found["colon"] or one.found["equals"])
 
 
 def _is_plain_word(data: bytes, one: Assignment, value: bytes) -> bool:
-    """Tell `password=swordfish` of a settings file or a command from a name in a program."""
+    """Accept `password=swordfish` in settings or a command, not a name in a program."""
     found = one.found
     if (
         not _LOWER.match(value)
@@ -232,7 +233,7 @@ def _is_plain_word(data: bytes, one: Assignment, value: bytes) -> bool:
 
 
 def _is_no_value(data: bytes, one: Assignment, value: bytes) -> bool:
-    """Tell what only looks like a value: the next option, a call, a word of a sentence."""
+    """Return whether this only looks like a value: an option, a call, a word of a sentence."""
     found = one.found
     after = data[found.end() : found.end() + 1]
     is_next = found["blank"] is not None and value.startswith(b"-") and not is_dashed(value)

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used.
+"""Compile regular expressions when they are first used.
 
 Most texts need few of them, and compiling all of them takes longer than redacting a short text.
 """
@@ -19,5 +19,5 @@ class _Lazy:
 
 
 def lazy(pattern: bytes) -> re.Pattern[bytes]:
-    """Return a stand-in for a compiled expression that compiles itself at its first call."""
+    """Return a stand-in for a compiled pattern, which compiles the pattern at its first call."""
     return cast("re.Pattern[bytes]", _Lazy(pattern))

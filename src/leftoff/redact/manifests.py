@@ -1,10 +1,11 @@
-"""The values of a Kubernetes Secret: each of them, whatever its name."""
+"""Find the values of a Kubernetes Secret: every value, whatever its name."""
 
 from collections.abc import Iterator
 
 from leftoff.redact.lazy import lazy
 from leftoff.redact.shapes import Span
 
+# Backslashes may be anywhere, because a manifest in JSON may itself be quoted in JSON.
 _KIND = lazy(rb"kind\\{0,8}[\"']?:[ \t]{0,8}\\{0,8}[\"']?\Z")
 _KIND_REACH = 40
 _REACH = 20_000
@@ -19,12 +20,13 @@ _SHORTEST = 3
 
 
 def find_manifest(data: bytes, at: int) -> tuple[int, list[Span]]:
-    """Return every value under `data` and `stringData` of the Secret whose kind is named here.
+    """Return the values under `data` and `stringData` of the Secret whose kind is at this place.
 
-    Also returns where its document ends.
+    The first item of the result is where the document ends.
     """
     if data[at : at + 6] != b"Secret" or not _KIND.search(data, max(0, at - _KIND_REACH), at):
         return 0, []
+    # Several manifests may follow each other in one file, separated by `---`.
     start = max(0, data.rfind(b"\n---", max(0, at - _REACH), at), at - _REACH)
     after = data.find(b"\n---", at, at + _REACH)
     end = after if after >= 0 else min(len(data), at + _REACH)
@@ -36,5 +38,6 @@ def _values(data: bytes, start: int, end: int) -> Iterator[Span]:
         for block in outer.finditer(data, start, end):
             group = block.lastindex or 0
             for found in inner.finditer(data, *block.span(group)):
+                # A variable or the field of a template is not a value.
                 if len(found[1]) >= _SHORTEST and not found[1].startswith((b"$", b"<", b"{{")):
                     yield Span(*found.span(1), "secret")

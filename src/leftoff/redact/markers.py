@@ -1,12 +1,12 @@
-"""The marker that replaces a secret, and how to recognise one that is already in a text."""
+"""Build the markers that replace secrets, and recognize the ones that are already in a text."""
 
 import re
 from functools import cache
 
 from leftoff.redact.lazy import lazy
 
-# The last word of every kind of secret. Only a text that names such a kind is a marker, so nobody
-# can hide a secret by writing `[redacted: …]` around it.
+# The last word of every kind of secret. Only a text that names such a kind is a marker, so writing
+# `[redacted: …]` around a secret does not hide it.
 NOUNS = frozenset(
     b"authorization certificate code cookie credential credentials dsn hash id jwt key keys login "
     b"macaroon password passphrase secret secrets seed session signature string token tokens uri "
@@ -14,13 +14,13 @@ NOUNS = frozenset(
 )  # fmt: skip
 _OPENING = b"[redacted: "
 _MARKER = lazy(rb"(\[redacted: (?:[a-z0-9.&]{1,16}[ -]){0,4}[a-z]{2,16}\])")
-# A word of a kind is a name, such as `auth0`; a key has more digits.
+# Each word of a kind is a name, such as `auth0`. A key has more digits.
 _MANY_DIGITS = lazy(rb"(?:[a-z]*[0-9]){3}")
 
 
 @cache
 def marker(kind: str) -> bytes:
-    """Return what replaces a secret of this kind; it is always known as a marker later on."""
+    """Return the text that replaces a secret of this kind and is recognized as a marker later."""
     text = _OPENING + kind.encode() + b"]"
     return text if is_marker(text) else _OPENING + b"secret]"
 
@@ -39,7 +39,7 @@ def split_at_markers(data: bytes) -> list[bytes]:
 
 
 def is_marker(text: bytes) -> bool:
-    """Tell a marker from a text that only looks like one, perhaps around a secret."""
+    """Return whether a text is a real marker, not something that imitates one around a secret."""
     if not _MARKER.fullmatch(text):
         return False
     words = re.split(rb"[ -]", text[len(_OPENING) : -1])

@@ -1,7 +1,7 @@
-"""Random values under a name that only hints at a secret: an issuer's, a session's, a signature's.
+"""Find random values under a name that only hints at a secret, such as an issuer's name.
 
-Such names are too many to look for one by one. Long runs of letters and digits are few, so those
-are found first, and the name before each random one is looked up.
+There are too many such names to search for each of them. Long runs of letters and digits are rare,
+so those are found first, and then the name before each random run is looked up.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from leftoff.redact.judge import is_placeholder, looks_random
 from leftoff.redact.lazy import lazy
 from leftoff.redact.shapes import Span
 
-# In a URL, a form or a header line, these names hold what opens a session.
+# In a URL, a form or a header line, a value under one of these names opens a session.
 _HINTS: dict[bytes, str] = {
     b"auth": "authorization",
     b"authorization": "authorization",
@@ -54,7 +54,7 @@ _HINTS: dict[bytes, str] = {
     b"accesskeyid": "key",
     b"secretkey": "key",
 }
-# Behind `?`, `&` or `#` in a URL even these short names hold a credential.
+# After `?`, `&` or `#` in a URL, even these short names hold a credential.
 _PARAMETERS = {
     b"code": "code",
     b"session": "session",
@@ -75,7 +75,7 @@ _PARAMETERS = {
     b"invite": "token",
     b"credential": "credential",
 }
-# A name that ends in one of these says what kind of harmless value it holds.
+# A name that ends in one of these words describes a harmless value.
 _HARMLESS = frozenset(
     b"sha sha1 sha224 sha256 sha384 sha512 md5 hash digest checksum shasum integrity rev revision "
     b"commit ref refs etag uuid guid version tag branch url uri path file name host email image "
@@ -87,8 +87,8 @@ _HARMLESS = frozenset(
 _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
 _LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
-# `e` is what may come before a value, `a` a byte of one; a `_` ends it. The last two bytes are for
-# base64; paths have them too.
+# `e` marks a byte that may precede a value, `a` a byte of a value. A `_` ends a value. `+` and `/`
+# are here for base64, although paths have them too.
 _EDGES_BEFORE = b" =:\"'`>@$*}"
 _VALUE_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/"
 _TO_VALUES = bytes(
@@ -110,7 +110,7 @@ _UUID = lazy(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TYPICAL = range(16, 129)
 _BREAKS = lazy(rb"[^A-Za-z0-9]+")
 _DENSE = 12
-# Hashes that databases and tools print: MySQL's, Windows' pairs, Apache's digest files.
+# Hashes that databases and tools print: MySQL hashes, Windows hash pairs, Apache digest files.
 _INTEGRITY = lazy(rb"(?i)(?:sha-?\d{1,3}|md5|h1)[-:=_/]")
 _MYSQL = lazy(rb"[0-9A-F]{40}(?![0-9A-Za-z])")
 _WINDOWS = lazy(rb"[0-9A-Fa-f]{32}:[0-9A-Fa-f]{32}(?=:::)")
@@ -119,7 +119,7 @@ _METHOD = lazy(
     rb"(?:\d{1,9}\$)?(?:[^\s$\"']{1,64}\$)?|scram-sha-\d{1,3}\$\d{1,8}:[\w+/=]{8,172}\$)\Z"
 )
 _HASHED = lazy(rb"[\w+/=.$:-]{16,500}")
-# `Bearer …` alone, and commands that take a token as their only word.
+# `Bearer …` alone, and commands whose only argument is a token.
 _SPOKEN = lazy(rb"(?i)\b(?:bearer|cargo login|vault login|oauth2-bearer)[ ]{1,4}\Z")
 _DIGEST = lazy(rb"[0-9a-f]{32}(?![^\s\"'\\])")
 _DIGEST_LINE = lazy(rb"(?:^|[\n\"'])[\w.@-]{1,32}:(?!md5|sha|line|rev)[A-Za-z][^:\n\"']{2,40}:\Z")
@@ -148,7 +148,7 @@ def _is_assigned(data: bytes, start: int) -> bool:
 
 
 def _values(data: bytes) -> list[int]:
-    """List where a long run with a digit begins after what may come before a value."""
+    """List where a long run with a digit begins after a byte that may precede a value."""
     marked = b"e" + data.translate(_TO_VALUES)
     find, has_digit = marked.find, _TO_DIGIT.match
     values: list[int] = []
@@ -185,7 +185,7 @@ def _judge(data: bytes, start: int) -> Span | None:
     value = _VALUE.match(data, start)
     if value is None:
         return None
-    # The name rules out more values than their look does, and in less time.
+    # The name is cheaper to check than the value, and rules out more.
     named = _name_before(data[max(0, start - _REACH) : start])
     kind = (_kind(named, value[0]) if named else None) or _spoken(data, start)
     if kind is None or not _END.match(data, value.end()):
@@ -197,7 +197,7 @@ def _judge(data: bytes, start: int) -> Span | None:
 
 
 def _name_before(before: bytes) -> _Name | None:
-    """Read backwards from a value: its quote, the sign, the name with up to three words."""
+    """Read backwards from a value: its quote, the sign, and a name of up to three words."""
     text = before.rstrip(_QUOTES)
     if text != before:
         text = _PREFIX.sub(b"", text)
@@ -228,7 +228,8 @@ def _kind(named: _Name, value: bytes) -> str | None:
         return None
     for word in (words[-1], whole):
         if word in _HINTS and not _UUID.match(value):
-            # A file's signature is a hash; one that opens something is in a URL or a form.
+            # The signature of a file is a hash. A signature that grants access is in a URL or a
+            # form.
             is_hash = word in (b"signature", b"seed") and named.sign != b"="
             return None if is_hash else _HINTS[word]
     if len(value) not in _TYPICAL:
@@ -237,7 +238,7 @@ def _kind(named: _Name, value: bytes) -> str | None:
 
 
 def _is_dense(value: bytes) -> bool:
-    """Tell a key from the name of a machine: `api-gke-us-east1-c`."""
+    """Return whether a value is a key rather than a machine name such as `api-gke-us-east1-c`."""
     return max(map(len, _BREAKS.split(value))) >= _DENSE or bool(_UUID.match(value))
 
 

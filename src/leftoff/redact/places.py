@@ -1,7 +1,7 @@
-"""The places where secrets stand: headers, cookies, URLs, login files, calls, SQL.
+"""Where secrets are: headers, cookies, URLs, login files, calls, SQL.
 
-Each row has examples of its own: in `cut`, what stands for the secret goes; `stays` is left alone.
-`<pw>` is a password, `<token>` a random token, `<base64>` an encoded one.
+Each row has its own examples: in `cut`, the placeholder for the secret is removed; `stays` must not
+change. `<pw>` is a password, `<token>` a random token, `<base64>` an encoded one.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ class SecretPlace(NamedTuple):
 
     In a pattern, `<q>` is a quote with its backslashes, `<h>` the colon between a header and its
     value, `<credential>` what a header may carry, `<text>` a quoted text, `<value>` one word or a
-    quoted text. `before` must match up to the literal. `judge` names a function of `context`.
+    quoted text. `before` must match up to the literal. `judge` names a function in `around`.
     """
 
     kind: str

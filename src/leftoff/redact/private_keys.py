@@ -1,6 +1,6 @@
-"""The numbers of a private key where it is written as fields: DNSSEC, XML, JSON, `openssl -text`.
+"""Private keys that are written as fields: DNSSEC, XML, JSON, `openssl -text`.
 
-Each row has examples of its own, as in `places`.
+Each row has its own examples, as in `places`.
 """
 
 from leftoff.redact.places import SecretPlace

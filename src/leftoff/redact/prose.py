@@ -1,6 +1,6 @@
 """Passwords that people write in a sentence: `the password for db is …`, `login admin / …`.
 
-Each row has examples of its own, as in `places`.
+Each row has its own examples, as in `places`.
 """
 
 from leftoff.redact.judge import is_code, is_path, is_placeholder
@@ -8,9 +8,9 @@ from leftoff.redact.lazy import lazy
 from leftoff.redact.places import SecretPlace
 
 _LENGTHS = range(6, 65)
-# A mark at the end may be that of the sentence.
+# A mark at the end may belong to the sentence.
 _MIXED = lazy(rb"(?=[^A-Za-z]*[A-Za-z])(?=.*(?:[0-9]|[!@#$%^*+?~].))")
-# `8-digit`, `base64-encoded`, `sha256`, `oauth2`: they describe a secret.
+# `8-digit`, `base64-encoded`, `sha256` and `oauth2` describe a secret.
 _REMARK = lazy(
     rb"(?i)[0-9]{1,4}(?:-[0-9]{1,4})?(?:-[a-z-]+|(?:bit|byte|char|digit|hour|day|min|sec)[a-z]*)\Z"
     rb"|[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z]+ed|bits?|bytes?|based|only|safe|like|style)\Z"
@@ -22,18 +22,18 @@ _REMARK = lazy(
     # `token1`, `my-secret-2`
     rb"|[a-z_-]*(?:pass(?:wor[dt]|wd)?|pwd?|secret|token|key)s?[-_]?[0-9]{1,2}\Z"
 )
-# No name in a program: the digits are in the middle of one word.
+# Not a name in a program: the digits are in the middle of one word.
 _JOINED = lazy(rb"[A-Za-z]+_?[0-9]+_?[A-Za-z]+\Z")
 _PLAIN = lazy(rb"(?![A-Za-z]+[0-9]\Z)[^_./:-]{8,}\Z")
 
 
 def is_remark(value: bytes) -> bool:
-    """Tell what a sentence says about a secret from the secret itself."""
+    """Return whether a sentence describes a secret rather than stating it."""
     return bool(_REMARK.match(value))
 
 
 def is_stated(value: bytes) -> bool:
-    """Judge a value that follows `password is` or the like: it has more than letters."""
+    """Judge a value after `password is` or similar words: it must have more than letters."""
     if len(value) not in _LENGTHS or not _MIXED.match(value) or is_remark(value):
         return False
     if is_path(value) or (is_code(value) and not _JOINED.match(value)):
@@ -42,7 +42,7 @@ def is_stated(value: bytes) -> bool:
 
 
 def is_stated_token(value: bytes) -> bool:
-    """Judge a value that follows `token is`, where names are more common than after a password."""
+    """Judge a value after `token is`, where names are more common than after a password."""
     return bool(_PLAIN.match(value)) and is_stated(value)
 
 
@@ -73,7 +73,7 @@ PROSE: tuple[SecretPlace, ...] = (
         )
         for word in ("kennwort", "wachtwoord")
     ),
-    # A word is looked for together with its sign where its own letters are all frequent.
+    # If all letters of a word are frequent, it is searched for together with its sign.
     *(
         SecretPlace(
             "password",

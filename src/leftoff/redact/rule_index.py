@@ -1,4 +1,4 @@
-"""The rows of the tables, found by the first bytes of a text or by a fixed part in its middle."""
+"""Index the rows of the shape tables by their first bytes or by a fixed part in the middle."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from leftoff.redact.issuers import ROWS, Row
 from leftoff.redact.lookup import Lookup
 from leftoff.redact.template import find_fixed_part, openings, solid_part, to_pattern
 
-# Shapes that need not hold a long run.
+# Shapes that may lack a long run.
 ANCHORED: tuple[Row, ...] = (
     ("azure secret", "<3 tilde><1 digit>Q~<31-34 tilde>", "<3 tilde><1 digit>Q~<8 tilde>"),
     (
@@ -24,7 +24,7 @@ ANCHORED: tuple[Row, ...] = (
         "hooks.zapier.com/hooks/(catch)",
     ),
 )
-# A text without any of these words, in small letters, has none of those rows but the first.
+# Only the first of these rows can match a text that has none of these words in lower case.
 ANCHOR_WORDS = (b"unseal ", b"sig=", b"zapier")
 KEY = 3
 _KEY_BYTES = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
@@ -33,7 +33,8 @@ _KEY_BYTES = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 class Opening(NamedTuple):
     """A fixed text, and the rows whose shapes begin with it.
 
-    Beside each row is how many letters and digits must follow: a slice is cheaper than a match.
+    Each row comes with the number of letters and digits that must follow the text, because checking
+    a slice is cheaper than matching a pattern.
     """
 
     text: bytes
@@ -42,7 +43,7 @@ class Opening(NamedTuple):
 
 @cache
 def by_key() -> dict[bytes, list[Opening]]:
-    """Index the rows by the first bytes of their openings, the longest opening first."""
+    """Index the rows by the first bytes of their openings, longest opening first."""
     texts: dict[bytes, list[tuple[Row, int]]] = {}
     for row in ROWS:
         solid = solid_part(row[1])
@@ -59,19 +60,20 @@ def _keys(text: bytes) -> Iterator[bytes]:
     if len(text) >= KEY:
         yield text[:KEY]
         return
+    # An opening that is shorter than a key is listed under every key that begins with it.
     for more in _KEY_BYTES:
         yield from _keys(text + bytes([more]))
 
 
 @cache
 def index_anchored() -> dict[bytes, Row]:
-    """Return the rows that need no long run by their fixed texts."""
+    """Index the rows that need no long run by their fixed texts."""
     return {find_fixed_part(row[1]).encode(): row for row in ANCHORED}
 
 
 @cache
 def anchors(*, has_word: bool) -> Lookup:
-    """Return how to look for the fixed texts of those rows, with or without a word in them."""
+    """Return the lookup for these fixed texts, with or without those that contain a word."""
     texts = index_anchored()
     return Lookup(text for text in texts if has_word or not _has_word(text))
 
@@ -82,20 +84,20 @@ def _has_word(text: bytes) -> bool:
 
 @cache
 def infixes() -> tuple[tuple[bytes, Row], ...]:
-    """List the rows without an opening, each with the fixed text to look for first."""
+    """List the rows without an opening, each with the fixed text to search for first."""
     fixed = ((find_fixed_part(row[1]).encode(), row) for row in ROWS if row[1].startswith("<"))
     return tuple((literal, row) for literal, row in fixed if len(literal) > 1)
 
 
 @cache
 def any_infix() -> re.Pattern[bytes]:
-    """Return what finds any of these texts: most runs have none, and one search is enough."""
+    """Return one pattern for all of these texts: most runs have none, so one search is enough."""
     return re.compile(b"|".join(re.escape(literal) for literal, _ in infixes()))
 
 
 @cache
 def index_joints() -> dict[bytes, list[Row]]:
-    """Index the rows whose only fixed texts are single joints by the one before the long run."""
+    """Index the rows whose only fixed texts are single joints by the joint before the long run."""
     joined: dict[bytes, list[Row]] = {}
     for row in ROWS:
         if row[1].startswith("<") and len(literal := find_fixed_part(row[1]).encode()) == 1:

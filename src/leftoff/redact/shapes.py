@@ -1,8 +1,9 @@
-"""Secrets told by their own shape: what an issuer prints is known, so no context is needed.
+"""Find secrets by their own shape: an issuer's format is known, so no context is needed.
 
-Nearly all contain one long run of letters, digits, `_` and `-`. Such runs are few in any text and
-quick to find, so only they are looked at. The shapes are rows of data in `leftoff.redact.issuers`,
-found by their first bytes; a pattern is compiled when its opening first shows up in a text.
+Nearly all of them contain one long run of letters, digits, `_` and `-`. Such runs are rare in any
+text and quick to find, so only they are checked. The shapes are rows of data in
+`leftoff.redact.issuers`, indexed by their first bytes. A pattern is compiled when its opening first
+occurs in a text.
 """
 
 import re
@@ -32,30 +33,32 @@ class Span(NamedTuple):
     kind: str
 
 
-# What a run is called that looks issued, though no table knows it.
+# The kind of a run that looks issued, although no table describes it.
 GUESS = "token"
 _RUN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _TO_RUNS = bytes(ord("a") if byte in _RUN_BYTES else ord(" ") for byte in range(256))
-# No shape in the tables has a shorter run; longer would miss an AWS access key.
+# No shape in the tables has a shorter run, and a higher limit would miss an AWS access key.
 _SHORTEST = 20
 _LONG_RUN = b"a" * _SHORTEST
-# A commit, and what else is named by its hash: `git log` has one in each line.
+# Commits and other things that are named by their hash: every line of `git log` has one.
 _HASH_LENGTHS = frozenset((32, 40, 64))
 _HASH_RUN = re.compile(rb"(?<![^ \t\n])[0-9a-f]{32,64}(?![^ \t\n])")
 _DIGIT = re.compile(rb"[0-9]")
-# A body in one case has no joints; a digit comes soon, or never, as in a word.
+# A body in one case has no joints. A digit comes early in it; in a word it never comes.
 _BODY = re.compile(rb"(?<![A-Za-z0-9])(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{12}")
 _STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
 _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
-# The same but for the first place, and twice as fast: it begins with a byte to search for.
+# The same except for the first position, and twice as fast because it begins with a byte to search
+# for.
 _LATER_KEYS = re.compile(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
-# What may stand between the opening of a shape and its long run: dots, slashes, a colon.
+# What may be between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
 _LEAD, _TRAIL = 120, 60
 _DOTS = frozenset(b".~:")
 # No shape without an opening is shorter.
 _SHORTEST_INFIX = 30
+# Fixed parts so short that they occur in base64 by chance.
 _UNSURE = (
     b"AAAAAAAAAA",
     b"NRAL",
@@ -69,34 +72,34 @@ _UNSURE = (
     b"AzSe",
 )
 _GOES_ON = (b"+", b"/", b"~", b".", b"=")
-# What is matched and judged of a body at most, so that a text made of nothing but openings takes no
-# more than linear time; what is longer is cut out to its end.
+# How much of a body is matched and judged, so that a text that consists of openings still takes
+# linear time. A longer body is cut out to its end.
 _LONGEST, _JUDGED = 2500, 300
 _REST = re.compile(rb"[A-Za-z0-9_.=/+-]*+")
 _BASE64 = b"+/"
 _JSON, _EMBEDDED = b"eyJ", b";base64,"
-# No word, though no secret of an issuer either: what people type to stand for one.
+# Not words, but not secrets either: what people type in place of one.
 _SEQUENCE = re.compile(rb"(?i)abcdef|123456|qwerty")
-# Openings that are words of any program, so that the body must tell.
+# Openings that are words in any program, so the body must decide.
 _WEAK = frozenset(
     b"test_ live_ api_ app- web_ app_ auto_ ss_ key- secret_ secret- access_ refresh_ sandbox_ "
     b"dataset- api- sdk- mob- prod: dev: pk_ sk_ ak_ sk- md- fc- pa- at- ws- cu_ b_ re_ act_ "
     b"NF- as- ak- ls__ cal_ sts_ pub s. b. r. 00 11 SK AC MC5 sk EAAA AKC cli_ master- "
     b"account- sk. pk. tk. KEY AK1 0.A 1.A Tsk_ Tpk_ lk_".split()
 )
-# Beside an unknown kind these tell of a path, a call, a longer text or a part of one.
+# Beside an unknown kind, these bytes indicate a path, a call, or a part of a longer text.
 _NOT_BEFORE = b"/+.@#%&$\\~-_"
 _NOT_AFTER = b"/+=.@(\\~%"
 _NAME_BYTES = bytes(sorted(_RUN_BYTES)) + b"."
 _LABEL = 16
-# The end of a public key's mark, where nothing parts it from the key.
+# The end of a public key's mark, if nothing separates it from the key.
 _RULE = b"---"
 _DIGEST = re.compile(
     rb"(?i)(?:sha\d{1,3}|md5|hash|digest|checksum|integrity|etag)[\"']?[:=-]\s*[\"']?\Z"
 )
 _TAIL = re.compile(rb"[A-Za-z0-9+/_-]{0,1000}={0,2}")
 _REACH = 8
-# Password hashes: `$` and the name of the method, then the parameters, the salt and the hash.
+# Password hashes: `$` and the name of the method, then parameters, salt and hash.
 _HASH = lazy(
     rb"\$(?:2[abxy]?\$\d{1,2}\$([\w./]{53})|[156]\$(?:rounds=\d{1,9}\$)?[\w./]{1,16}\$[\w./]{22,86}"
     rb"|[78]\$[\w./]{8,32}\$[\w./]{40,86}|g?y\$[\w./]{1,16}\$[\w./]{1,86}\$[\w./]{40,86}"
@@ -108,7 +111,7 @@ _HASH = lazy(
 
 
 def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
-    """Yield every secret that its own shape gives away."""
+    """Yield every secret that its own shape reveals."""
     yield from _in_runs(data)
     if b"$" in data:
         for hashed in _HASH.finditer(data):
@@ -126,7 +129,7 @@ def _in_runs(data: bytes) -> Iterator[Span]:
         if _DIGIT.search(data, start, end):
             found = _in_run(data, max(start, done), end)
         else:
-            # A random text without any digit is rare, so only its very start is tried.
+            # A random text without any digit is rare, so only its start is tried.
             begin = _lead(data, start) if data[start - 1] in _DOTS else start
             found = _find_opened(data, begin, keyed.get(data[begin : begin + KEY], []))
         for span in found:
@@ -139,7 +142,7 @@ def _is_harmless(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_short(data: bytes, start: int, end: int) -> bool:
-    """Tell `X509_get_serialNumber` quickly: no part of it is long, and none opens a shape."""
+    """Recognize names such as `X509_get_serialNumber`: no part is long, and none opens a shape."""
     if end - start >= _SHORTEST_INFIX or data[end : end + 1] in _GOES_ON:
         return False
     if (data[start - 1 : start] or b" ") in _LEAD_JOINTS or _STRETCH.search(data, start, end):
@@ -148,17 +151,17 @@ def _is_short(data: bytes, start: int, end: int) -> bool:
 
 
 def _may_be_anchored(data: bytes) -> bool:
-    """Tell whether a text may have a row that needs no word; a tilde is rare and found at once."""
+    """Return whether a row that needs no word may match; a tilde is rare, so this is fast."""
     return b"~" in data and b"Q~" in data
 
 
 def _is_hash(data: bytes, start: int, end: int) -> bool:
-    """Tell a bare hash quickly; no shape is one."""
+    """Recognize a bare hash, which is never a shape."""
     return end - start in _HASH_LENGTHS and _HASH_RUN.match(data, start) is not None
 
 
 def _is_name(data: bytes, start: int, end: int) -> bool:
-    """Tell `GL_TEXTURE_2D_ARRAY` quickly: one case only, and no part of it is long."""
+    """Recognize names such as `GL_TEXTURE_2D_ARRAY`: one case only, and no part is long."""
     run = data[start:end]
     is_plain = run.islower() or (run.isupper() and b"-" not in run)
     return is_plain and _BODY.search(run) is None
@@ -179,8 +182,8 @@ def _find_anchored(data: bytes, *, has_word: bool) -> Iterator[Span]:
 
 
 def _long_runs(data: bytes) -> list[tuple[int, int]]:
-    """List where each run that may have a shape begins and ends; most names have none."""
-    # Searching for equal bytes takes 1 ms for a megabyte, a regular expression takes 10 ms.
+    """List where each run that may have a shape begins and ends."""
+    # Searching for equal bytes takes 1 ms per megabyte, a regular expression takes 10 ms.
     marked = data.translate(_TO_RUNS)
     find, has_digit, keyed = marked.find, _DIGIT.search, by_key()
     runs: list[tuple[int, int]] = []
@@ -239,15 +242,15 @@ def _find_opened(data: bytes, at: int, openings_here: list[Opening]) -> Iterator
 
 def _is_body(body: bytes, opening: bytes) -> bool:
     body = body[:_JUDGED]
-    # The cheaper question first: `test_` opens many names of functions.
+    # The cheaper check comes first, because many function names begin with `test_`.
     if opening in _WEAK and not is_random(body) and _SEQUENCE.search(body) is None:
         return False
     return not is_made_up(body)
 
 
 def _is_whole(data: bytes, found: re.Match[bytes], text: bytes) -> bool:
-    """Tell a shape that opens with a mere word from the middle of another name or of base64."""
-    # A source map in a `data:` address is JSON in base64 as well, but a web token has dots.
+    """Return whether a shape is complete, not in the middle of another name or of base64."""
+    # A source map in a `data:` URL is also JSON in base64, but a web token has dots.
     if text == _JSON and b"." not in found[0] and data.endswith(_EMBEDDED, 0, found.start()):
         return False
     before = data[found.start() - 1 : found.start()] or b" "
@@ -261,7 +264,7 @@ def _is_whole(data: bytes, found: re.Match[bytes], text: bytes) -> bool:
 
 
 def _find_unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Span]:
-    """Yield what is told by its middle or its end, or else by looking issued."""
+    """Yield a secret that its middle or its end reveals; otherwise one that looks issued."""
     if end - begin >= _SHORTEST_INFIX or data[end : end + 1] in _GOES_ON:
         text = data[begin : end + _TRAIL]
         for literal, row in infixes() if any_infix().search(text) else ():
@@ -285,7 +288,7 @@ def _find_unopened(data: bytes, begin: int, start: int, end: int) -> Iterator[Sp
 
 
 def _is_infix(data: bytes, start: int, end: int, literal: bytes) -> bool:
-    """Tell a shape with a short fixed part from the middle of some base64."""
+    """Return whether a shape with a short fixed part is more than the middle of some base64."""
     before, after = data[start - 1 : start] or b" ", data[end : end + 1] or b" "
     if literal not in _UNSURE:
         return True

@@ -1,4 +1,4 @@
-"""Values that stand for a secret in manuals and tests, though they look like one."""
+"""Values that look like a secret but are examples in manuals and tests."""
 
 from leftoff.redact.lazy import lazy
 
@@ -17,8 +17,8 @@ WORDS = frozenset(
     b"option options argument arguments parameter parameters switch switches instead "
     b"ed25519 x25519 rsa2048 rsa4096 aes128 aes256 secp256k1 oauth1 oauth2.0 saml kerberos".split()
 )
-# What the standards print as examples: RFC 5849, 6749, 6750 and 7009, OpenID Connect, and the key
-# that every Azure storage emulator has.
+# Examples in the standards: RFC 5849, 6749, 6750 and 7009, OpenID Connect, and the key that every
+# Azure storage emulator has.
 SPECIMENS = frozenset(
     b"2YotnFZFEjr1zCsicMWpAA tGzv3JOkF0XG5Qx2TlKWIA SplxlOBeZQQYbYS6WxSbIA 7Fjfp0ZBr1KtDRbnfVdmIw "
     b"czZCaGRSa3F0MzpnWDFmQmF0M2JW czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3 gX1fBat3bV "
@@ -29,14 +29,14 @@ SPECIMENS = frozenset(
     b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
     .split()
 )  # fmt: skip
-# Letters of the middle row of the keyboard: what somebody typed who needed any text.
+# Letters in the middle row of the keyboard, which people hit when they need any text.
 _MIDDLE_ROW = lazy(rb"(?i)[asdfghjkl]")
 _BEYOND_HEX = lazy(rb"(?i)[ghjkls]")
 _MASHED_LETTERS, _MASHED_LENGTH = 5, 24
 
 
 def is_mashed(value: bytes) -> bool:
-    """Tell `sdlfkj452` of a manual from a token: nearly all letters are of one row of keys."""
+    """Return whether a value such as `sdlfkj452` was typed at random, mostly on one row of keys."""
     letters = sum(map(str.isalpha, value.decode("latin-1")))
     if letters < _MASHED_LETTERS or len(value) > _MASHED_LENGTH or not value.islower():
         return False

@@ -1,6 +1,6 @@
-"""The places of secrets in the statements of databases and in commands without options.
+"""Where secrets are in SQL and other database statements, and in commands without options.
 
-Each row has examples of its own, as in `places`.
+Each row has its own examples, as in `places`.
 """
 
 from leftoff.redact.places import SecretPlace

@@ -1,4 +1,4 @@
-"""How a name is written before its value: the separators, the quotes, the calls around them."""
+"""How names are written before their values: separators, quotes, and calls around them."""
 
 from leftoff.redact.lazy import lazy
 
@@ -6,16 +6,16 @@ WORD = {
     b"pass": rb"(?:passw(?:or)?[dt]?|passphrase|passcode|(?P<short>pass))",
     b"cred": rb"cred(?:ential)?s?",
 }
-# What a name may go on with after its telling word, and how it is closed: `PASSWORD_2`, `token"]`.
+# How a name may continue after its secret word, and how it is closed: `PASSWORD_2`, `token"]`.
 SUFFIX = (
     rb"(?:[ ](?:access|key)(?![\w-])|[_-]?(?:access|key)|[_-]?(?:base64|base|b64"
     rb"|value|val|production|prod|dev|staging|stage"
     rb"|test|live|default|old|new|str|string|text|plain|raw|[0-9]{1,3})){0,4}+"
     rb"(?:\\{0,8}+[\"'`]\]?+)?+(?:[ ]\[(?:none|\*+\w*)\])?+"
 )
-# What a program wraps around a literal: `String::from("…")`, `[]byte("…")`, `SecretStr("…")`.
+# Calls that programs put around a literal: `String::from("…")`, `[]byte("…")`, `SecretStr("…")`.
 _WRAPPED = (
-    # Most values are no call at all, which is cheap to see.
+    # Most values are not a call, and that is cheap to check.
     rb"(?:(?=[a-z&\[][\w.:\] ]{2,40}\()(?:new[ ]|&|pulumi\.|cdk\.)?"
     rb"(?:(?:std::)?string(?:::from)?|some|str|bytes(?:\.fromhex)?"
     rb"|\[\]byte|buffer\.from|secret(?:str|string|box|bytes)?(?:::(?:new|from))?|securestring"
@@ -65,7 +65,7 @@ SETTER = lazy(
     rb"|(?:^|basic|auth|user|admin|root|db|database|client"
     rb"|api|access|secret|private|ssh|key|store|http|smtp|proxy)[_-]?\Z"
 )
-# A method that takes a secret to do something else than keep it.
+# A method that takes a secret for another purpose than storing it.
 ASKING = lazy(
     rb"(?i)^(?:is|has|get|check|verify|validate|valid|hash|compare|match|parse|decode|encode|find"
     rb"|fetch|read|load|generate|create|make|revoke|refresh|reset|forgot|assert|expect|require|test"

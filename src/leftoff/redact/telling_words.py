@@ -1,6 +1,6 @@
-"""Whether a name that ends in `key` or `token` tells of a secret."""
+"""Decide whether a name that ends in `key` or `token` names a secret."""
 
-# A key is a secret only where the word before it says so: a cache key or a primary key is none.
+# A key is a secret only if the word before it says so: a cache key or a primary key is not.
 _KEY_OF = tuple(
     b"api app application access secret private auth authorization encryption encrypt signing "
     b"signature master account admin service client consumer customer deploy deployment session "
@@ -9,28 +9,28 @@ _KEY_OF = tuple(
     b"dev management personal project recovery seed wallet database cookie provider vault unseal "
     b"sender merchant partner publishable stream channel".split()
 )
-# These are tokens of another trade: paging, tokenizers, design systems.
+# These words belong to other kinds of tokens: paging, tokenizers, design systems.
 _NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
     b"special design next prev previous first last max min num per public syntax color sequence "
     b"change idempotency clientrequest".split()
 )
-# Three letters rule out most words before a whole list is tried.
+# Comparing three letters rules out most words before the whole list is tried.
 _KEY_TAILS, _NOT_TAILS = (frozenset(word[-3:] for word in words) for words in (_KEY_OF, _NOT_OF))
 _JOINTS = (b" ", b"_", b"-")
-# Before a dot there is often an object: only these words are part of a name such as `api.key`.
+# The word before a dot is often an object. Only these are part of a name such as `api.key`.
 _DOTTED = tuple(
     word + b"." for word in b"api secret private access encryption signing account auth".split()
 )
 _REACH = 16
 _TAILS = b"(?:" + b"|".join(sorted(_KEY_TAILS)) + b")"
-# Wherever `key` tells, this matches at its end.
+# This matches at the end of every `key` that may name a secret.
 KEY_GUARD = b"(?:(?<=" + _TAILS + b"key)|(?<=" + _TAILS + rb"[ _.-]key))"
 
 
 def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
-    """Tell an API key from a primary key, and a token from the next page's."""
-    # `AWS Secret Access Key` has its words apart, so look past the name itself.
+    """Return whether a name means a secret: an API key but not a primary key or a page token."""
+    # The words of `AWS Secret Access Key` are separate, so look beyond the name itself.
     start = max(0, at - _REACH)
     words = low[start:at]
     if words.endswith(_JOINTS) or words.endswith(_DOTTED):

@@ -1,4 +1,4 @@
-"""The small language of shapes: what is fixed, how many characters of which alphabet, either-or."""
+"""Compile the small language of shapes: fixed texts, counted characters of an alphabet, choices."""
 
 import re
 
@@ -29,10 +29,10 @@ _UUID_HEAD = 8
 _LONGEST_SOLID = 12
 _PART = re.compile(r"<(?:uuid|(\d+)(?:(\+)|-(\d+))? (\w+))>|[{|}()]|[^<{|}()]+")
 _OPENING = re.compile(r"\{([^{}<>]*)\}|[^<{()]+|\(")
-# What may follow the last counted part without making a match fail.
+# What may follow the last counted part without making the match fail.
 _TRAILING = frozenset("(){}|=")
-# An open count that is not the last one could run to the end of a text and fail there, again and
-# again; no issuer writes a longer part.
+# An open count that is not the last could run to the end of a text and fail there, again and again.
+# No issuer writes a longer part.
 _LONGEST_PART = 1000
 
 
@@ -57,7 +57,7 @@ def to_pattern(shape: str) -> str:
 
 
 def _build_counted(part: re.Match[str], *, is_last: bool) -> tuple[str, str]:
-    """Return a counted part and what may not follow it."""
+    """Return a counted part and what must not follow it."""
     if part[4] is None:
         return _UUID, "(?![0-9A-Za-z])"
     alphabet = ALPHABETS[part[4]]
@@ -68,7 +68,7 @@ def _build_counted(part: re.Match[str], *, is_last: bool) -> tuple[str, str]:
 
 
 def openings(shape: str) -> list[str]:
-    """List the fixed texts that a shape may begin with, either-ors written out."""
+    """List the fixed texts that a shape may begin with, with choices expanded."""
     texts, at = [""], 0
     while part := _OPENING.match(shape, at):
         choices = [""] if part[0] == "(" else (part[1] or part[0]).split("|")
@@ -91,5 +91,5 @@ def solid_part(shape: str) -> int:
 
 
 def find_fixed_part(shape: str) -> str:
-    """Return the longest fixed text of a shape that has no opening, the last of several."""
+    """Return the longest fixed text of a shape without an opening; of equal ones, the last."""
     return max(reversed(re.split(r"<[^>]*>|\{[^}]*\}|[()]", shape)), key=len)

@@ -1,4 +1,4 @@
-"""Issuers whose keys have no shape of their own: only the name beside a key gives it away."""
+"""Issuers whose keys have no shape of their own, so only a name beside a key identifies it."""
 
 VENDORS = (
     "ably abuseipdb abyssale accuweather adafruit adobe adyen adzuna aeroworkflow airbrake "

@@ -1,7 +1,7 @@
-"""What a reader of a text sees: escapes decoded, colours and invisible characters taken out.
+"""Decode a text to what its reader sees: without escapes, colours and invisible characters.
 
-A view remembers where each of its bytes comes from, so that a secret found in it can be cut out of
-the text as it was written.
+A view records where each of its bytes comes from, so that a secret found in it can be cut out of
+the original text.
 """
 
 import re
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-# A secret and the name it is given are close together; the lines of a private key are many.
+# A secret and its name are close together, but a private key has many lines.
 _REACH = 400
 _KEY_REACH = 20_000
-# `%5Cu003d` and the like: encoded by one program, then by another, and once more.
+# `%5Cu003d` and the like: up to three programs encoded the text, one after the other.
 _DEPTH = 3
 
 _NAMED = {
@@ -26,7 +26,7 @@ _ENTITY = (
     rb"|(?P<named>" + b"|".join(_NAMED) + rb"));"
 )
 _PERCENT = rb"%(?:25){0,3}(?P<percent>[0-7][0-9a-fA-F])"
-# A form writes a plus for a blank.
+# A form encodes a space as a plus sign.
 _FORM = rb"(?P<plus>)(?=%2[27])"
 _BACKSLASH = (
     rb"(?:u(?:\{0{0,4}|00|\{)(?P<unicode>[0-7][0-9a-fA-F])\}?"
@@ -40,7 +40,7 @@ _COLOUR = (
 _ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
 _BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
 _WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
-# Each branch begins with one byte, so that the search skips all others.
+# Each branch begins with one byte, so the search skips all other bytes.
 _BRANCHES: tuple[tuple[bytes, bytes], ...] = (
     (b"%", _PERCENT[1:]),
     (b"&", _ENTITY[1:]),
@@ -57,17 +57,18 @@ _BRANCHES: tuple[tuple[bytes, bytes], ...] = (
     (b"\xef", rb"\xbb\xbf"),
     (b"\xc2", rb"\xad"),
 )
-# What must be in a text for these branches, which begin with a byte that any source code has.
+# These branches begin with a byte that is common in source code, so a text must contain these bytes
+# first.
 _NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^["}
-# Colours that are written out, and would lose only their end with the others.
+# Colours that are spelled out. The other branches would remove only their end.
 _WRITTEN_COLOURS = (b"^[", b"\\e[", b"\x08")
-# The same as far as needed to find one; it begins with a literal, so the search is fast.
+# The same, only as far as needed to find one. It begins with a literal, so the search is fast.
 _BACKSLASHED = (
     rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
     rb"|[01][0-7]{2}|/|e\[)"
 )
-# What must be in a text before a family of escapes is looked for: a single byte is found at the
-# speed of memory, and most texts have none of these.
+# What a text must contain before a family of escapes is searched for: a single byte is found at the
+# speed of memory, and most texts contain none of these.
 _FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"%", _PERCENT),
     (b"\x1b", rb"\x1b" + _COLOUR),
@@ -78,8 +79,8 @@ _FAMILIES: tuple[tuple[bytes, bytes], ...] = (
     (b"\xef", rb"\xef\xbb\xbf"),
     (b"\xc2", rb"\xc2\xad"),
 )
-# Two that begin with a byte that any source code has are found faster by what follows it. Beside
-# each is how far from there its place is.
+# Two escapes begin with a byte that is common in source code, so they are found faster by what
+# follows it. The number is the distance from there back to the escape.
 _COMMON = ((rb"3D(?<==3D)", 1), (rb"0m(?<=\[0m)", -1))
 _ASCII_FAMILIES = tuple(family for family in _FAMILIES if family[0].isascii())
 _TERMINAL = rb"\x1b" + _COLOUR
@@ -92,14 +93,14 @@ _FEW_MARKS, _RARE = 3, 1500
 _SAMPLE = 4000
 _BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
 _BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
-# Arrows, and lines of boxes: what tools draw between the number of a line and the line.
+# Arrows and box lines, which tools draw between a line number and its line.
 _DRAWN = b"\\u2"
 _DRAWING = rb"\\u2[15][0-9a-fA-F]{2}"
 _LINE_ESCAPE = rb"\\([nrt])"
 
 
 class _Change(NamedTuple):
-    """Bytes `at` to `until` of a view are bytes `start` to `end` of what it was made from."""
+    """Bytes `at` to `until` of a view are bytes `start` to `end` of its source."""
 
     at: int
     until: int
@@ -108,17 +109,18 @@ class _Change(NamedTuple):
 
 
 class TextView(NamedTuple):
-    """A stretch of a text as a reader sees it, made in one step or more."""
+    """A stretch of a text as a reader sees it, decoded in one or more steps."""
 
     data: bytes
     start: int
     steps: tuple[tuple[list[int], list[_Change]], ...] = ()
-    # What was there, and what is in the place of each colour: the steps are made when needed.
+    # The original text and the replacement for each colour: the steps are computed only when
+    # needed.
     written: bytes = b""
     gap: bytes = b""
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
-        """Say where in the text the view's bytes `start` to `end` come from."""
+        """Return where in the text the view's bytes `start` to `end` come from."""
         steps = self.steps
         if self.written:
             steps = _decode_deeply(TextView(self.written, self.start), self.gap).steps
@@ -141,7 +143,7 @@ def _place(ats: list[int], changes: list[_Change], at: int) -> tuple[int, int]:
 
 
 def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
-    """Blank out line ends and colours byte for byte: after an escaped line end a word begins.
+    """Replace line ends and colours with spaces, byte for byte, so that a word may begin there.
 
     Also returns where the other escapes with a backslash are.
     """
@@ -154,15 +156,15 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
 
 
 def _blank_colours(data: bytes) -> bytes:
-    """Put as many blanks in the place of each colour."""
+    """Replace each colour with the same number of spaces."""
     parts = _compile(b"(" + _TERMINAL + b")").split(data)
     parts[1::2] = [b" " * len(colour) for colour in parts[1::2]]
     return b"".join(parts)
 
 
 def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
-    # Replacing searches the text three times, and editing costs for each place: source code has
-    # few places, text in JSON has one a line.
+    # `replace` searches the text three times, and editing costs time for each place. Source code
+    # has few places, text in JSON has one per line.
     if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
         for escape, blank in _BLANKED:
             data = data.replace(escape, blank)
@@ -203,10 +205,10 @@ def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
 
 
 def _places(data: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> list[int]:
-    """List where a pattern matches that begins with this mark; of many in a row not all.
+    """List where a pattern that begins with this mark matches, without every one of many in a row.
 
-    Where the mark is rare, `find` is many times as fast as the pattern; where it is not, the
-    pattern is, so it goes on after a few.
+    If the mark is rare, `find` is many times as fast as the pattern; if not, the pattern is faster,
+    so it takes over after a few hits.
     """
     places: list[int] = []
     failures = _FEW_MARKS + len(data) // _RARE
@@ -218,7 +220,7 @@ def _places(data: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> list[int]:
             at = data.find(mark, at + 1)
             continue
         places.append(at)
-        # The first and the last of them tell which stretch it is.
+        # The first and the last of them are enough to determine the stretch.
         last = data.rfind(mark, found.end(), at + _REACH)
         if last > at and (further := pattern.match(data, last)):
             places.append(last)
@@ -235,7 +237,7 @@ def _compile(pattern: bytes) -> re.Pattern[bytes]:
 
 
 def _stretches(data: bytes, places: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the surroundings of all places, joined where they touch."""
+    """Yield the surroundings of all places, merged where they touch."""
     around = [(place - _REACH, place + _REACH) for place in places]
     if b"PRIVATE" in data:
         keys = [found.start() for found in re.finditer(b"PRIVATE", data)]
@@ -250,9 +252,9 @@ def _stretches(data: bytes, places: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
-    """Yield a stretch without its colours, and one with blanks in their places.
+    """Yield a stretch without its colours, and one with spaces instead of them.
 
-    A colour is inside of a word or between two.
+    Both are needed because a colour may be inside a word or between two words.
     """
     if colourless := list(_colourless(data[start:end], start)):
         yield from colourless
@@ -266,7 +268,7 @@ def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
 
 
 def _colourless(written: bytes, start: int) -> Iterator[TextView]:
-    """Yield the same two views of a text that has colours and no other escape, in less time."""
+    """Yield the same two views faster, for a text that has colours but no other escapes."""
     if b"\x1b" not in written or any(other in written for other in _WRITTEN_COLOURS):
         return
     parts = _compile(_COLOURS).split(written)
@@ -287,7 +289,7 @@ def _decode_deeply(view: TextView, gap: bytes) -> TextView:
 
 
 def _decode(view: TextView, gap: bytes) -> TextView | None:
-    """Decode what is escaped once; None if nothing is."""
+    """Decode one level of escapes; return None if there are none."""
     data, is_mail = view.data, b"=3D" in view.data
     parts: list[bytes] = []
     changes: list[_Change] = []
@@ -310,7 +312,7 @@ def _decode(view: TextView, gap: bytes) -> TextView | None:
 
 
 def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
-    """Return an expression for the escapes that this text may have: the fewer the faster."""
+    """Return a pattern for the escapes that this text may contain: fewer branches are faster."""
     if b"\x08" in data:
         return _compile(_OVERSTRIKE)
     return _compile_branches(
@@ -325,7 +327,7 @@ def _compile_branches(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
 
 
 def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None:
-    """Return what an escape says; None if it stays as it is."""
+    """Return the text that an escape encodes, or None if it must stay."""
     name = found.lastgroup
     if name is None:
         return gap

@@ -1,4 +1,9 @@
-"""Torture: try to make leftoff lose something, in a world of its own, and say what came of it."""
+"""Try to make leftoff lose data, in a folder of its own, and report what was found.
+
+A *deed* is an operation that writes, as a user, an agent or a hook performs it. A *claim* is what a
+deed acknowledges when it ends with 0. A *bench* is the project in which deeds are tried. After each
+trial, a process that took no part in it must find everything in the *ledger* of claims.
+"""
 
 import contextlib
 import os
@@ -18,13 +23,13 @@ from leftoff.torture.worker import PARTS
 
 __all__ = ["PARTS", "Loss", "TorturePlan", "TortureReport", "TortureResult", "run"]
 
-# How the time is shared out among the parts that are run.
+# Each part gets this share of the time. Kills and faults have the most cases to go through.
 SHARES = {"kills": 12, "faults": 10, "cuts": 1, "files": 2, "repositories": 1, "load": 1}
 _NEEDED_BYTES = 1 << 30
 
 
 class TortureResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it; the folder is kept if something was found."""
+    """The outcome of a run; the folder is kept if a problem was found."""
 
     seed: int
     reports: list[TortureReport]
@@ -33,12 +38,12 @@ class TortureResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failures(self) -> int:
-        """How many things went wrong."""
+        """The number of problems."""
         return sum(report.failures for report in self.reports)
 
 
 def run(plan: TorturePlan, tell: Callable[[TortureReport], None]) -> TortureResult:
-    """Do all parts of a plan, one after the other; `tell` hears how far each is."""
+    """Run all parts of a plan one after the other, and pass each progress report to `tell`."""
     began = time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="leftoff-torture-", dir=_roomy_folder()))
     has_failed = False
@@ -47,7 +52,7 @@ def run(plan: TorturePlan, tell: Callable[[TortureReport], None]) -> TortureResu
             reports = _run_parts(plan, root, tell)
         has_failed = any(report.failures for report in reports)
     finally:
-        # What was interrupted leaves nothing behind.
+        # An interrupted run leaves nothing behind.
         if not has_failed:
             shutil.rmtree(root, ignore_errors=True)
     return TortureResult(
@@ -59,7 +64,7 @@ def run(plan: TorturePlan, tell: Callable[[TortureReport], None]) -> TortureResu
 
 
 def _roomy_folder() -> str | None:
-    """Return memory, if there is room: a process that is killed leaves its files to the system."""
+    """Return a folder in memory if it has room: kills lose nothing there, and it is faster."""
     with contextlib.suppress(OSError):
         memory = "/dev/shm"  # noqa: S108 - a folder of our own is made in it
         if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _NEEDED_BYTES:
@@ -81,7 +86,7 @@ def _run_parts(
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let the signals that end a program do what Ctrl-C does."""
+    """Make SIGTERM and SIGHUP interrupt the run as Ctrl-C does."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -111,6 +116,6 @@ def _run_part(
         for report in started.reports():
             tell(report)
     finally:
-        # Also what a worker left behind: nobody waits for it.
+        # This also ends processes that a worker left running.
         started.stop()
     return report

@@ -1,6 +1,6 @@
-"""What writes checkpoints, and what is done about them.
+"""Deeds that write checkpoints or change their status.
 
-Each function prepares on a bench what the deed needs, and returns the deed, not yet done.
+Each function prepares what its deed needs on a bench, and returns the deed without performing it.
 """
 
 import os
@@ -26,16 +26,17 @@ def save(bench: Bench) -> Deed:
 
 
 def save_decision(bench: Bench) -> Deed:
-    """Save with a decision, which goes to the memory."""
+    """Save with a decision, which is also stored in the memory."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token), "--decision", f"{text_of(token)} :: it is faster")
     done = deed(bench, words, Claim("checkpoint", token), Claim("memory", token))
-    # The checkpoint holds the decision too, so a full disk makes this a warning.
+    # The checkpoint contains the decision too, so a full disk only causes a warning about the
+    # memory.
     return msgspec.structs.replace(done, takes_back={b"are not in the memory": "memory"})
 
 
 def overwrite(bench: Bench) -> Deed:
-    """Save a new revision of a name."""
+    """Save a new revision under a name that exists."""
     token = bench.ledger.new_token()
     words = save_words(token, text_of(token), "--overwrite", name="shared-work")
     return deed(bench, words, Claim("checkpoint", token))
@@ -61,7 +62,7 @@ def _clear_token(bench: Bench) -> str:
 
 
 def about(action: str, *words: str) -> Callable[[Bench], Deed]:
-    """Make the function for a command that does something about one saved checkpoint."""
+    """Return the function for a command that changes one saved checkpoint."""
 
     def prepare(bench: Bench) -> Deed:
         token = _save_token(bench)
@@ -72,11 +73,11 @@ def about(action: str, *words: str) -> Callable[[Bench], Deed]:
 
 
 def resume_consuming(bench: Bench) -> Deed:
-    """Resume in a project where that consumes the checkpoint."""
+    """Resume in a project whose settings consume the checkpoint."""
     bench.do("config", "set", "--project", "on_resume", "consume")
     token = _save_token(bench)
     done = deed(bench, ("resume", token, "--accept"), Claim("event", f"consumed:{token}"))
-    # A command that cannot read the settings says so, and goes on without them.
+    # A command that cannot read the settings prints a warning and continues without them.
     ignored = b"config.toml cannot be read and is ignored"
     return msgspec.structs.replace(done, takes_back={ignored: "event"})
 
@@ -88,7 +89,7 @@ def undo(bench: Bench) -> Deed:
 
 
 def trash_restore(bench: Bench) -> Deed:
-    """Bring a checkpoint back from the trash."""
+    """Restore a checkpoint from the trash."""
     token = _clear_token(bench)
     return deed(bench, ("trash", "restore", token), Claim("event", f"restored:{token}"))
 
@@ -99,7 +100,7 @@ def purge(bench: Bench) -> Deed:
     bench.ledger.acknowledged["event"].discard(f"cleared:{token}")
 
     def work() -> int:
-        # The command takes what is older than a minute, and nobody waits for that here.
+        # The command purges only what is older than a minute, which is too long to wait here.
         try:
             store = Store(find_project(bench.project))
             store.purge([store.find(token)])
@@ -112,7 +113,7 @@ def purge(bench: Bench) -> Deed:
 
 
 def recover(bench: Bench) -> Deed:
-    """Recover a session that died without a word."""
+    """Recover a session that died without saving."""
     token = bench.ledger.new_token()
     talk = Talk(bench.project, f"dead-{token}")
     talk.write(text_of(token))
@@ -122,9 +123,9 @@ def recover(bench: Bench) -> Deed:
 
 
 def export(bench: Bench) -> Deed:
-    """Write the checkpoints as another system's files."""
+    """Export the checkpoints as another system's files."""
     _save_token(bench)
-    # In the project, with which it is put back before the next trial; a save may name the folder.
+    # The folder is in the project, so it is reset before the next trial; a save may list it.
     folder = bench.project / "exported"
     return deed(bench, ("export", "--to", "sail", str(folder)))
 
@@ -138,5 +139,5 @@ def import_(bench: Bench) -> Deed:
     (folder / f"checkpoint-{token}.md").write_text(native, encoding="utf-8")
     claim = Claim("checkpoint", token)
     done = deed(bench, ("import", "--from", "guardz", str(folder)), claim)
-    # It names the files that it cannot read, and says that it imported none.
+    # It lists the files that it could not read, and reports that it imported none.
     return msgspec.structs.replace(done, takes_back={b"Imported 0 checkpoint": "checkpoint"})

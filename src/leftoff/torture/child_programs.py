@@ -1,4 +1,4 @@
-"""Programs that the torture starts: its workers, git, the C compiler and the letterbox."""
+"""Start the programs that the torture needs: workers, git, the C compiler and the letterbox."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ def run(
     env: Mapping[str, str] | None = None,
     seconds: float = PATIENCE_SECONDS,
 ) -> ChildExit:
-    """Run a program to its end, or to the end of our patience."""
+    """Run a program until it ends or times out."""
     began = time.monotonic()
     process = start(command, cwd=cwd, env=env)
     try:
@@ -43,7 +43,7 @@ def start(
     env: Mapping[str, str] | None = None,
     is_apart: bool = False,
 ) -> Process:
-    """Start a program whose output and complaints can be read; apart, Ctrl-C does not reach it."""
+    """Start a program with its output in a pipe; if `is_apart`, Ctrl-C does not reach it."""
     return subprocess.Popen(
         command,
         cwd=cwd,
@@ -56,8 +56,9 @@ def start(
 
 
 def end_below(folder: Path) -> None:
-    """Kill every process whose home is below a folder of ours, where the system tells."""
+    """Kill every process whose home folder is below this folder (Linux only)."""
     deadline = time.monotonic() + PATIENCE_SECONDS
+    # A killed process may have started another one meanwhile, so look again until none is left.
     while (found := _processes_below(folder)) and time.monotonic() < deadline:
         for process in found:
             with contextlib.suppress(OSError):
@@ -82,7 +83,7 @@ def _environment_of(process: Path) -> list[bytes]:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder of ours; return what it prints."""
+    """Run git in a folder of the torture and return its output."""
     identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
     ended = run(["git", *identity, *arguments], cwd=folder)
     if ended.code != 0:

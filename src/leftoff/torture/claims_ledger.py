@@ -1,4 +1,4 @@
-"""The ledger: what was acknowledged, what was only tried, and what a fresh process finds of it."""
+"""Record what was acknowledged and what was only tried, and compare it with what is found."""
 
 import random
 import re
@@ -19,7 +19,7 @@ _WORDS = "Stream the rows to the disk one after the other and keep the order".sp
 class Claim(msgspec.Struct, frozen=True):
     """Something that must be found once it is acknowledged.
 
-    A claim on a register says that it holds this value from now on.
+    A claim on a register says that the register has this value from now on.
     """
 
     kind: Kind
@@ -27,7 +27,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a fresh process finds."""
+    """What a fresh process finds in a project."""
 
     found: dict[str, list[str]]
     half: list[str] = []
@@ -38,7 +38,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ledger:
-    """What one world must hold."""
+    """The claims of one project."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -50,12 +50,12 @@ class Ledger:
         self._digests: dict[str, str] = {}
 
     def new_token(self) -> str:
-        """Return a word that nothing else contains."""
+        """Return a word that occurs nowhere else."""
         self._next += 1
         return f"job-{self._number}-{self._next}z"
 
     def copy(self) -> "Ledger":
-        """Return a ledger that holds the same."""
+        """Return an independent copy."""
         other = Ledger(self._number)
         other._next = self._next
         for mine, others in (
@@ -69,7 +69,7 @@ class Ledger:
         return other
 
     def try_(self, claims: Iterable[Claim]) -> None:
-        """Note that something may become visible from now on."""
+        """Record that these claims may become visible from now on."""
         for claim in claims:
             if claim.kind == "register":
                 name, _, value = claim.token.partition("=")
@@ -78,7 +78,7 @@ class Ledger:
                 self.tried[claim.kind].add(claim.token)
 
     def acknowledge(self, claims: Iterable[Claim]) -> None:
-        """Note that a command said it was done: from now on it must be found."""
+        """Record that a command reported success, so these claims must be found from now on."""
         for claim in claims:
             self.try_([claim])
             if claim.kind == "register":
@@ -88,28 +88,29 @@ class Ledger:
                 self.acknowledged[claim.kind].add(claim.token)
 
     def destroy(self, tokens: Iterable[str], *, is_done: bool) -> None:
-        """Note that checkpoints may be gone for good, or must be."""
+        """Record that checkpoints may be gone for good, or must be gone if `is_done`."""
         for token in tokens:
             self.acknowledged["checkpoint"].discard(token)
             if is_done:
                 self.gone.add(token)
 
     def count(self) -> int:
-        """Return how many things must be found."""
+        """Return the number of records that must be found."""
         return sum(map(len, self.acknowledged.values())) + len(self.registers)
 
     def differences(self, seen: Observation) -> list[str]:
-        """Say what is lost, half visible, forged or changed."""
+        """Describe what is lost, half visible, forged or changed."""
         found = [f"{each} is half visible" for each in seen.half]
         for kind, tokens in self.acknowledged.items():
             missing = sorted(tokens - set(seen.found.get(kind, ())))
-            found += [f"{kind} {token} was acknowledged and is lost" for token in missing]
+            found += [f"{kind} {token} was acknowledged but is lost" for token in missing]
+        # A record that nobody tried to write is as bad as a lost one: it shows garbage as data.
         written = {token.rpartition(":")[2] for tokens in self.tried.values() for token in tokens}
         for kind, shown in seen.found.items():
             forged = sorted(token for token in shown if token.rpartition(":")[2] not in written)
             found += [f"{kind} {token} was never written" for token in forged]
         back = self.gone & set(seen.found.get("checkpoint", ()))
-        found += [f"checkpoint {token} was destroyed and is back" for token in sorted(back)]
+        found += [f"checkpoint {token} was destroyed but is back" for token in sorted(back)]
         return found + self._find_changes(seen) + seen.problems
 
     def _find_changes(self, seen: Observation) -> list[str]:
@@ -120,23 +121,23 @@ class Ledger:
                 found.append(f"{name} is {value!r}, not {' or '.join(map(repr, sorted(values)))}")
         for checkpoint, digest in seen.digests.items():
             if self._digests.setdefault(checkpoint, digest) != digest:
-                found.append(f"checkpoint {checkpoint} changed its bytes")
+                found.append(f"the bytes of checkpoint {checkpoint} changed")
         return found
 
 
 def text_of(token: str, chance: random.Random | None = None) -> str:
-    """Make a text that tells by its end whether it is whole."""
+    """Build a text whose last words show whether it is complete."""
     words = chance.choices(_WORDS, k=chance.randrange(4, 60)) if chance else _WORDS
     return f"Work on {token}: {' '.join(words)}, end of {token}"
 
 
 def tokens_in(text: str) -> set[str]:
-    """Return the tokens that a text contains."""
+    """Return the tokens in a text."""
     return set(_TOKEN.findall(text))
 
 
 def halves_in(text: str) -> set[str]:
-    """Return the tokens whose text begins here and does not end."""
+    """Return the tokens whose text begins here but is cut off."""
     return {
         token for token in re.findall(r"Work on (job-\d+-\d+z)", text)
         if f"end of {token}" not in text

@@ -1,4 +1,4 @@
-"""The crew: the worker processes that do one part, each in a world of its own."""
+"""Run the worker processes of one part, each in its own home folder."""
 
 import queue
 import sys
@@ -13,12 +13,12 @@ from leftoff.torture.orders import Loss, TorturePlan, TortureReport, WorkerTask,
 from leftoff.torture.worker import folder_of
 from leftoff.torture.world import environment
 
-# The program that does one part: it gets the task as its last word.
+# The program that runs one part. Its last argument is the task.
 WORKER = (sys.executable, "-I", "-c", "from leftoff.cli.torture import work; work()")
 
 
 class Crew:
-    """Workers that were started, and the last report of each."""
+    """The started workers, and the latest report of each."""
 
     def __init__(self, tasks: list[WorkerTask], preload: Path | None) -> None:
         self._tasks = tasks
@@ -34,7 +34,7 @@ class Crew:
             listener.start()
 
     def reports(self) -> Iterator[TortureReport]:
-        """Yield what all of them together have tried so far, until all have ended."""
+        """Yield the sum of all reports so far, until all workers have ended."""
         left = len(self._workers)
         while left:
             number, line = self._lines.get()
@@ -46,7 +46,7 @@ class Crew:
             yield merge(self._latest)
 
     def stop(self) -> None:
-        """Kill the workers and all that they started; those that have ended are left alone."""
+        """Kill the workers and the processes they started."""
         for worker, task in zip(self._workers, self._tasks, strict=True):
             worker.kill()
             worker.wait()
@@ -66,7 +66,7 @@ class Crew:
         try:
             self._latest[number] = msgspec.json.decode(line, type=TortureReport)
         except msgspec.MsgspecError:
-            # Whatever else a worker says, the last of it tells why it broke down.
+            # A worker prints reports only; the last other line is the reason of its crash.
             self._words[number] = line
 
     def _end(self, number: int) -> None:
@@ -75,7 +75,8 @@ class Crew:
         if report.is_final and code == 0:
             return
         words = self._words[number].decode("utf-8", "replace").strip()
-        loss = Loss(what=f"a worker broke down: {code} {words}", where=self._tasks[number].folder)
+        what = f"a worker crashed with exit code {code}: {words}"
+        loss = Loss(what=what, where=self._tasks[number].folder)
         broken = [*report.broken, loss]
         self._latest[number] = msgspec.structs.replace(report, broken=broken, is_final=True)
 
@@ -92,7 +93,7 @@ def _start_worker(task: WorkerTask, preload: Path | None) -> child_programs.Proc
 
 
 def tasks(root: Path, part: str, plan: TorturePlan, seconds: float) -> list[WorkerTask]:
-    """Make a task for each worker, with a folder and a share of its own."""
+    """Build a task for each worker, with its own folder and share."""
     return [
         WorkerTask(
             part=part,

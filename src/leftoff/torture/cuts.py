@@ -1,4 +1,4 @@
-"""Power cuts: record what deeds do to the disk, and look at what any cut may leave of it."""
+"""Simulate power cuts: record the file operations of deeds, and check what a cut may leave."""
 
 import os
 import random
@@ -15,15 +15,15 @@ from leftoff.torture.trace import Call
 from leftoff.torture.trials import Arena, Prepare
 from leftoff.torture.world import Bench, Unprepared
 
-# What git and sh write is not recorded: only a process that was forked here can be.
+# Only forked processes can be recorded, so what git and sh write cannot.
 _NOT_RECORDED = frozenset({"ship", "hook"})
-# Deeds that need nothing before them, done after the one that is looked at.
+# Deeds without preconditions, performed after the deed under test.
 _AFTERWARDS = ("save", "save over a name", "memory add", "wal add", "save with a decision")
 _CUTS = 60
 
 
 class Recording(NamedTuple):
-    """What was there before, and all that was done to the disk from then on."""
+    """The state before, and every file operation after it."""
 
     before: Snapshot
     calls: list[Call]
@@ -31,7 +31,7 @@ class Recording(NamedTuple):
 
 
 def run(arena: Arena) -> None:
-    """Cut the power until the time is up."""
+    """Simulate power cuts until the time is up."""
     if shim.find_library() is None:
         arena.tally.skip("power cuts")
         return
@@ -40,7 +40,7 @@ def run(arena: Arena) -> None:
 
 
 def cut_everywhere(arena: Arena, name: str) -> None:
-    """Record a deed and others after it, and cut the power between any two of their calls."""
+    """Record a deed and two others after it, and cut the power between any two of their calls."""
     bench = arena.bench()
     chance = random.Random(f"{arena.seed}-{name}")  # noqa: S311 - no secret
     order = [name, *chance.sample(_AFTERWARDS, 2)]
@@ -68,7 +68,7 @@ def _prepare(bench: Bench, prepare: Prepare) -> Deed:
 
 
 def record(bench: Bench, deeds: list[Deed]) -> list[Call]:
-    """Do deeds one after the other; return all they did to the disk, and when each was done."""
+    """Perform deeds one after the other; return their file operations and when each was done."""
     path = bench.root / "trace"
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

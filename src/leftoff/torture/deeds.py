@@ -1,4 +1,4 @@
-"""Everything that writes, by its name in reports."""
+"""The table of all deeds, by their names in reports."""
 
 from collections.abc import Callable
 
@@ -41,8 +41,8 @@ DEEDS: dict[str, Callable[[Bench], Deed]] = {
     "settle": project_deeds.settle_events,
     "hook": project_deeds.hook,
 }
-# What may be done in one project at the same moment, or before something else is tried: no purge,
-# no switch, and one setting would be claimed by several.
+# Deeds that may run at the same time in one project, or before another one is tried. Not among them
+# are purges, switching off, and settings, of which several deeds would claim the same one.
 TOGETHER = (
     "save", "save with a decision", "save over a name", "save without a name", "clear", "delete",
     "complete", "resume and accept", "resume and decline", "restore from the trash", "memory add",

@@ -1,10 +1,10 @@
-"""What a disk may hold after the power failed: recorded operations, replayed under two models.
+"""Compute what a disk may contain after a power cut, from recorded operations and two models.
 
-- journalled, as ext4 does it: names change in the order of the calls, and every sync makes all
-  earlier changes of names durable; the bytes of a file that was not synced may be missing or zero.
-- strict, all that POSIX promises: a name is durable once its folder was synced, bytes once their
-  file was; of everything else any part may be there. The link count of a file that was made
-  without a name belongs to the file, so the file must be synced again after it got its name: file
+- journalled, like ext4: names change in the order of the calls, and each sync makes all earlier
+  name changes durable. Bytes that were not synced may be missing or zero.
+- strict, only what POSIX promises: a name is durable once its folder was synced, and bytes once
+  their file was. Any part of the rest may be there. The link count of a file that was created
+  without a name belongs to the file, so the file must be synced again after it gets a name: file
   systems without a journal, such as ext2, drop it otherwise.
 """
 
@@ -23,7 +23,7 @@ _NAMING = frozenset({"create", "link", "rename", "unlink", "rmdir", "mkdir"})
 
 
 class Inode:
-    """A file's bytes: those that are durable, and what was done to them since."""
+    """A file's durable bytes, and the operations on them since the last sync."""
 
     def __init__(self, data: bytes = b"", *, is_unnamed: bool = False) -> None:
         self.durable = data
@@ -39,7 +39,7 @@ class Inode:
 
 
 class Naming:
-    """A change of names, and the file it is about."""
+    """A change of a name, and the file that has it."""
 
     def __init__(self, at: int, call: Call, inode: Inode | None) -> None:
         self.at = at
@@ -48,7 +48,7 @@ class Naming:
 
 
 class Disk:
-    """Replays a trace up to a cut."""
+    """A disk after a recorded trace, up to a power cut."""
 
     def __init__(self, before: Snapshot, calls: Sequence[Call]) -> None:
         self._before = before
@@ -95,7 +95,7 @@ class Disk:
         self._namings.append(Naming(at, call, inode))
 
     def state(self, model: Model, chance: random.Random) -> tuple[set[str], dict[str, bytes]]:
-        """Return folders and files that the disk may hold now; what is open chance decides."""
+        """Return folders and files that the disk may contain now, as chance decides."""
         folders = {*self._before.folders}
         names = dict(self._names)
         for naming in self._surviving(model, chance):
@@ -104,6 +104,7 @@ class Disk:
         return folders, {path: data for path, data in files.items() if _is_reachable(path, folders)}
 
     def _surviving(self, model: Model, chance: random.Random) -> list[Naming]:
+        # A journal keeps the order, so a crash loses only the last changes.
         if model == "journalled":
             since = [each.at for each in self._namings if each.at > self._last_sync]
             until = chance.choice([self._last_sync, *since])
@@ -111,11 +112,12 @@ class Disk:
         return [each for each in self._namings if self._is_durable(each) or chance.random() < 0.5]
 
     def _is_durable(self, naming: Naming) -> bool:
-        """Say whether all that the change needs was synced since."""
+        """Return whether everything that the change needs was synced after it."""
         call, inode = naming.call, naming.inode
         folder = str(Path(call.target or call.path).parent)
         if self._synced.get(folder, -1) < naming.at:
             return False
+        # A file that was created without a name survives only if it was synced after it got one.
         is_linked = call.name == "link" and inode is not None and inode.is_unnamed
         return not is_linked or (inode is not None and inode.synced_at > naming.at)
 
@@ -147,7 +149,7 @@ def _content(inode: Inode, model: Model, chance: random.Random) -> bytes:
         )
     whole = _replay_calls(inode.durable, inode.pending)
     kept = inode.durable
-    # What was durable stays: only bytes that are new can be missing.
+    # Durable bytes stay. Only new bytes can be missing.
     cut = chance.randrange(min(len(kept), len(whole)), len(whole) + 1)
     zeros = kept[: len(whole)] + bytes(max(0, len(whole) - len(kept)))
     return chance.choice([kept, whole, zeros, whole[:cut]])

@@ -19,6 +19,7 @@ class Talk:
     def __init__(self, folder: Path, session_id: str) -> None:
         self.folder = folder
         self.session_id = session_id
+        # Claude Code names the folder of a project this way.
         key = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
         self.transcript = (
             read_environment().find_agent_folder("claude")
@@ -27,8 +28,9 @@ class Talk:
             / f"{session_id}.jsonl"
         )
 
+    # From 95 % context use on, hooks keep every prompt.
     def write(self, *texts: str, percent: float = 96.0) -> None:
-        """Write a transcript in which the user asked for something that is half done."""
+        """Write a transcript in which the work that the user asked for is half done."""
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         lines = [
             line
@@ -40,7 +42,7 @@ class Talk:
             file.write(data)
 
     def payload(self, event: str, **fields: object) -> bytes:
-        """Return what the agent sends with an event."""
+        """Return what the agent sends to a hook with this event."""
         told = {
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),

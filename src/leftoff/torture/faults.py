@@ -1,4 +1,4 @@
-"""Faults: every call of every kind fails once, with every error that it may fail with."""
+"""Make every file operation of every deed fail once, with each error that it may return."""
 
 import errno
 import itertools
@@ -25,7 +25,7 @@ _ERRORS: dict[Kind, tuple[int, ...]] = {
     "lock": (errno.ENOLCK, errno.EINTR, errno.EIO),
     "list": (errno.EIO, errno.EACCES),
 }
-# A disk that is full stays full, and a lost file system stays lost.
+# A full disk stays full, and a lost file system stays lost.
 _STICKY: dict[Kind, tuple[int, ...]] = {
     "create": (errno.ENOSPC, errno.EROFS),
     "write": (errno.ENOSPC, errno.EIO),
@@ -36,17 +36,17 @@ _MOST_CALLS = 200
 
 
 def run(arena: Arena) -> None:
-    """Let calls fail until the time is up."""
+    """Make calls fail until the time is up."""
     if shim.find_library() is None:
         arena.tally.skip("faults in SQLite's own file operations")
     for lap, name in arena.in_turn([*DEEDS]):
-        # Every call of every deed fails once before any fails in another way.
+        # Every call of every deed fails once before any call fails in a second way.
         history, rank = divmod(lap, _MOST_WAYS)
         fail_every_call(arena, name, rank, arena.choose(TOGETHER, history))
 
 
 def fail_every_call(arena: Arena, name: str, rank: int, earlier: Sequence[str] = ()) -> int:
-    """Repeat a deed with each call failing, in one of the ways of its kind; count the faults."""
+    """Repeat a deed with each call failing in one way, and return the number of faults."""
     stage = prepare_stage(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
     if stage is None:
         return 0
@@ -74,7 +74,7 @@ _MOST_WAYS = max(len(_ways(kind)) for kind in _ERRORS)
 
 
 def _fail_each(arena: Arena, stage: PreparedDeed, name: str, way: Injection) -> int:
-    """Let the first, second, … call fail until the deed makes no more calls of this kind."""
+    """Make the first, second, … call fail until the deed makes no more calls of this kind."""
     faults = 0
     for injection in itertools.islice(_later(way), _MOST_CALLS):
         if not arena.tally.has_time():

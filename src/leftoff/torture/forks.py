@@ -1,6 +1,6 @@
-"""Children forked from a warmed-up process: one costs milliseconds where a Python start costs 50.
+"""Fork children from a warmed-up process: a fork takes milliseconds, a Python start takes 50.
 
-The child runs the work and ends without the parent's clean-up; what it prints goes to a file.
+A child runs its work and exits without the parent's clean-up. Its output goes to a file.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from typing import IO
 
 import msgspec
 
-# A child that could not do its work at all, as opposed to one whose command failed.
+# The exit code of a child that could not run its work, as opposed to a command that failed.
 EXIT_CRASHED = 99
 PATIENCE_SECONDS = 60.0
 
 
 class ChildExit(msgspec.Struct, frozen=True, kw_only=True):
-    """How a child ended: by itself with a code, by a signal, or not in time."""
+    """How a child ended: with a code, by a signal, or not in time."""
 
     code: int | None = None
     signal: int = 0
@@ -30,16 +30,16 @@ class ChildExit(msgspec.Struct, frozen=True, kw_only=True):
     complaints: bytes = b""
     seconds: float = 0.0
     megabytes: int = 0
-    """The most memory it had, where the system tells."""
+    """Its peak memory."""
 
     @property
     def is_killed(self) -> bool:
-        """Whether it was killed, as was intended."""
+        """Whether it was killed, as intended."""
         return self.signal == signal.SIGKILL
 
     @property
     def hung(self) -> bool:
-        """Whether it had to be stopped because it did not end in time."""
+        """Whether it was stopped because it did not end in time."""
         return self.code is None and not self.signal
 
     @property
@@ -49,7 +49,7 @@ class ChildExit(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def all_output(self) -> bytes:
-        """All that it printed."""
+        """Everything it printed."""
         return self.output + self.complaints
 
     @property
@@ -60,7 +60,7 @@ class ChildExit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counter:
-    """A number that parent and child share, so that a child can tell how far it came."""
+    """A number in shared memory, through which a child reports how far it got."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, 8)
@@ -82,7 +82,7 @@ def run(
     stdin: Path | None = None,
     seconds: float = PATIENCE_SECONDS,
 ) -> ChildExit:
-    """Run the work in a child to its end, or to the end of our patience."""
+    """Run the work in a child until it ends or times out."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         began = time.monotonic()
         streams = (output.fileno(), errors.fileno())
@@ -116,7 +116,7 @@ def start(
     streams: tuple[int, int],
     stdin: Path | None = None,
 ) -> int:
-    """Start the work in a child of its own; return its process id."""
+    """Start the work in a child and return its process id."""
     child = os.fork()
     if child:
         return child
@@ -128,6 +128,7 @@ def start(
     except BaseException as error:  # noqa: BLE001 - a child must never run the parent's code
         os.write(2, f"{type(error).__name__}: {error}\n".encode())
     finally:
+        # `os._exit` skips the parent's clean-up, such as exit handlers and buffered output.
         os._exit(code)
 
 
@@ -140,7 +141,7 @@ def _redirect(stdin: Path | None, output: int, errors: int) -> None:
 
 
 def _wait(child: int, seconds: float) -> tuple[int | None, int]:
-    """Return how a child ended, None if it had to be stopped, and how much memory it had."""
+    """Return how a child ended, or None if it was stopped, and its peak memory in MB."""
     is_over = _ends_within(child, seconds)
     if not is_over:
         with contextlib.suppress(ProcessLookupError):
@@ -162,12 +163,13 @@ def _ends_within(child: int, seconds: float) -> bool:
 
 
 def _has_ended(child: int) -> bool:
+    # WNOWAIT leaves the child to `wait4`, which also returns its memory.
     return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 @contextlib.contextmanager
 def _descriptor(child: int) -> Iterator[int | None]:
-    """Open something that can be waited for until the child ends; only Linux has it."""
+    """Open a descriptor that becomes readable when the child ends; only Linux has it."""
     try:
         descriptor = os.pidfd_open(child)
     except (AttributeError, OSError):

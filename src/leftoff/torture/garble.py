@@ -1,7 +1,7 @@
-"""Garbled and planted files: whatever lies in the store or the state folder, readers cope.
+"""Damage or replace one file of the store or state folder, and run the commands that read it.
 
-Each command must end soon, without a traceback, and `list` must show every checkpoint whose own
-file was not touched. Nothing behind a planted link may be changed or shown.
+Each command must end soon and without a traceback, and `list` must show every checkpoint whose own
+file is intact. No command may change or show the file that a planted link points to.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ BOUND_SECONDS = 30.0
 _SECRET = "PRIVATE-7d1f-behind-the-link"  # noqa: S105 - made up
 _HUGE_BYTES = 1 << 30
 _BOUND_MEGABYTES = 700
+# Together these deeds create most kinds of files that a store has.
 _PREPARED = (
     "save", "save with a decision", "save over a name", "clear", "memory add", "feature add",
     "wal add", "wal reset", "prompts import", "config set", "settle", "resume and accept",
@@ -94,7 +95,7 @@ def _replace(path: Path, make: Callable[[Path], object]) -> None:
 
 
 def _secret_of(path: Path) -> Path:
-    """Return the file that a planted link leads to, far from the store."""
+    """Return the folder of private files, far from the store, that planted links point to."""
     return next(parent for parent in path.parents if (parent / "private").is_dir()) / "private"
 
 
@@ -121,7 +122,7 @@ def _folder(path: Path, _: random.Random) -> None:
 
 
 def _device(path: Path, _: random.Random) -> None:
-    # Only the superuser may; elsewhere a link to the device has to do.
+    # Only root may create a device. Other users plant a link to one.
     path.unlink()
     try:
         os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))
@@ -130,6 +131,7 @@ def _device(path: Path, _: random.Random) -> None:
 
 
 def _huge(path: Path, _: random.Random) -> None:
+    # `truncate` makes a sparse file, which takes no room on the disk.
     os.truncate(path, _HUGE_BYTES)
 
 
@@ -154,11 +156,12 @@ PLANTED: dict[str, Change] = {
 
 
 def run(arena: Arena) -> None:
-    """Garble one file after the other until the time is up."""
+    """Damage one file after the other until the time is up."""
     bench = _populate_project(arena)
     kept = arena.root / "kept"
     shutil.copytree(bench.project, kept / "project", symlinks=True)
     shutil.copytree(bench.home, kept / "home", symlinks=True)
+    # `_try` swaps two files itself and does not call the function for it.
     changes = {**GARBLED, **PLANTED, "swapped": _flip}
     chance = random.Random(arena.seed)  # noqa: S311 - no secret
     for _, name in arena.in_turn([*changes]):
@@ -169,7 +172,7 @@ def run(arena: Arena) -> None:
 
 
 def _populate_project(arena: Arena) -> Bench:
-    """Make a project that has some of everything."""
+    """Create a project that contains some of everything."""
     bench = arena.bench()
     install_hooks(bench.state)
     private = arena.root / "private"
@@ -217,7 +220,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _check_list(arena: Arena, bench: Bench, touched: set[Path], told: tuple[str, ...]) -> None:
-    """Every checkpoint whose own file is as it was is listed."""
+    """Check that every checkpoint whose own file is intact is listed."""
     ended = _read(arena, bench, ("list", "--all", "--limit", "1000", "--json"), told)
     if ended is None:
         return
@@ -230,9 +233,9 @@ def _check_list(arena: Arena, bench: Bench, touched: set[Path], told: tuple[str,
     try:
         rows = msgspec.json.decode(ended)
     except msgspec.DecodeError:
-        arena.tally.note_broken("`list --json` printed no JSON", arena.where(*told))
+        arena.tally.note_broken("`list --json` did not print JSON", arena.where(*told))
         return
-    # A revision that was replaced is in the log, not in the list.
+    # A replaced revision is in the log, not in the list.
     shown = tokens_in(str(rows)) | _in_log(bench)
     for token in sorted(intact - shown):
         arena.tally.note_lost(f"the intact checkpoint {token} is not listed", arena.where(*told))
@@ -252,7 +255,7 @@ def _check_reader(
 def _read(
     arena: Arena, bench: Bench, words: tuple[str, ...], told: tuple[str, ...]
 ) -> bytes | None:
-    """Run a command that reads; note what it must not do."""
+    """Run a command that reads, and record what it must not do."""
     ended = bench.run(*words, seconds=BOUND_SECONDS)
     arena.tally.count("commands")
     where = arena.where(f"leftoff {' '.join(words)}", *told)
@@ -265,7 +268,7 @@ def _read(
     elif ended.megabytes > _BOUND_MEGABYTES:
         arena.tally.note_broken(f"it took {ended.megabytes} MB of memory", where)
     elif _SECRET.encode() in ended.all_output:
-        arena.tally.note_broken("it showed what lies behind a link", where)
+        arena.tally.note_broken("it showed a private file behind a link", where)
     else:
         return ended.output
     return None

@@ -1,7 +1,7 @@
-"""Injections: let this process be killed, or a call of it fail, at its n-th file operation.
+"""Kill this process, or make a call fail, at its n-th file operation.
 
-With the C library of `shim` every call below a folder counts, SQLite's included. Without it only
-the calls that Python code makes through `os` do.
+With the C library of `shim`, every call below a folder counts, including SQLite's. Without it, only
+the calls that Python code makes through `os` count.
 """
 
 import builtins
@@ -29,14 +29,14 @@ KINDS: tuple[Kind, ...] = (
     "open", "create", "read", "write", "sync", "link", "rename", "unlink", "mkdir", "truncate",
     "lock", "list",
 )  # fmt: skip
-# What changes a disk: a process killed between two others leaves the same behind.
+# The calls that change a disk. A kill between two others leaves the same state behind.
 CHANGES: tuple[Kind, ...] = (
     "create", "write", "sync", "link", "rename", "unlink", "mkdir", "truncate", "lock",
 )  # fmt: skip
 
 _BITS = {kind: 1 << place for place, kind in enumerate(KINDS)}
 _ACTIONS: dict[Action, int] = {"kill": 1, "half": 2, "fail": 3, "short": 4}
-# The functions of Python code that stand for a kind; `open` is told apart by its flags.
+# The Python functions for each kind. For `open`, the flags decide between open and create.
 _FUNCTIONS: dict[Kind, tuple[str, ...]] = {
     "read": ("read", "pread"),
     "write": ("write",),
@@ -51,7 +51,7 @@ _FUNCTIONS: dict[Kind, tuple[str, ...]] = {
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True):
-    """What happens at which call."""
+    """What happens, and at which call."""
 
     kinds: tuple[Kind, ...]
     at: int
@@ -67,7 +67,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def arm(injection: Injection, folder: Path) -> None:
-    """Let it happen in this process, to files below a folder."""
+    """Arm the injection in this process, for files below a folder."""
     library = shim.find_library()
     if library is None:
         _Wrapped(injection, folder).install()
@@ -83,9 +83,9 @@ def arm(injection: Injection, folder: Path) -> None:
 
 
 def in_environment(injection: Injection, folder: Path, mark: Path) -> dict[str, str]:
-    """Return the variable that arms a program, and all it starts, if it has the C library.
+    """Return the variable that arms a program with the C library, and every process it starts.
 
-    A file appears at `mark` when a call of theirs was struck.
+    The file `mark` appears when one of their calls was hit.
     """
     values = (
         str(folder), _mask(injection.kinds), injection.at, _ACTIONS[injection.action],
@@ -123,7 +123,7 @@ class _Wrapped:
         self._write = os.write
 
     def install(self) -> None:
-        """Put a counting function in the place of each."""
+        """Replace each function with one that counts."""
         type(self).seen = 0
         kinds = self._injection.kinds
         self._wrap_open()
@@ -131,7 +131,7 @@ class _Wrapped:
             for name in names if kind in kinds else ():
                 setattr(os, name, self._count_calls(getattr(os, name)))
         if "lock" in kinds:
-            # Stubs call it one function of several shapes.
+            # The type stubs declare flock as overloaded, so a plain assignment does not type-check.
             setattr(fcntl, "flock", self._count_calls(fcntl.flock))  # noqa: B010
 
     def _wrap_open(self) -> None:
@@ -152,13 +152,14 @@ class _Wrapped:
             close(fd)
 
         os.open, os.close = open_tracked, close_tracked
-        # pathlib looks for it in io.
+        # pathlib uses the one in io.
         builtins.open = io.open = self._through(builtins.open)
 
     def _through(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        """Let Python's own files be opened by `os.open`, where opening is counted."""
+        """Make Python open its own files through `os.open`, where calls are counted."""
 
         def open_through(file: Any, mode: str = "r", *rest: Any, **named: Any) -> Any:
+            # A descriptor is already counted, and an opener of its own calls `os.open` itself.
             if isinstance(file, int) or "opener" in named:
                 return real(file, mode, *rest, **named)
             return real(file, mode, *rest, opener=os.open, **named)
@@ -192,7 +193,7 @@ class _Wrapped:
         return full.startswith(self._folder)
 
     def _step(self) -> Action | None:
-        """Count a call; kill, fail, or return what is to be done with half of the bytes."""
+        """Count a call, then kill, fail, or return what to do with half of the bytes."""
         type(self).seen = number = next(self._count)
         is_due = number == self._injection.at
         if not (is_due or (self._injection.is_sticky and number > self._injection.at)):

@@ -1,4 +1,4 @@
-"""Kills: every deed is killed before each step that changes the disk, and writers at any moment."""
+"""Kill every deed before each step that changes the disk, and writers at random moments."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count, islice
@@ -8,14 +8,14 @@ from leftoff.torture.deeds import DEEDS, TOGETHER
 from leftoff.torture.inject import CHANGES, Injection
 from leftoff.torture.trials import Arena, PreparedDeed, prepare_stage
 
-# No deed takes so many steps; one that did would never come to an end here.
+# No deed takes this many steps; the limit ends a deed that would never finish.
 _MOST_STEPS = 1000
 _FEW_STEPS = 30
 _STORM = "a storm of writers"
 
 
 def run(arena: Arena) -> None:
-    """Kill until the time is up: each deed at every step, and storms of writers in between."""
+    """Kill each deed at every step, with storms of writers in between, until the time is up."""
     for lap, name in arena.in_turn([*DEEDS, *storms_between()]):
         if name == _STORM:
             storms.run(arena)
@@ -24,12 +24,12 @@ def run(arena: Arena) -> None:
 
 
 def storms_between() -> list[str]:
-    """Return a storm for every few deeds."""
+    """Return one storm for every few deeds."""
     return [_STORM] * (1 + len(DEEDS) // 6)
 
 
 def kill_at_every_step(arena: Arena, name: str, earlier: Sequence[str] = ()) -> int:
-    """Repeat a deed, killed one step later each time, until it comes through; count the kills."""
+    """Repeat a deed, killed one step later each time, until it succeeds; return the kills."""
     stage = prepare_stage(arena, name, DEEDS[name], [DEEDS[each] for each in earlier])
     if stage is None:
         return 0

@@ -1,4 +1,4 @@
-"""Load: many sessions fire hooks through the real letterbox at once; each event counts once."""
+"""Fire hooks of many sessions through the real letterbox at once; each event must count once."""
 
 import shutil
 import time
@@ -20,7 +20,7 @@ _PATIENCE_SECONDS = 180.0
 
 
 def run(arena: Arena) -> None:
-    """Let sessions fire until the time is up."""
+    """Fire events until the time is up."""
     if shutil.which("sh") is None:
         arena.tally.skip("the letterbox (no sh was found)")
         return
@@ -29,7 +29,7 @@ def run(arena: Arena) -> None:
 
 
 def fire_all(arena: Arena, sessions: int) -> None:
-    """Fire a prompt and the end of each session at once; then every one must have been settled."""
+    """Fire the events of all sessions at once, and check that each one was settled."""
     bench = arena.bench()
     install_hooks(bench.state)
     talks = [Talk(bench.project, f"session-{number}") for number in range(sessions)]
@@ -60,7 +60,7 @@ def _end_all(
 
 
 def _fire(bench: Bench, talk: Talk, event: str, tally: Tally) -> child_programs.Process:
-    """Fire an event as the agent does; what a hook took is acknowledged."""
+    """Fire an event as the agent does; the hook acknowledges it by ending."""
     fields: dict[str, str] = {"reason": "other"} if event == "SessionEnd" else {}
     if event == "UserPromptSubmit":
         token = bench.ledger.new_token()
@@ -81,7 +81,7 @@ def _fire(bench: Bench, talk: Talk, event: str, tally: Tally) -> child_programs.
 
 
 def _check_once(arena: Arena, bench: Bench) -> None:
-    """No prompt was captured twice."""
+    """Check that no prompt was captured twice."""
     log = bench.store / "prompts.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     captured = [line for line in lines if '"captured"' in line]
@@ -92,14 +92,14 @@ def _check_once(arena: Arena, bench: Bench) -> None:
 
 
 class _Watch:
-    """Waits, and counts the settle processes of this world meanwhile."""
+    """Waits, and meanwhile counts the settle processes of this user."""
 
     def __init__(self, state: Path) -> None:
         self._state = str(state).encode()
         self.most = 0
 
     def until(self, is_so: Callable[[], bool]) -> bool:
-        """Wait for something, with patience; say whether it came."""
+        """Wait until something is true or the time is up, and return whether it is."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not is_so():
             if time.monotonic() > deadline:
@@ -109,9 +109,9 @@ class _Watch:
         return True
 
     def settles(self) -> int:
-        """Count the settle processes that run at one moment, where the system tells.
+        """Count the settle processes that run at the same moment (Linux only).
 
-        A look takes a while; all that two looks see were there at the moment between them.
+        A look takes a while, but the processes that two looks see all ran between them.
         """
         return len(self._look() & self._look())
 
@@ -121,18 +121,19 @@ class _Watch:
     def _is_settle(self, folder: Path) -> bool:
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
-            # `setsid`, which starts it, has the same words behind its own name.
+            # `setsid`, which starts settle, has the same arguments after its own name.
             is_python = b"python" in words[0].rpartition(b"/")[2]
             if not (is_python and b"leftoff.hooks.settle" in words and self._state in words):
                 return False
-            # About to become git: until then it has our words, and whoever starts it waits.
+            # A child that is about to become git still has settle's arguments, and its parent waits
+            # in state D.
             return _state_of(folder.parent / _fields(folder)[1]) != "D"
         except OSError:
             return False
 
 
 def _fields(folder: Path) -> list[str]:
-    """Return what the system tells of a process: its state, its parent, and more."""
+    """Return what Linux reports about a process: its state, its parent, and more."""
     return (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
 
 

@@ -1,7 +1,7 @@
-"""The looker: a process that takes no part in any trial, and looks at what each one left.
+"""A process that takes no part in any trial and inspects what each trial left.
 
-A forked process spends most of its time on page faults; one that stays has them behind it. It
-keeps nothing of one look for the next, and is replaced from time to time.
+A fresh fork spends most of its time on page faults, and a process that stays does not. It keeps
+nothing from one look for the next, and is replaced from time to time.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ class Looker:
         self._asked = 0
 
     def ask(self, question: bytes, *, seconds: float = forks.PATIENCE_SECONDS) -> bytes | None:
-        """Return the answer, or None if the process died of the question or hung."""
+        """Return the answer, or None if the process died or hung."""
         if not self._child:
             self._start()
         answer = self._exchange(question, time.monotonic() + seconds)
@@ -42,7 +42,8 @@ class Looker:
         self._answers, ours = os.pipe()
 
         def work() -> None:
-            # Its own ends of the pipes would keep it from hearing that we are gone.
+            # If the child kept the parent's ends of the pipes, it would not notice that the parent
+            # is gone.
             os.close(self._questions)
             os.close(self._answers)
             with open(theirs, "rb") as questions:  # noqa: PTH123 - a descriptor
@@ -73,7 +74,7 @@ class Looker:
         return answer
 
     def stop(self) -> None:
-        """End the process; the next question starts another."""
+        """End the process; the next question starts another one."""
         if not self._child:
             return
         with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""What a part of the torture is asked to do, and what it reports."""
+"""What a part of the torture has to do, and what it reports."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -7,7 +7,7 @@ import msgspec
 
 
 class TorturePlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to try, and for how long: for some seconds in all, or for some rounds each."""
+    """What to try, and for how long: a total time in seconds, or a number of rounds per part."""
 
     parts: Sequence[str]
     seed: int
@@ -17,27 +17,27 @@ class TorturePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkerTask(msgspec.Struct, frozen=True, kw_only=True):
-    """What one worker has to do; bounded by time, or by a number of rounds in tests."""
+    """What one worker has to do, limited by time, or in tests by a number of rounds."""
 
     part: str
     folder: str
     seed: int
     number: int = 0
-    """Which of the workers this is: together they go through everything once, then again."""
+    """The number of this worker. Together the workers go through everything once per lap."""
     workers: int = 1
     seconds: float = 0.0
     rounds: int = 0
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that must never happen, and how to make it happen again."""
+    """Something that must never happen, and how to reproduce it."""
 
     what: str
     where: str
 
 
 class TortureReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was tried, how often, and what was found; reports of several workers add up."""
+    """What was tried, how often, and what was found; reports of several workers are added up."""
 
     part: str
     tried: dict[str, int] = {}
@@ -48,7 +48,7 @@ class TortureReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failures(self) -> int:
-        """How many things went wrong."""
+        """The number of problems."""
         return len(self.lost) + len(self.broken)
 
 
@@ -66,36 +66,37 @@ class Tally:
         self._emitted_at = 0.0
 
     def begin(self) -> None:
-        """Let the time run from now on."""
+        """Start the clock."""
         self._ends_at = time.monotonic() + self.task.seconds
 
     def count(self, what: str, number: int = 1) -> None:
         """Count something that was tried."""
         self._tried[what] = self._tried.get(what, 0) + number
+        # A report every half second is enough for the progress line.
         if time.monotonic() - self._emitted_at > 0.5:
             self._emitted_at = time.monotonic()
             self.report()
 
     def note_lost(self, what: str, where: str) -> None:
-        """Note that something acknowledged is gone, or that half of something is visible."""
+        """Record that something acknowledged is gone, or that half of something is visible."""
         self._lost.append(Loss(what=what, where=where))
 
     def note_broken(self, what: str, where: str) -> None:
-        """Note that a command hung, crashed, or read or ran what it must not."""
+        """Record that a command hung or crashed, or that it read or ran what it must not."""
         self._broken.append(Loss(what=what, where=where))
 
     def skip(self, why: str) -> None:
-        """Note what could not be tried here."""
+        """Record what could not be tried here."""
         if why not in self._skipped:
             self._skipped.append(why)
 
     @property
     def failures(self) -> int:
-        """How many things went wrong so far."""
+        """The number of problems so far."""
         return len(self._lost) + len(self._broken)
 
     def has_time(self) -> bool:
-        """Say whether there is time left; a task bounded by rounds always has some."""
+        """Return whether there is time left; a task limited by rounds always has some."""
         return bool(self.task.rounds) or time.monotonic() < self._ends_at
 
     def rounds(self) -> Iterator[int]:
@@ -106,7 +107,7 @@ class Tally:
             number += 1
 
     def report(self, *, is_final: bool = False) -> TortureReport:
-        """Emit what is known so far."""
+        """Emit the counts so far."""
         report = TortureReport(
             part=self.task.part,
             tried=dict(self._tried),
@@ -120,7 +121,7 @@ class Tally:
 
 
 def merge(reports: list[TortureReport]) -> TortureReport:
-    """Add up what several workers of one part report."""
+    """Add up the reports of several workers of one part."""
     tried: dict[str, int] = {}
     for report in reports:
         for what, number in report.tried.items():

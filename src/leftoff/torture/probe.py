@@ -1,4 +1,4 @@
-"""The probe: look at a project with fresh eyes, and say all that is there."""
+"""Inspect a project in a process that took no part in a trial, and list everything in it."""
 
 import contextlib
 import hashlib
@@ -28,14 +28,14 @@ _SETTLES = 4
 
 
 class ProbeTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """Where to look, and whether commits are looked for as well."""
+    """The folder to inspect, and whether to look for commits as well."""
 
     folder: str
     has_commits: bool
 
 
 def look(bench: Bench, looker: Looker) -> Observation:
-    """Look after the events that wait were settled, with eyes that have not seen the trial."""
+    """Settle waiting events and inspect the project, in a process that did not see the trial."""
     answer = looker.ask(msgspec.json.encode(_place(bench)))
     if answer is None:
         return Observation(found={}, problems=["a look at the project crashed or did not end"])
@@ -43,7 +43,7 @@ def look(bench: Bench, looker: Looker) -> Observation:
 
 
 def look_rebuilt(bench: Bench) -> Observation:
-    """Look in a fresh process that knows nothing but the files that are the truth."""
+    """Delete the indexes and inspect the project in a fresh process."""
     for path in bench.store.glob("*.sqlite*"):
         path.unlink()
     question = msgspec.json.encode(_place(bench))
@@ -55,7 +55,7 @@ def look_rebuilt(bench: Bench) -> Observation:
 
 
 def look_here(bench: Bench) -> bytes:
-    """Look in this very process."""
+    """Inspect the project in this process."""
     return answer(msgspec.json.encode(_place(bench)))
 
 
@@ -69,7 +69,7 @@ def _print(data: bytes) -> None:
 
 
 def answer(question: bytes) -> bytes:
-    """Look at a place; say what is there, or why that cannot be said."""
+    """Inspect a folder and return what is there, or why it cannot be read."""
     try:
         place = msgspec.json.decode(question, type=ProbeTarget)
         with contextlib.chdir(place.folder):
@@ -81,7 +81,7 @@ def answer(question: bytes) -> bytes:
 
 
 def observe(place: ProbeTarget) -> Observation:
-    """Say all that this very process finds."""
+    """Return everything that this process finds."""
     problems: list[str] = []
     _settle_all(state_folder(), problems)
     folder = Path(place.folder)
@@ -110,13 +110,13 @@ def observe(place: ProbeTarget) -> Observation:
 
 
 def _settle_all(state: Path, problems: list[str]) -> None:
-    """Settle what waits, as often as an event is tried before it is set aside."""
+    """Settle waiting events, as often as leftoff tries an event before it sets it aside."""
     for _ in range(_SETTLES):
         if not spool.letters(state):
             return
         settle.run(state, wait_seconds=30)
     if spool.letters(state):
-        problems.append("events wait in the spool though settle has run")
+        problems.append("events still wait in the spool after settle ran")
 
 
 def _checkpoints(
@@ -127,7 +127,7 @@ def _checkpoints(
             data = store.read_raw(entry)
             checkpoint = decode(data)
         except (LeftoffError, OSError) as error:
-            problems.append(f"{entry.id} is listed and cannot be read: {error}")
+            problems.append(f"{entry.id} is listed but cannot be read: {error}")
             continue
         digests[entry.id] = hashlib.sha256(data).hexdigest()
         yield "checkpoint", encode(checkpoint).decode()
@@ -138,6 +138,7 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
     yield from (("memory", entry.text) for entry in every)
     yield from (("feature", item.name) for item in features.load(store).items)
     yield from (("prompt", prompt.text) for prompt in prompt_queue.history(store))
+    # A reset moves notes to the trash, where they must be found too.
     for path in [
         notes_of(store.project, config.load(store.project).settings),
         *(store.project.store / "trash").rglob("*.md"),
@@ -148,7 +149,7 @@ def _texts(store: Store) -> Iterator[tuple[str, str]]:
 
 
 def _events(index: StoreIndex) -> set[str]:
-    """Return what happened to which checkpoint, by the token of its name."""
+    """Return which events happened to which checkpoint, by the token in its name."""
     events = {event.id: event for event in index.newest_events(_ALL)}
     tokens: defaultdict[str, set[str]] = defaultdict(set)
     for entry in index.newest(_ALL):
@@ -163,6 +164,7 @@ def _events(index: StoreIndex) -> set[str]:
 
 
 def _list_affected(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:
+    # An undo names the event it reverts, and that event names the checkpoints.
     undone = known.get(event.of or "")
     return undone.ids if undone is not None else event.ids
 

@@ -1,6 +1,6 @@
-"""What writes all else: memory, features, settings, notes, prompts, commits, hooks and events.
+"""Deeds that write anything else: memory, features, settings, notes, prompts, commits, hooks.
 
-Each function prepares on a bench what the deed needs, and returns the deed, not yet done.
+Each function prepares what its deed needs on a bench, and returns the deed without performing it.
 """
 
 import os
@@ -24,14 +24,14 @@ def memory_add(bench: Bench) -> Deed:
 
 
 def memory_edit(bench: Bench) -> Deed:
-    """Put other words in the place of an entry's."""
+    """Replace the text of a memory entry."""
     token = bench.ledger.new_token()
     known = bench.do("memory", "add", "rule", f"A rule of old, number {bench.chance.random()}")
     return deed(bench, ("memory", "edit", known["id"], text_of(token)), Claim("memory", token))
 
 
 def memory_reject(bench: Bench) -> Deed:
-    """Reject an entry, which stays in the memory."""
+    """Reject a memory entry, which stays in the memory."""
     token = bench.ledger.new_token()
     claim = Claim("memory", token)
     bench.ledger.try_([claim])
@@ -40,19 +40,19 @@ def memory_reject(bench: Bench) -> Deed:
 
 
 def feature_add(bench: Bench) -> Deed:
-    """Note a feature and begin with it."""
+    """Add a feature and start it."""
     token = bench.ledger.new_token()
     _finish_feature(bench)
     return deed(bench, ("feature", "add", text_of(token), "--start"), Claim("feature", token))
 
 
 def _finish_feature(bench: Bench) -> None:
-    """Finish the feature at hand, if there is one: only one can be worked on at a time."""
+    """Finish the active feature, if any: only one can be active at a time."""
     bench.run("feature", "pass")
 
 
 def feature_attempt(bench: Bench) -> Deed:
-    """Note a failed attempt, which goes to the memory."""
+    """Add a failed attempt, which is also stored in the memory."""
     token = bench.ledger.new_token()
     _finish_feature(bench)
     bench.ledger.try_([Claim("feature", token)])
@@ -72,21 +72,21 @@ def feature_pass(bench: Bench) -> Deed:
 
 
 def config_set(bench: Bench) -> Deed:
-    """Set a value in the project's settings."""
+    """Change a value in the project's settings."""
     value = str(bench.chance.randrange(200, 9000))
     words = ("config", "set", "--project", "budget", value)
     return deed(bench, words, Claim("register", f"budget={value}"))
 
 
 def wal_add(bench: Bench) -> Deed:
-    """Note something in the working notes."""
+    """Add an entry to the working notes."""
     token = bench.ledger.new_token()
     words = ("wal", "add", "--kind", "decision", text_of(token))
     return deed(bench, words, Claim("note", token))
 
 
 def wal_reset(bench: Bench) -> Deed:
-    """Begin new notes; the old ones go to the trash."""
+    """Start new notes; the old ones go to the trash."""
     token = bench.ledger.new_token()
     claim = Claim("note", token)
     bench.ledger.try_([claim])
@@ -96,7 +96,7 @@ def wal_reset(bench: Bench) -> Deed:
 
 
 def prompts_import(bench: Bench) -> Deed:
-    """Queue the prompt of a file."""
+    """Queue the prompt in a file."""
     token = bench.ledger.new_token()
     file = bench.root / f"pending-prompt-{token}.txt"
     file.write_text(text_of(token), encoding="utf-8")
@@ -104,7 +104,7 @@ def prompts_import(bench: Bench) -> Deed:
 
 
 def prompts_drop(bench: Bench) -> Deed:
-    """Take a prompt off the queue, where it stays known."""
+    """Drop a prompt from the queue; its history keeps it."""
     queued = prompts_import(bench)
     bench.ledger.try_(queued.claims)
     token = queued.claims[0].token
@@ -114,7 +114,7 @@ def prompts_drop(bench: Bench) -> Deed:
 
 
 def ship(bench: Bench) -> Deed:
-    """Save, commit and stop there."""
+    """Save and commit, without a push."""
     token = bench.ledger.new_token()
     branch = child_programs.git(bench.project, "branch", "--show-current").strip()
     if branch == "main":
@@ -125,13 +125,13 @@ def ship(bench: Bench) -> Deed:
 
 
 def init(bench: Bench) -> Deed:
-    """Wire the hooks."""
+    """Install the hooks."""
     words = ("init", "--agent", "claude", "--scope", "user", "--yes")
     return deed(bench, words, Claim("register", "hooks=wired"))
 
 
 def uninstall(bench: Bench) -> Deed:
-    """Take the hooks out again."""
+    """Remove the hooks."""
     bench.ledger.try_([Claim("register", "hooks=wired")])
     bench.do("init", "--agent", "claude", "--scope", "user", "--yes")
     bench.ledger.acknowledge([Claim("register", "hooks=wired")])
@@ -139,13 +139,13 @@ def uninstall(bench: Bench) -> Deed:
 
 
 def switch(bench: Bench) -> Deed:
-    """Switch the project off, or on again."""
+    """Switch the project off or on."""
     now = bench.chance.choice(("on", "off"))
     return deed(bench, (now,), Claim("register", f"switch={'' if now == 'on' else 'off'}"))
 
 
 def settle_events(bench: Bench) -> Deed:
-    """Settle the events of a session: a prompt that must be kept, and its end."""
+    """Settle the events of a session: a prompt that must be kept, and the session's end."""
     token = bench.ledger.new_token()
     talk = Talk(bench.project, f"live-{token}")
     talk.write("Add a login form to app.py")
@@ -153,17 +153,17 @@ def settle_events(bench: Bench) -> Deed:
     for event, fields in _events(token):
         spool.keep(bench.state, "claude", event, talk.payload(event, **fields))
     claim = Claim("prompt", token)
-    # The events are on disk: whatever becomes of this settle, the next one must find them.
+    # The events are on disk, so if this settle fails, the next one must find them.
     bench.ledger.acknowledge([claim])
     return Deed(work=lambda: _settle(bench.state), claims=(claim,))
 
 
 def hook(bench: Bench) -> Deed:
-    """Fire an event through the letterbox; it says nothing, but what it took must be settled."""
+    """Fire an event through the letterbox, which prints nothing but must keep the event."""
     token = bench.ledger.new_token()
     talk = Talk(bench.project, f"fired-{token}")
     talk.write("Add a login form to app.py")
-    # Whoever looks settles the event; a settle in the background would outlive its world.
+    # The probe settles the event. A settle in the background would outlive the project.
     install_hooks(bench.state, python=shutil.which("true") or "")
     payload = bench.root / f"payload-{token}"
     payload.write_bytes(talk.payload("UserPromptSubmit", prompt=text_of(token)))

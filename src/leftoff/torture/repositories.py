@@ -1,4 +1,4 @@
-"""Hostile repositories: session start and the commands, run in each of them."""
+"""Start sessions and run commands in each hostile repository."""
 
 import os
 import re
@@ -37,18 +37,18 @@ _FORGED_LINE = re.compile(rf"^(Next action|Task|Changed since then): {FORGED}", 
 
 
 def run(arena: Arena) -> None:
-    """Go through the repositories until the time is up."""
+    """Visit the repositories until the time is up."""
     install_hooks(state_folder())
     for number, (_, name) in enumerate(arena.in_turn([*REPOSITORIES])):
         visit(arena, name, arena.root / f"visit-{number}")
 
 
 def visit(arena: Arena, name: str, place: Path) -> None:
-    """Start a session in a hostile repository, and run commands there."""
+    """Start a session in a hostile repository and run commands there."""
     place.mkdir()
     outside = Outside(place / "outside")
     folder = REPOSITORIES[name](place / "repository", outside)
-    # Setting it up may have run what lies there.
+    # Building the repository may have run the planted program.
     outside.trace.unlink(missing_ok=True)
     arena.tally.count("repositories")
     for source in ("startup", "resume"):

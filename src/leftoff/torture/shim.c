@@ -1,9 +1,9 @@
 /* Counts the file operations of a process below one folder, and kills, fails or records them.
  *
- * Loaded with LD_PRELOAD, so that it sees what C libraries such as SQLite do as well. Nothing
- * happens until a process arms it, by calling leftoff_torture_arm or by having
- * LEFTOFF_TORTURE="FOLDER|KINDS|AT|ACTION|VALUE|STICKY|MARK" in its environment when it starts; then
- * the file MARK is made when a call is struck, in this process or one that it started.
+ * It is loaded with LD_PRELOAD, so it also sees the calls of C libraries such as SQLite. It does
+ * nothing until a process arms it: by calling leftoff_torture_arm, or by starting with
+ * LEFTOFF_TORTURE="FOLDER|KINDS|AT|ACTION|VALUE|STICKY|MARK" in its environment. In the second
+ * case the file MARK is created when a call is hit, in this process or one that it started.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -71,7 +71,7 @@ __attribute__((constructor)) static void arm_from_environment(void) {
 
 static int is_busy(void) { return armed_action != NOTHING || recorder >= 0; }
 
-/* Makes a path absolute, without looking at links in it. */
+/* Makes a path absolute without resolving links in it. */
 static void resolve(int folder, const char *path, char *into) {
   char base[PATH_MAX] = "";
   if (path[0] == '/') {
@@ -106,17 +106,17 @@ static int fd_in_scope(int fd) { return is_busy() && fd >= 0 && fd < FILES && is
 
 static void die(void) { kill(getpid(), SIGKILL); for (;;) pause(); }
 
-/* Says what is to happen to this call: nothing, or one of the actions. */
+/* Counts a call and returns what happens to it: NOTHING or one of the actions. */
 static int due(unsigned kind) {
   if (armed_action == NOTHING || !(armed_kinds & kind)) return NOTHING;
   seen++;
   if (seen < armed_at || (seen > armed_at && !armed_sticky)) return NOTHING;
-  /* creat is not one of ours, so it is not counted. */
+  /* This library does not wrap creat, so the call is not counted. */
   if (mark[0]) close(creat(mark, 0600));
   return armed_action;
 }
 
-/* Kills, or says with -1 that the call fails. */
+/* Kills the process, or returns -1 if the call must fail. */
 static int trouble(unsigned kind) {
   switch (due(kind)) {
     case KILL: case HALF: die(); break;

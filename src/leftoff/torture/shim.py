@@ -1,6 +1,6 @@
-"""The C library that counts, fails, kills and records file operations, SQLite's own among them.
+"""Compile and load the C library that counts, fails, kills and records file operations.
 
-It is compiled when it is needed, with the C compiler of the machine.
+It sees SQLite's operations too. It is compiled on demand with the machine's C compiler.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ SOURCE = Path(__file__).with_name("shim.c")
 
 
 def build(folder: Path) -> tuple[Path | None, str]:
-    """Compile the library; return where it is, or why there is none."""
+    """Compile the library; return its path, or None and the reason."""
     if not sys.platform.startswith("linux"):
         return None, f"{sys.platform} has no LD_PRELOAD"
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)

@@ -1,4 +1,4 @@
-"""A snapshot: some folders as they are at one moment, kept in memory and put back again."""
+"""Keep some folders in memory as they are at one moment, and restore them."""
 
 import os
 import shutil
@@ -30,11 +30,11 @@ class Snapshot:
             self._times[str(path)] = found.st_mtime_ns
 
     def restore(self) -> None:
-        """Let the folders hold what they held, and nothing else."""
+        """Restore the folders to their state at the snapshot."""
         self.write(self.folders, {path: data for path, (_, data) in self.files.items()})
 
     def write(self, folders: Iterable[str], files: Mapping[str, bytes]) -> None:
-        """Let the folders hold this and nothing else."""
+        """Make the folders contain these files and nothing else."""
         for root in self.roots:
             shutil.rmtree(root, ignore_errors=True)
         for folder in sorted(folders):
@@ -43,6 +43,6 @@ class Snapshot:
             path = Path(place)
             path.write_bytes(data)
             path.chmod(self._modes.get(place, 0o600))
-            # A session whose transcript was written just now would seem to be at work.
+            # A session whose transcript was just written would look as if it were still running.
             if place in self.files and self.files[place][1] == data:
                 os.utime(path, ns=(self._times[place], self._times[place]))

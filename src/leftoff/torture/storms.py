@@ -1,4 +1,4 @@
-"""Storms: several writers at once in one project, killed at random moments and started again."""
+"""Run several writers at once in one project, and kill and restart them at random moments."""
 
 import contextlib
 import os
@@ -23,14 +23,14 @@ _decoder = msgspec.json.Decoder(tuple[str, list[Claim]])
 
 
 class Writer(NamedTuple):
-    """A child that writes until it is killed, and what it tells of it."""
+    """A child that writes until it is killed, and the pipe of its reports."""
 
     child: int
     reader: int
 
 
 def run(arena: Arena) -> None:
-    """Let writers write and kill them; all that they acknowledged must be found."""
+    """Start writers and kill them; everything that they acknowledged must be found."""
     bench = arena.bench()
     chance = random.Random(f"{arena.seed}-{bench.project.name}")  # noqa: S311 - no secret
     kills = 12 if arena.tally.task.rounds else _KILLS
@@ -54,7 +54,7 @@ def _start(bench: Bench, seed: int, slot: int) -> Writer:
     def work() -> int:
         os.setpgid(0, 0)
         os.close(reader)
-        # Tokens of its own, so that writers never claim the same.
+        # Each writer has its own tokens, so two of them never claim the same record.
         bench.ledger = telling = _Telling(1000 + slot, writer)
         bench.chance = random.Random(seed)  # noqa: S311 - no secret
         while True:
@@ -80,14 +80,14 @@ def _one(bench: Bench) -> None:
 
 
 class _Telling(Ledger):
-    """A ledger that tells the parent what is tried and what is acknowledged, as it happens."""
+    """A ledger that immediately reports to the parent what is tried and acknowledged."""
 
     def __init__(self, number: int, pipe: int) -> None:
         super().__init__(number)
         self._pipe = pipe
 
     def new_token(self) -> str:
-        """Make a token, and tell of it: another writer may recover a session that names it."""
+        """Create a token and report it: another writer may recover a session that contains it."""
         token = super().new_token()
         self.try_([Claim("checkpoint", token), Claim("prompt", token)])
         return token
@@ -99,12 +99,12 @@ class _Telling(Ledger):
         self.send("acknowledge", claims)
 
     def send(self, what: str, claims: Iterable[Claim]) -> None:
-        """Tell the parent, who hears of it even if we are killed right after."""
+        """Report to the parent; the report arrives even if this process is killed right after."""
         os.write(self._pipe, msgspec.json.encode((what, list(claims))) + b"\n")
 
 
 def _end(ledger: Ledger, writer: Writer) -> bool:
-    """Kill a writer with all that it started; note what it had told, and say if it was at work."""
+    """Kill a writer and its processes, record its reports, and return whether it was busy."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(writer.child, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""A trace: the file operations of several deeds as they were recorded, and when each was done."""
+"""Read the recorded file operations of several deeds, and when each deed was done."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +13,7 @@ Name = Literal[
     "rmdir", "mkdir", "done",
 ]  # fmt: skip
 
+# The letters that `shim.c` writes. Writes, renames and acknowledgements have formats of their own.
 _NAMES: dict[bytes, Name] = {
     b"C": "create",
     b"N": "unnamed",
@@ -29,7 +30,7 @@ _claims = msgspec.json.Decoder(list[Claim])
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation; which fields it has depends on its name."""
+    """One file operation; its name determines which fields are set."""
 
     name: Name
     inode: int = 0
@@ -41,7 +42,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mark(claims: tuple[Claim, ...]) -> bytes:
-    """Write that a deed was acknowledged."""
+    """Return the line that records that a deed was acknowledged."""
     return b"A " + msgspec.json.encode(list(claims)) + b"\n"
 
 
@@ -56,6 +57,7 @@ def _calls(data: bytes) -> Iterator[Call]:
         end = data.index(b"\n", at)
         kind, _, rest = data[at:end].partition(b" ")
         at = end + 1
+        # The written bytes follow their line, because they may contain line breaks.
         if kind == b"W":
             inode, offset, size = map(int, rest.split())
             yield Call(name="write", inode=inode, offset=offset, data=data[at : at + size])

@@ -1,4 +1,4 @@
-"""A trial: do one deed with something injected, and look at what is left of everything."""
+"""Run one deed with an injection, and check everything that is left."""
 
 import random
 import shutil
@@ -15,7 +15,7 @@ from leftoff.torture.orders import Tally
 from leftoff.torture.snapshot import Snapshot
 from leftoff.torture.world import Bench, Program, Unprepared
 
-# How many trials are looked at twice: that takes three times as long.
+# The share of trials that are checked twice, which takes three times as long.
 _THOROUGH_SHARE = 0.1
 _LONGEST_HISTORY = 4
 
@@ -23,22 +23,22 @@ Prepare = Callable[[Bench], Deed]
 
 
 class Arena:
-    """Where trials take place: one project after the other in the world of this worker."""
+    """The projects of one worker, in which its trials run one after the other."""
 
     def __init__(self, tally: Tally, program: Program) -> None:
         self.tally = tally
         self.program = program
         self.root = Path(tally.task.folder)
-        # No two workers do the same.
+        # Each worker has its own seed, so no two of them do the same.
         self.seed = f"{tally.task.seed}-{tally.task.number}"
         self._chance = random.Random(self.seed)  # noqa: S311 - no secret
         self._looker = Looker(probe.answer, self.root)
         self._made = 0
 
     def in_turn(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-        """Yield this worker's share of the names in random order, with the lap, while time lasts.
+        """Yield this worker's share of the names in random order with the lap, while time lasts.
 
-        The workers share each lap: together they have gone through all names at its end.
+        The workers share each lap: at its end they have gone through all names together.
         """
         task = self.tally.task
         order = list(names)
@@ -48,39 +48,39 @@ class Arena:
             yield lap, order[place]
 
     def choose(self, names: Sequence[str], lap: int) -> list[str]:
-        """Choose what was done in a project before: nothing in the first lap, then more."""
+        """Choose the history of a project: nothing in the first lap, then more."""
         return self._chance.choices(names, k=min(lap, _LONGEST_HISTORY))
 
     def bench(self) -> Bench:
-        """Make a project that has nothing yet."""
+        """Create an empty project."""
         self._made += 1
         return Bench(self.root, self.program, self.seed, self._made)
 
     def close(self) -> None:
-        """End what was started for the trials."""
+        """End the process that inspects the projects."""
         self._looker.stop()
 
     def release(self, bench: Bench) -> None:
-        """Remove a project where nothing was found."""
+        """Remove a project in which no problem was found."""
         if not self.tally.failures:
             shutil.rmtree(bench.project, ignore_errors=True)
 
     def where(self, *told: object) -> str:
-        """Say how to come here again."""
+        """Describe how to reproduce this trial."""
         return ", ".join([*map(str, told), f"seed {self.tally.task.seed}"])
 
     def check_trial(self, bench: Bench, *told: object) -> bool:
-        """Look after a trial; now and then rebuild the indexes and save once more as well."""
+        """Check after a trial; one time in ten, also rebuild the indexes and save again."""
         self.tally.count("acknowledged records found", bench.ledger.count())
         is_sound = self.check(bench, *told)
-        # At random: every n-th trial would always meet the same calls.
+        # Chosen at random, because every n-th trial would always be the same call.
         if is_sound and self._chance.random() < _THOROUGH_SHARE:
             is_sound = self.check(bench, *told, rebuilt=True)
             self.check_works_on(bench, *told)
         return is_sound
 
     def check(self, bench: Bench, *told: object, rebuilt: bool = False) -> bool:
-        """Look with fresh eyes, and note what is lost; say whether all is well."""
+        """Compare a project with its ledger, record losses, and return whether all is well."""
         seen = probe.look_rebuilt(bench) if rebuilt else probe.look(bench, self._looker)
         differences = bench.ledger.differences(seen)
         how = ("after the indexes were deleted",) if rebuilt else ()
@@ -89,7 +89,7 @@ class Arena:
         return not differences
 
     def check_works_on(self, bench: Bench, *told: object) -> None:
-        """Save once more, with a command that knows nothing of what happened."""
+        """Check that another save works, with a process that did not see the trial."""
         ended, _ = attempt(bench, save(bench), None)
         if ended.code != 0:
             what = f"the next save ended with {ended.code}: {ended.last_line}"
@@ -98,7 +98,7 @@ class Arena:
 
 
 def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[ChildExit, bool]:
-    """Do a deed in a child; say how it ended, and whether the injection was reached."""
+    """Run a deed in a child; return how it ended, and whether the injection was reached."""
     counter = Counter()
     mark = bench.root / "struck"
     mark.unlink(missing_ok=True)
@@ -111,14 +111,14 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Chil
         try:
             return deed.work() or 0
         finally:
-            # Also if the work raises: the next call must be tried all the same.
+            # Count even if the work raises, because the next call must be tried as well.
             counter.value = inject.calls() if injection is not None else 0
 
     bench.ledger.try_(deed.claims)
     bench.ledger.destroy(deed.destroys, is_done=False)
     ended = forks.run(work, cwd=bench.project)
     is_marked = mark.exists()
-    # A hook never fails, so its end says nothing once something in it was struck.
+    # A hook never fails, so its exit code proves nothing once one of its calls was hit.
     if ended.code == 0 and not is_marked:
         bench.ledger.acknowledge(list_acknowledged(deed, ended.all_output))
         bench.ledger.destroy(deed.destroys, is_done=True)
@@ -127,7 +127,7 @@ def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[Chil
 
 
 class PreparedDeed:
-    """A deed that is prepared, and can be attempted again and again from the same state."""
+    """A prepared deed that can be attempted many times from the same state."""
 
     def __init__(self, arena: Arena, bench: Bench, deed: Deed) -> None:
         self._arena = arena
@@ -137,7 +137,7 @@ class PreparedDeed:
         self._before = Snapshot([bench.home, bench.project])
 
     def attempt(self, injection: Injection) -> tuple[ChildExit, bool]:
-        """Do the deed with something injected, as if nothing had been done before."""
+        """Restore the state before the deed, and run the deed with an injection."""
         self._before.restore()
         self.bench.ledger = self._ledger.copy()
         return attempt(self.bench, self._deed, injection)
@@ -146,12 +146,12 @@ class PreparedDeed:
 def prepare_stage(
     arena: Arena, name: str, prepare: Prepare, earlier: Sequence[Prepare] = ()
 ) -> PreparedDeed | None:
-    """Prepare a deed in a project with a history; one that cannot be prepared is noted."""
+    """Prepare a deed in a project with a history; if that fails, record it and return None."""
     bench = arena.bench()
     try:
         for each in earlier:
             attempt(bench, each(bench), None)
         return PreparedDeed(arena, bench, prepare(bench))
     except Unprepared as error:
-        arena.tally.note_broken(f"the store does not work on: {error}", arena.where(name))
+        arena.tally.note_broken(f"the project could not be prepared: {error}", arena.where(name))
         return None

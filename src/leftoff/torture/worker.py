@@ -1,4 +1,4 @@
-"""A worker: a process with a world of its own that does one part of the torture."""
+"""Run one part of the torture in a process with its own home folder."""
 
 import contextlib
 import gc
@@ -25,12 +25,12 @@ PARTS = {
     "repositories": "leftoff.torture.repositories",
     "load": "leftoff.torture.load",
 }
-# Together they go through most of the code that the others need.
+# Together these run most of the code that the other deeds need.
 _REHEARSED = ("save with a decision", "settle", "undo", "recover", "memory edit", "config set")
 
 
 def run(task: WorkerTask, program: Program, emit: Callable[[TortureReport], None]) -> None:
-    """Do one part, and report."""
+    """Run one part and report."""
     tally = Tally(task, emit)
     arena = Arena(tally, program)
     _warm_up(arena)
@@ -38,33 +38,34 @@ def run(task: WorkerTask, program: Program, emit: Callable[[TortureReport], None
     try:
         importlib.import_module(PARTS[task.part]).run(arena)
     except Exception as error:  # noqa: BLE001 - a torture that breaks down has not passed
-        what = f"the torture itself broke down: {type(error).__name__}: {error}"
+        what = f"the torture itself failed: {type(error).__name__}: {error}"
         tally.note_broken(what, arena.where(task.part))
     arena.close()
     tally.report(is_final=True)
 
 
 def _warm_up(arena: Arena) -> None:
-    """Load everything and do some of it once, so that no child has to compile the same again."""
+    """Import everything and run some of it once, so that no child has to compile it again."""
     for module in pkgutil.walk_packages(leftoff.__path__, "leftoff."):
         if not module.name.endswith("__main__"):
             with contextlib.suppress(ImportError):
                 importlib.import_module(module.name)
     _rehearse(arena)
+    # Frozen objects are not scanned, so a fork does not copy their memory pages.
     gc.collect()
     gc.freeze()
 
 
 def _rehearse(arena: Arena) -> None:
-    """Do some deeds in this very process, in a project that is thrown away.
+    """Run some deeds in this process, in a project that is deleted afterwards.
 
-    Most of what a command does in its first milliseconds is to compile regular expressions.
+    A command spends most of its first milliseconds on compiling regular expressions.
     """
     bench = arena.bench()
     before = Snapshot([bench.home])
     with _quiet(), contextlib.chdir(bench.project):
         for name in _REHEARSED:
-            # Whatever goes wrong here goes wrong again in a trial, where it is noted.
+            # Anything that fails here fails again in a trial, where it is recorded.
             with contextlib.suppress(Exception):
                 DEEDS[name](bench).work()
         with contextlib.suppress(Exception):
@@ -75,7 +76,7 @@ def _rehearse(arena: Arena) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Print nowhere."""
+    """Discard what is printed."""
     kept = [(stream, os.dup(stream)) for stream in (1, 2)]
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
@@ -90,7 +91,7 @@ def _quiet() -> Iterator[None]:
 
 
 def folder_of(root: Path, part: str, number: int) -> Path:
-    """Make the folder in which one worker has its world."""
+    """Create the home and temp folders of one worker."""
     folder = root / f"{part}-{number}"
     for name in ("home", "tmp"):
         (folder / name).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A world of its own: a home folder, a project, and nobody's settings."""
+"""Create a user's home folder and projects that are isolated from the real ones."""
 
 import contextlib
 import random
@@ -20,7 +20,7 @@ from leftoff.torture.forks import ChildExit
 
 Program = Callable[[Sequence[str]], int]
 
-# All that a worker needs of the user's environment.
+# All that a worker needs from the user's environment.
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 
 
@@ -43,7 +43,7 @@ def environment(folder: Path, *, preload: Path | None = None) -> dict[str, str]:
 
 
 class Bench:
-    """One project in a world, the commands that are run in it, and what they acknowledged."""
+    """One project, the commands that run in it, and what they acknowledged."""
 
     def __init__(self, root: Path, program: Program, seed: str, number: int = 0) -> None:
         self.root = root
@@ -56,7 +56,7 @@ class Bench:
 
     @property
     def state(self) -> Path:
-        """The state folder of this world's user."""
+        """The state folder of this user."""
         return state_folder()
 
     @property
@@ -65,11 +65,11 @@ class Bench:
         return find_project(self.project).store
 
     def run(self, *words: str, seconds: float = forks.PATIENCE_SECONDS) -> ChildExit:
-        """Run a command of leftoff in a child."""
+        """Run a leftoff command in a child."""
         return forks.run(lambda: self.program(words), cwd=self.project, seconds=seconds)
 
     def do(self, *words: str) -> Any:
-        """Run a command that must work, and return what it answers in JSON."""
+        """Run a command that must succeed, and return its JSON output."""
         ended = self.run(*words, "--json")
         if ended.code != 0:
             raise Unprepared(f"leftoff {' '.join(words)}: {ended.code} {ended.last_line}")
@@ -79,7 +79,7 @@ class Bench:
             raise Unprepared(f"leftoff {' '.join(words)} answered {ended.output!r}") from error
 
     def save(self, token: str) -> None:
-        """Save a checkpoint, which is acknowledged; here and now, since no child need die of it."""
+        """Save an acknowledged checkpoint, in this process, because the save is not under test."""
         claim = Claim("checkpoint", token)
         self.ledger.try_([claim])
         with self.open_store() as store:
@@ -87,7 +87,7 @@ class Bench:
         self.ledger.acknowledge([claim])
 
     def record(self, action: Action, token: str) -> None:
-        """Note that something happened to a checkpoint."""
+        """Record an event for a checkpoint."""
         claim = Claim("event", f"{action}:{token}")
         self.ledger.try_([claim])
         with self.open_store() as store:
@@ -107,7 +107,7 @@ class Bench:
 
 
 def draft(name: str, summary: str) -> Checkpoint:
-    """Make a checkpoint that is not saved yet."""
+    """Build a checkpoint that is not saved yet."""
     return Checkpoint(
         schema=SCHEMA,
         id="",
@@ -120,11 +120,11 @@ def draft(name: str, summary: str) -> Checkpoint:
 
 
 class Unprepared(Exception):
-    """What an operation needs could not be prepared."""
+    """The preconditions of a deed could not be prepared."""
 
 
 def make_repository(folder: Path) -> None:
-    """Make a repository with one commit."""
+    """Create a repository with one commit."""
     folder.mkdir(parents=True)
     child_programs.git(folder, "init", "--quiet", "--initial-branch=main", "--template=")
     child_programs.git(folder, "config", "user.name", "Ada")
@@ -135,9 +135,9 @@ def make_repository(folder: Path) -> None:
 
 
 def install_hooks(state: Path, *, python: str = sys.executable) -> None:
-    """Name the Python that the letterbox starts."""
+    """Write the file that names the Python that the letterbox starts."""
     state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # The second line names a file of leftoff's: without it hooks keep nothing.
+    # The second line names a file of leftoff. Hooks write nothing if that file is missing.
     (state / "python").write_text(f"{python}\n{__file__}\n", encoding="utf-8")
 
 

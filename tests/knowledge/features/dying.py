@@ -1,4 +1,4 @@
-"""Kill what is done about features at every step it takes on disk, and look at what is left.
+"""Kill operations on features at every step they take on disk, and check what is left.
 
 Run as a program, because it forks: `dying.py SCENARIO FOLDER`.
 """

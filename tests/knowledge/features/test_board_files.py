@@ -1,4 +1,4 @@
-"""Features on disk: parallel writers, a store that cannot be written, odd files."""
+"""Features on disk: parallel writers, a store that is not writable, odd files."""
 
 import itertools
 import json

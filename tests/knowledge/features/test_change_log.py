@@ -1,4 +1,4 @@
-"""Lines of the log can be taken in after others have changed the same board."""
+"""Log lines can be imported after others have changed the same board."""
 
 from datetime import UTC, datetime
 

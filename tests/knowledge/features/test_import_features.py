@@ -1,4 +1,4 @@
-"""Taking in features, fixes and loops that other files hold."""
+"""Importing features, fixes and loops from other files."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Short ways to remember things in tests, and to look at what is kept."""
+"""Helpers that add memory entries in tests, and read what is stored."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Adding and asking, as others call it."""
+"""Adding and querying memory through its API."""
 
 import os
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Killed at any step, and several processes at once: nothing that was acknowledged is lost."""
+"""Kills at any step, and several processes at once, lose nothing that was acknowledged."""
 
 import json
 import os

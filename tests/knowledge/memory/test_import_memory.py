@@ -1,4 +1,4 @@
-"""Taking in what other systems' files remember."""
+"""Importing the memory files of other systems."""
 
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft, MemoryEntry

@@ -1,4 +1,4 @@
-"""What is kept on disk: bounded, without secrets, whatever becomes of log, index and store."""
+"""The memory on disk is bounded and has no secrets, even if log, index or store are damaged."""
 
 import contextlib
 import os

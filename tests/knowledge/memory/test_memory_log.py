@@ -1,4 +1,4 @@
-"""Whoever adds to the memory needs no index, and knows what is known all the same."""
+"""Adding to the memory needs no index, and still recognizes what is known."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Any sequence of adding and changing shows what a simple model in memory shows."""
+"""Any sequence of adding and changing gives the same result as a simple model."""
 
 import os
 import shutil

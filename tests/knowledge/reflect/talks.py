@@ -1,4 +1,4 @@
-"""Conversations where Claude Code keeps them, so that they are found."""
+"""Conversations in the place where Claude Code keeps them."""
 
 import re
 from pathlib import Path

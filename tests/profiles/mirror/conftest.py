@@ -1,4 +1,4 @@
-"""What the tests of mirrors share: a repository to stand in, and the command line."""
+"""Fixtures for mirror tests: a repository as the working directory, and the command line."""
 
 from cli.conftest import _utc, cli, repo, stored
 

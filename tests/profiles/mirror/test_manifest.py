@@ -1,4 +1,4 @@
-"""A cursor that is garbled, or something else in its place, only means to start anew."""
+"""A damaged or replaced cursor only makes the mirror start again."""
 
 import os
 from collections.abc import Callable

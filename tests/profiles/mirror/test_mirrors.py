@@ -1,4 +1,4 @@
-"""Mirrors: native files follow the store, whatever happens in between."""
+"""Native files follow the store, whatever happens in between."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Native files: private when they are new, left as they are when they are not."""
+"""New native files are private, and existing ones keep their mode."""
 
 import os
 import stat

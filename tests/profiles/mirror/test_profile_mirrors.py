@@ -1,4 +1,4 @@
-"""Mirrors of no profile do nothing, load nothing, and answer all that others do."""
+"""Without a profile, mirrors do and import nothing, but have the same functions."""
 
 import inspect
 import subprocess

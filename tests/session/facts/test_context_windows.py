@@ -1,4 +1,4 @@
-"""A model's context window is known, or said to be unknown."""
+"""The context window of a model is known, or reported as unknown."""
 
 import pytest
 

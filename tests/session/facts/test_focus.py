@@ -1,4 +1,4 @@
-"""The files needed next come first."""
+"""The files that are needed next come first."""
 
 from leftoff.agents.stream import (
     AssistantText,

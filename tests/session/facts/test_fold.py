@@ -1,4 +1,4 @@
-"""The fold learns from events what a colleague would remember."""
+"""The fold collects from events what a colleague would remember."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The next action is inferred from where the session stands."""
+"""The next action is inferred from the end of the session."""
 
 from leftoff.agents.stream import ToolCall
 from leftoff.session.facts.fold_state import TodoEntry

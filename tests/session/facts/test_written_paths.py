@@ -1,4 +1,4 @@
-"""Paths are understood as text, whatever machine they come from."""
+"""Paths from any machine are parsed as text."""
 
 import pytest
 

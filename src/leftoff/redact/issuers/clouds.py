@@ -1,4 +1,4 @@
-"""Clouds, hosting, networks, identity and vaults."""
+"""Secrets of clouds, hosting, networks, identity providers and vaults."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("aws access key", "A{KIA|SIA|BIA|CCA}<16 upper>", "AKIA<10 upper>"),

@@ -1,4 +1,4 @@
-"""Code hosts, package registries, builds, reviews and tests."""
+"""Secrets of code hosts, package registries, build, review and test services."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("github token", "gh{s|u}_<30+ alnum>.<40+ dotted>", "ghs_installation_token_for_the_app"),

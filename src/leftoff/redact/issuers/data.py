@@ -1,4 +1,4 @@
-"""Databases, queues and their connection strings."""
+"""Secrets of databases and queues, and their connection strings."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("mongodb key", "mdb_sa_sk_<30+ word>", "mdb_sa_sk_<8 word>"),

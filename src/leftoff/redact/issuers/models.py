@@ -1,4 +1,4 @@
-"""Language models, speech, images, search and the tools around them."""
+"""Secrets of services for language models, speech, images, search, and the tools around them."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("anthropic key", "sk-ant-<16+ word>", "sk-ant-design-table-wrapper"),

@@ -1,4 +1,4 @@
-"""Payments, shops, banks, coins and parcels."""
+"""Secrets of payment, shop, bank, cryptocurrency and parcel services."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("stripe key", "{sk|rk|pk}_{live|test|prod}_<12+ alnum>", "sk_live_<6 alnum>"),

@@ -1,4 +1,4 @@
-"""Boards, documents, customers, files, maps and other services."""
+"""Secrets of services for boards, documents, customers, files, maps and other office work."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("linear key", "lin_{api|oauth|wh}_<32+ alnum>", "lin_api_<8 alnum>"),

@@ -1,4 +1,4 @@
-"""Chat, mail, telephone, push and the addresses that take messages."""
+"""Secrets of chat, mail, telephone and push services, and webhook addresses."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("slack token", "xox{a|b|c|d|e|o|p|r|s}-<15+ dash>", "xoxb-<4 alnum>"),

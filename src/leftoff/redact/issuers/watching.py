@@ -1,4 +1,4 @@
-"""Logs, errors, metrics, alarms and analytics."""
+"""Secrets of services for logs, errors, metrics, alerts and analytics."""
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("grafana token", "glsa_<32+ word>", "glsa_<8 word>"),
