@@ -1,1 +1,1 @@
-"""Knowledge: what a project remembers beyond one checkpoint: memory, features, and corrections."""
+"""What a project remembers beyond single checkpoints: memory, features and corrections."""

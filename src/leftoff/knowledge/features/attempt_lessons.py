@@ -1,4 +1,4 @@
-"""What attempts teach: failed ones become failures in memory, those that worked successes."""
+"""Store what attempts teach: failed ones become failures in memory, others successes."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ _RULES = 5
 
 
 def learn(store: Store, item: Feature | Fix, what: Try) -> None:
-    """Remember how an attempt went."""
-    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
+    """Store the outcome of an attempt in memory."""
+    from leftoff.knowledge import memory  # noqa: PLC0415 - listing features does not need it
 
     lesson = memory.EntryDraft(
         kind="failure" if what.result == "failed" else "success",
@@ -29,8 +29,8 @@ def learn(store: Store, item: Feature | Fix, what: Try) -> None:
 
 
 def brief_helper(store: Store, item: Feature | Fix, *, verify: Sequence[str] = ()) -> str:
-    """Tell a helper agent what is done here, what failed and which rules hold."""
-    from leftoff.knowledge import memory  # noqa: PLC0415 - looking at features needs none
+    """Write a short briefing for a helper agent: the work, what failed, and the rules."""
+    from leftoff.knowledge import memory  # noqa: PLC0415 - listing features does not need it
 
     found = find_loop_of(board_files.load(store), place_of(store, None), item.id)
     standing = found[1] if found else Loop(feature=item.id, attempt=item.attempts + 1)
