@@ -1,7 +1,7 @@
-"""One checkpoint of sail as JSON: what it says in sail's words, and what those cannot hold.
+"""Read and write one sail checkpoint as JSON: sail's own keys, and what those cannot hold.
 
-Keys that sail's readers do not know are allowed there, so a member of ours keeps what would be
-lost: the name, the moment to the millisecond, and values that a plain text cannot tell apart.
+Sail's readers ignore unknown keys, so a member of ours stores what would be lost: the name, the
+moment to the millisecond, and values that a plain text cannot distinguish.
 """
 
 import json
@@ -25,7 +25,7 @@ HOLDS = frozenset(
 )  # fmt: skip
 OURS = "leftoff"
 REST = "sail"
-"""The key of a checkpoint for what its native file holds beyond the keys we know."""
+"""The key under which a checkpoint keeps content of its native file that we do not know."""
 
 _GUARDED = frozenset({"context", "precompact"})
 _STAMP = re.compile(r"(\d{8}T\d{6})Z")
@@ -36,7 +36,7 @@ _DEEPEST = 40
 
 
 def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
-    """Read a file; its name and the plan it lies with tell what it does not say itself."""
+    """Read a file; its name and its plan supply what it does not contain."""
     try:
         found = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
@@ -77,7 +77,7 @@ _CONTEXT = {
 
 
 def _plain(value: Any, deep: int = 0) -> Any:
-    """Check that a value can be kept: JSON of others nests and counts without end."""
+    """Check that a value can be stored: foreign JSON may be nested or large without limit."""
     if deep > _DEEPEST:
         raise ValueError("It is nested too deeply.")
     if isinstance(value, dict):
@@ -90,7 +90,7 @@ def _plain(value: Any, deep: int = 0) -> Any:
 
 
 def _tell(native: Plain) -> Plain:
-    """Tell what sail's keys say in ours; what they hold beside that is kept as it is."""
+    """Translate sail's keys to ours; anything else they contain is kept unchanged."""
     context, guard = object_of(native.get("context")), object_of(native.get("compaction_context"))
     told: Plain = {
         "summary": native.get("summary"),
@@ -118,7 +118,7 @@ def _tell(native: Plain) -> Plain:
 
 
 def _rest(native: Plain) -> Plain:
-    """Return what is in a file beyond what we know how to write: unknown keys and odd values."""
+    """Return what we do not know how to write: unknown keys and unusual values."""
     rest = _find_odd(native, _NATIVE)
     if isinstance(context := native.get("context"), dict):
         odd = _find_odd(context, _CONTEXT)
@@ -127,7 +127,7 @@ def _rest(native: Plain) -> Plain:
 
 
 def _find_odd(found: Plain, table: Mapping[str, Kind]) -> Plain:
-    """Return the members that a table does not know, or would not write just so."""
+    """Return the members that a table does not know, or would write differently."""
     return {
         key: value
         for key, value in found.items()
@@ -136,7 +136,7 @@ def _find_odd(found: Plain, table: Mapping[str, Kind]) -> Plain:
 
 
 def _without_derived(rest: Plain, ours: Plain) -> Plain:
-    """Leave out what we wrote ourselves, made of other keys of the checkpoint."""
+    """Leave out what we derived ourselves from other keys of the checkpoint."""
     return {
         key: value
         for key, value in rest.items()
@@ -148,7 +148,7 @@ _DERIVED = ("epistemic", "compaction_context")
 
 
 def _decision(value: object) -> Plain:
-    """Read `what: why`, or the object that some write."""
+    """Read `what: why`, or the object that some files contain."""
     if isinstance(value, dict):
         what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
         why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
@@ -242,7 +242,7 @@ def _files(checkpoint: Checkpoint) -> list[str]:
 
 
 def _optional(checkpoint: Checkpoint) -> Plain:
-    """Write the members that only newer files have, where there is something to say."""
+    """Write the members that only newer files have, if they have a value."""
     found: Plain = {}
     if checkpoint.session_id:
         found["epistemic"] = {"session_id": checkpoint.session_id}
@@ -273,17 +273,17 @@ _CAVEAT = "The next action was inferred from the session; nobody stated it."
 
 
 def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
-    """Return the values that reading the file back would not give."""
+    """Return the values that reading the file back would lose."""
     plain = to_plain(checkpoint)
     back = _tell(_plain(dict(native)))
     keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:
-        # Not all of the files in progress were changed; the others are named all the same.
+        # Not all files in progress were changed, so list the others here as well.
         exact["files"] = [{"path": each.path, "role": each.role} for each in checkpoint.files]
     return exact
 
 
 def _check(native: Mapping[str, Any]) -> str:
-    """Tell one content from another, so that what was kept beside it is not taken for changed."""
+    """Return a checksum of the content, so that our member is ignored if somebody changed it."""
     return digest(json.dumps(native, sort_keys=True).encode())[:12]
