@@ -27,8 +27,10 @@ OURS = "leftoff"
 REST = "sail"
 """The key under which a checkpoint keeps content of its native file that we do not know."""
 
+# The triggers that correspond to sail's context guardian.
 _GUARDED = frozenset({"context", "precompact"})
 _STAMP = re.compile(r"(\d{8}T\d{6})Z")
+# Deeper JSON is not a checkpoint, and Python's recursion has a limit.
 _DEEPEST = 40
 
 
@@ -47,6 +49,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
     told = _tell(native)
+    # Trust our member only if nobody changed the rest of the file.
     if ours.get("check") == _check(native):
         told |= {
             REST: _without_derived(object_of(told.get(REST)), ours),
@@ -84,6 +87,7 @@ def _plain(value: Any, deep: int = 0) -> Any:
         return {str(key): _plain(each, deep + 1) for key, each in value.items()}
     if isinstance(value, list):
         return [_plain(each, deep + 1) for each in value]
+    # Not every JSON reader can represent huge numbers, NaN or infinity.
     is_huge = isinstance(value, int) and abs(value) >= 1 << 63
     is_odd = isinstance(value, float) and value - value != 0
     return str(value) if is_huge or is_odd else value
@@ -174,6 +178,7 @@ def _list(value: object) -> list[Any]:
 def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
     told = sail_plans.moment(native.get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
+    # sail's timestamp has whole seconds; our exact time counts only if both agree.
     if exact is not None and (told is None or exact.replace(microsecond=0) == told):
         return exact
     stamp = _STAMP.match(stem)
@@ -193,6 +198,7 @@ def _name(told: Plain, saved_at: datetime | None) -> str:
 def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as sail's JSON."""
     native = _native(checkpoint)
+    # Remember which of these the file had, so that they are not taken for derived.
     kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
     exact = _exact(checkpoint, native)
     ours: Plain = {

@@ -25,6 +25,7 @@ WORKTREES = "worktrees"
 STAGES = 7
 _ENDED = frozenset({"complete", "completed", "done", "halted", "archived", "abandoned", "closed"})
 _LAST_STAGE = "execute"
+# State files are small; sail did not write a larger one.
 _LIMIT = 1024 * 1024
 
 Stage = int | float | str
@@ -67,6 +68,7 @@ def observe(worktree: Path) -> dict[str, Any]:
     return told
 
 
+# Later versions of sail call a plan a blueprint.
 _TWIN, _TWIN_STAGE = "active_blueprint", "active_blueprint_stage"
 
 
@@ -140,6 +142,7 @@ def read_plan(folder: Path, name: str) -> StagedPlan | None:
 
 def is_plan_name(name: str) -> bool:
     """Return whether a name can be a plan's folder."""
+    # A name comes from a file and must not lead out of the folder of plans.
     return bool(name) and not name.startswith(".") and not set(name) & set("/\\\0")
 
 
@@ -235,6 +238,7 @@ def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
         *folder.glob("checkpoints/*.json"),
         *folder.glob(f"{PLANS}/*/checkpoints/*.json"),
     ]
+    # Sort by the time of the files first, so that only a few of them are read.
     found = [_read_kept(path) for path in sorted(paths, key=_find_time, reverse=True)[:limit]]
     return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
 

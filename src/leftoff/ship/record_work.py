@@ -34,7 +34,9 @@ _TOLD = (
     "summary", "intent", "left_off", "done", "next_action", "blockers", "questions", "decisions",
     "failed", "notes", "plan", "artifacts", "tdd_phase",
 )  # fmt: skip
+# What still holds after the work was shipped.
 _STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
+# These bound the work in a store with thousands of checkpoints.
 _LOOKED_AT = 50
 _MOST_DIRTY = 200
 _MOST_SAVES = 200
@@ -85,6 +87,7 @@ def peek_last_save(store: Store, branch: str | None, heads: Collection[str | Non
     """Return the last save without updating the index, which a dry run must not touch."""
     if not store.project.store.is_dir():
         return LastSave()
+    # This index is in memory only, so nothing is written.
     index = StoreIndex(None, [Area(store.project.store)])
     try:
         index.sync()

@@ -61,6 +61,7 @@ def _resolve_item(board: Board, item: Feature | Fix, written_at: datetime) -> Fe
 def _is_same(known: Feature | Fix, item: Feature | Fix) -> bool:
     if item.id not in {known.id, known.extra.get(FORMER_ID)} or type(known) is not type(item):
         return False
+    # A name may change; the moment of creation does not.
     if known.created_at is not None and known.created_at == item.created_at:
         return True
     return known.name == item.name

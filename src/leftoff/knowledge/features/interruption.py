@@ -13,6 +13,7 @@ from leftoff.knowledge.features.loop_owner import place_of
 from leftoff.store import Store
 from leftoff.text.fence import Rendered, join, say
 
+# The reply at session start needs room for other messages.
 _LAST_FAILED = 5
 # Other systems write `success`; an interrupted attempt has not failed yet.
 _NO_FAILURE = frozenset({"passed", "success", "interrupted"})

@@ -96,6 +96,7 @@ def close_loop(standing: Loop, end: End) -> Loop:
 def with_attempt(state: BoardState, key: str, what: Try, now: datetime) -> BoardState:
     """Record an attempt in a loop, and the number of attempts on the board."""
     standing = state.loops[key]
+    # A number is never used twice, even if the counter lags behind the history.
     last = standing.history[-1].attempt if standing.history else 0
     number = max(standing.attempt, last + 1)
     has_failed = what.result == "failed"

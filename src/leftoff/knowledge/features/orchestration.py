@@ -83,6 +83,7 @@ def _without(now: Orchestration, folded: Orchestration) -> Orchestration:
     results = [each for each in now.results if each not in folded.results]
     return msgspec.structs.replace(
         now,
+        # Results that arrived meanwhile still belong to this session.
         session=now.session if results else None,
         results=results,
         team=None if now.team == folded.team else now.team,

@@ -12,6 +12,7 @@ from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"
 _SECTION = "section"
+# Keys that may hold the text of a fact, in order of preference.
 _TEXTS = ("description", "pattern", "rule", "text", "name", "path", "title")
 
 
@@ -71,6 +72,7 @@ _SPOKEN = (
 )  # fmt: skip
 # Sections that are created as objects; all others are lists.
 _OBJECTS = frozenset({"namingConventions", "techStack"})
+# Sections that hold a single text.
 _SCALARS = frozenset({"projectType"})
 
 
@@ -136,6 +138,7 @@ def belongs(shelf: FactFile, entry: MemoryEntry) -> bool:
 
 def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found: Plain) -> Plain:
     """Return a document with missing facts added; existing ones stay unchanged."""
+    # Compare redacted texts: ours were redacted before they were stored.
     known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
     result = {**shelf.head, **found}
     added = False

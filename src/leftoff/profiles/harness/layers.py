@@ -26,6 +26,7 @@ EXTRA = "harness"
 """The key under which an entry keeps what only this layout knows."""
 OURS = "leftoff"
 """The key under which an entry of this layout names ours, if its id cannot."""
+# A rule's title is the start of its text.
 _TITLE_CHARS = 60
 
 
@@ -191,12 +192,14 @@ def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence
     """Return an entry in the layout's format; existing values keep their bytes."""
     is_active = entry.status == "active"
     if standing and _says_the_same(layer, entry, standing):
+        # The layout keeps inactive rules in their place.
         if layer is RULES and (standing.get("active") is not False) != is_active:
             return {**standing, "active": is_active}
         return standing
     kept = object_of(entry.extra.get(EXTRA))
     usual = {} if standing else _dress(layer, entry)
     result: Plain = {"id": _id(layer, entry, ids), **usual, **kept, **standing}
+    # Store our id beside theirs, so that a reworded entry is still recognized.
     if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
         result[OURS] = entry.id
     result[_text(layer, standing)[1]] = entry.text
@@ -220,6 +223,7 @@ def _order(entry: Plain) -> Plain:
     return {**{key: entry[key] for key in _FIRST if key in entry}, **entry}
 
 
+# Keys that entries of a kind always have, even if they are empty.
 _ALWAYS: dict[str, tuple[str, ...]] = {
     "decision": ("feature", "rationale", "alternatives", "impact"),
     "failure": ("feature", "rootCause", "prevention", "files"),

@@ -255,6 +255,7 @@ def _read_plan(point: Point) -> Plain:
 def _make_plan(plan: Plan) -> Point:
     path = plan.path or ""
     step = f"{plan.step} of {plan.total}" if plan.total else str(plan.step or "")
+    # A path that ends in a parenthesis would be read back as a step.
     is_short = not plan.title and not plan.stage and not path.endswith(")")
     if path and is_short and (plan.total or not step):
         return Point(label="Plan", text=f"{path} (step {step})" if step else path)

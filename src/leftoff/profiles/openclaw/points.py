@@ -100,6 +100,7 @@ def add_reason(label: str, what: str, why: str, more: Iterable[tuple[str, str]] 
     further = [*more]
     text = f"{what} ({why})" if why else what
     point = Point(label=label, text=text)
+    # Use the short form only if it reads back the same.
     if not further and _is_read_back(point, what, why):
         return point
     return Point(label=label, text=what, parts=[("Why", why), *further])

@@ -36,6 +36,7 @@ def split_items(lines: Sequence[str]) -> list[SectionItem]:
             gap += 1
             continue
         kind = _begins(line)
+        # Inside a fence nothing begins a new item.
         if found and (fence or _goes_on(found[-1][0], line, gap)):
             found[-1][1].extend([*[""] * gap, _cut_indent(line, found[-1][0])])
         else:
@@ -98,6 +99,7 @@ def _end_of_comment(lines: Sequence[str], at: int) -> int | None:
         before, mark, after = lines[number].partition("-->")
         del before
         if mark:
+            # Text after the comment on the same line is content, so the line stays.
             return number if not after.strip(EDGES) else None
     return None
 

@@ -31,6 +31,7 @@ _UNKNOWN = "unknown"
 _INFERRED = "Next action (inferred)"
 _VOLUNTARY = "checkpoint save (voluntary)"
 _AUTOMATIC = {f"checkpoint save ({trigger})": trigger for trigger in TRIGGERS}
+# Programs that sync folders name a conflict copy `name 2.md`.
 _CONFLICT_COPY = re.compile(r".+ \d+\.md")
 _AUTOMATIC_FILE = re.compile(r"-(?:precompact|auto)(?:-\d+)?$")
 _LEAST_BYTES = 100
