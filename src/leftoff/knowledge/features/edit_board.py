@@ -145,7 +145,7 @@ def restore(store: Store, key: str) -> Feature | Fix:
     if not item.is_archived:
         raise LeftoffError(
             f"{item.id} is not archived",
-            hint="`leftoff feature list --all` lists archived ones.",
+            hint="`leftoff feature list --all` also lists archived ones.",
         )
     return update(store, item.id, archived_at=None, status="pending", extra=_drop_completion(item))
 

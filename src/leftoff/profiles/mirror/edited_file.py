@@ -20,7 +20,7 @@ def import_edit(mirror: "Mirror", path: Path, data: bytes) -> None:
     # It cannot become a checkpoint of this project, so a copy goes to the trash.
     trashed = trash.put(mirror.store.project.store, _copy(path, data), mirror.store.now())
     why = "belonged to another project" if taken.is_foreign else "could not be read"
-    mirror.problems.append(f"{path} was changed and {why}; a copy is in {trashed}")
+    mirror.problems.append(f"{path} was changed and {why}; a copy is at {trashed}")
 
 
 def make_edit(mirror: "Mirror", path: Path) -> import_native.NativeEdit:
