@@ -45,7 +45,7 @@ def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
     assert "Imported 1 checkpoint from" in told
     assert "Task: The yearly report sums net prices." in told
     assert "- **cart-totals** (cents, " in told
-    assert "left out .env: its name says that it holds secrets" in told
+    assert "left out .env: its name suggests that it contains secrets" in told
     assert " feat(feature-001): Round cart totals to cents" in told
     assert "Pushed to origin/cents" in told
     assert "\x1b[" not in told

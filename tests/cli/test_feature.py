@@ -282,7 +282,7 @@ def test_features_that_cannot_be_read_keep_nobody_from_resuming(noted: Cli, stor
     told = noted.ok("resume")
 
     assert "Export orders" in told.out
-    assert "holds no features that can be read" in told.err
+    assert "contains no readable features" in told.err
 
 
 @pytest.mark.accept(155)
@@ -328,9 +328,9 @@ def test_features_noted_in_a_worktree_are_the_projects(
     [
         ("show 9", 1, "There is no feature or fix feature-009"),
         ("start 9", 1, "There is no feature or fix feature-009"),
-        ("attempt Something", 1, "No feature is under way here."),
-        ("pass", 1, "No feature is under way here."),
-        ("fail", 1, "No feature is under way here."),
+        ("attempt Something", 1, "No feature is in progress here."),
+        ("pass", 1, "No feature is in progress here."),
+        ("fail", 1, "No feature is in progress here."),
         ("add", 2, "Missing argument"),
         ("add X --scenario=a::b", 2, "Invalid scenario 'a::b'."),
         ("add X --depends=9", 1, "There is no feature or fix feature-009"),

@@ -99,7 +99,7 @@ def test_a_dry_run_shows_everything_and_touches_nothing(shop: Shop, cli: Cli, hu
     assert hub.calls == []
     for words in ("app.py", "left out .env", "Would commit Export orders", "- Streamed the rows"):
         assert words in done.out
-    for words in ("Would run make test", "Would push to origin/feature/csv", "that of feature/csv"):
+    for words in ("Would run make test", "Would push to origin/feature/csv", "one for feature/csv"):
         assert words in done.out
 
 
@@ -115,7 +115,7 @@ def test_a_dry_run_names_what_would_be_archived_and_mirrored_and_writes_neither(
     done = cli.ok("ship", "--dry-run")
 
     assert "Would archive feature-001" in done.out
-    assert "Would bring up to date: harness" in done.out
+    assert "Would update: harness" in done.out
     assert _stamps(shop.folder) == before
 
 
@@ -127,7 +127,7 @@ def test_a_dry_run_tells_what_stands_in_the_way(shop: Shop, cli: Cli) -> None:
     shop.git("remote", "remove", "origin")
     assert "There is no remote" in cli("ship", "--dry-run").out
     shop.git("checkout", "--quiet", "--detach")
-    assert "You are on no branch" in cli("ship", "--dry-run").out
+    assert "You are not on a branch" in cli("ship", "--dry-run").out
     assert not (shop.folder / ".git" / "leftoff").exists()
 
 

@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_written(cli: Cli, hom
     (home / "features" / "active.json").write_text("{ not json", encoding="utf-8")
     result = cli.ok("save", "csv-export", "--summary", "Export", "--decision", "Stream :: big")
 
-    assert "features/active.json was left as it is" in result.err
+    assert "features/active.json was left unchanged" in result.err
     assert (home / "features" / "active.json").read_text(encoding="utf-8") == "{ not json"
     assert read(home / "memory/episodic/decisions.json")["entries"][0]["decision"] == "Stream"
 

@@ -56,7 +56,7 @@ def test_on_no_branch_nothing_is_committed(shop: Shop, cli: Cli) -> None:
     failed = cli("ship", "--no-pr")
 
     assert failed.code == 1
-    assert "You are on no branch (detached HEAD)" in failed.out
+    assert "You are not on a branch (detached HEAD)" in failed.out
     assert "git switch --create NAME" in failed.out
     assert "done  save" in failed.out
 
@@ -85,7 +85,7 @@ def test_where_git_cannot_tell_what_changed_the_save_stands(shop: Shop, cli: Cli
 
     assert failed.code == 1
     assert "done  save" in failed.out
-    assert "git cannot tell what changed" in failed.out
+    assert "git cannot report what changed" in failed.out
 
 
 @pytest.mark.accept(156)

@@ -129,5 +129,5 @@ def test_a_ship_that_cannot_read_what_changed_fails(
     ended = cli("ship", "--no-push", "-m", "Export")
 
     assert ended.code == 1
-    assert "Nothing was committed: what changed cannot be read." in ended.out
+    assert "Nothing was committed: the changed files cannot be read." in ended.out
     assert shop.head() == before

@@ -123,7 +123,7 @@ def test_trouble_with_labels_is_a_note_and_no_failure(shop: Shop, cli: Cli, hub:
 
     done = cli.ok("ship", "-m", "Export orders")
 
-    assert "The labels could not be set" in done.out
+    assert "Could not set the labels" in done.out
 
 
 def test_from_a_fork_the_branch_is_named_with_its_owner(shop: Shop, cli: Cli, hub: Hub) -> None:
@@ -219,7 +219,7 @@ def test_a_branch_without_anything_new_needs_none(shop: Shop, cli: Cli, hub: Hub
     hub.know(trouble={"pr create": "GraphQL: No commits between main and feature/csv (create)"})
     shop.write("app.py", "print('csv')\n")
 
-    assert "skip  pull request  The branch holds nothing" in cli.ok("ship", "-m", "Export").out
+    assert "skip  pull request  The branch has no commits" in cli.ok("ship", "-m", "Export").out
 
 
 def test_one_that_another_run_has_just_opened_is_taken(shop: Shop, cli: Cli, hub: Hub) -> None:
@@ -245,7 +245,7 @@ def test_labels_of_an_issue_that_cannot_be_read_are_a_note(
     done = cli.ok("ship")
 
     assert hub.pulls
-    assert "The labels of #3 could not be read" in done.out
+    assert "Could not read the labels of #3" in done.out
 
 
 def test_a_feature_whose_loop_is_over_is_known_by_its_branch_or_its_commit(

@@ -105,6 +105,6 @@ def test_several_remotes_and_none_chosen_is_a_question_to_the_user(shop: Shop, c
     failed = cli("ship", "--no-pr")
 
     assert failed.code == 1
-    assert "none is the one to push to: one, two" in failed.out
+    assert "none is set as the one to push to: one, two" in failed.out
     shop.git("config", "remote.pushDefault", "two")
     cli.ok("ship", "--no-pr")

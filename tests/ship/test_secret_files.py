@@ -112,7 +112,7 @@ def test_a_file_that_already_held_a_secret_may_be_changed_but_not_get_another(
     (left_out,) = cli.json("ship", "--no-pr", "-m", "Even more")["left_out"]
 
     assert left_out["path"] == "fixture.py"
-    assert left_out["why"].startswith("it holds a secret (slack")
+    assert left_out["why"].startswith("it contains a secret (slack")
 
 
 def test_what_the_user_says_is_no_secret_is_committed(shop: Shop, cli: Cli) -> None:
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_and_what_is_a_repository_itself_is_left_out(
     answer = cli.json("ship", "--no-pr", "-m", "Vendor")
 
     reasons = {each["path"]: each["why"] for each in answer["left_out"]}
-    assert reasons["vendor/shop/"] == "it is a repository of its own"
+    assert reasons["vendor/shop/"] == "it is a separate repository"
     assert not os.geteuid() or "cannot be read" in reasons["closed.txt"]
     assert "app.py" in shop.committed()
 

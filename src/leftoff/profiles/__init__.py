@@ -1,4 +1,4 @@
-"""Profiles: the habits and native files of the five systems that leftoff unites."""
+"""Profiles: the conventions and native files of the five systems that leftoff supports."""
 
 import importlib
 import os
@@ -11,10 +11,10 @@ import msgspec
 from leftoff.projects.project import Project
 
 if TYPE_CHECKING:
-    # Session start needs only names of profiles; to load this costs a tenth of starting Python.
+    # Session start needs only the names of profiles; loading this adds a tenth of Python's start.
     from leftoff.profiles.profile import Profile
 
-# Loaded when one is named: most users have none.
+# A profile is loaded when it is named: most users have none.
 PROFILES = {
     "guardz": "leftoff.profiles.guardz",
     "openclaw": "leftoff.profiles.openclaw",
@@ -23,9 +23,9 @@ PROFILES = {
     "harness": "leftoff.profiles.harness",
 }
 
-# Native state inside a repository that a team commits with its work.
+# Native state in a repository that a team commits together with its work.
 STATE_FOLDERS = (".claude-harness/",)
-# What belongs to one session there, and to nobody else.
+# The part of it that belongs to a single session and is never committed.
 SESSION_FOLDERS = (
     ".claude-harness/sessions/",
     ".claude-harness/working/",
@@ -35,14 +35,14 @@ SESSION_FOLDERS = (
 
 
 def find_wanted_events(names: Iterable[str]) -> frozenset[str]:
-    """Return the kinds of hook events that some profiles need beyond those that all do."""
+    """Return the kinds of hook events that some profiles need in addition to the usual ones."""
     return frozenset[str]().union(*(load(name).EVENTS for name in names if name in PROFILES))
 
 
 def natives_in(project: Project, names: Iterable[str]) -> Callable[[str], bool]:
-    """Return what tells, by its path in the worktree, a native file of some profiles.
+    """Return a function that recognizes native files of some profiles by their worktree path.
 
-    Saving writes such files, so that they change is no work of anybody.
+    Saving writes these files, so a change in them is not the user's work.
     """
     here = msgspec.structs.replace(project, root=project.worktree)
     patterns: list[str] = []
@@ -53,5 +53,5 @@ def natives_in(project: Project, names: Iterable[str]) -> Callable[[str], bool]:
 
 
 def load(name: str) -> "Profile":
-    """Return a profile by its name: a module, or a folder of them, is one."""
+    """Return a profile by its name: each is a module or a package here."""
     return cast("Profile", importlib.import_module(PROFILES[name]))

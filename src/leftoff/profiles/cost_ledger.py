@@ -1,4 +1,4 @@
-"""A cost ledger: a row for everything that was done for a task, added to and never changed."""
+"""Read and write a cost ledger: one row for everything done for a task, append-only."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ _FEWEST, _MOST = 6, 8
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One row; what it cost is unknown where nobody noted it, and never nothing."""
+    """One row; an unrecorded cost is unknown, never zero."""
 
     task: str
     uuid: str
@@ -26,7 +26,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def header(task: str) -> str:
-    """Return the line a new ledger begins with."""
+    """Return the first line of a new ledger."""
     return f"# Cost Ledger — {task}\n\n"
 
 
@@ -37,7 +37,7 @@ def line(row: Row) -> str:
 
 
 def rows(folder: Path, task: str | None = None) -> Iterator[Row]:
-    """Yield the rows of a task's ledger, or of all."""
+    """Yield the rows of one task's ledger, or of all ledgers."""
     for path in sorted(folder.glob(f"*/{FILE}")):
         if task is not None and path.parent.name != task:
             continue

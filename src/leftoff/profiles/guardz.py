@@ -1,7 +1,7 @@
-"""guardz: named checkpoints in the agent's memory folder, consumed when they are taken up.
+"""guardz: named checkpoints in the agent's memory folder, consumed when they are resumed.
 
-`checkpoint-{name}.md` holds one each, and MEMORY.md lists them in a section of its own. The rest
-of MEMORY.md belongs to the agent and stays as it is, byte for byte.
+Each checkpoint is a file `checkpoint-{name}.md`, and MEMORY.md lists them in a section. The rest of
+MEMORY.md belongs to the agent and stays unchanged, byte for byte.
 """
 
 import re
@@ -52,12 +52,12 @@ def home(project: Project) -> Path:
 
 
 def is_here(folder: Path) -> bool:
-    """Say whether there is a checkpoint in this folder."""
+    """Return whether this folder contains a checkpoint."""
     return next(natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
-    """Return the one folder that holds checkpoints."""
+    """Return the one folder that contains checkpoints."""
     return [folder]
 
 
@@ -67,13 +67,13 @@ def natives(folder: Path) -> Iterator[Path]:
 
 
 def find_stale_names(folder: Path) -> list[str]:
-    """Return the names that MEMORY.md lists though their files are gone."""
+    """Return the names that MEMORY.md lists although their files are gone."""
     there = {*names_in(folder, ".md")}
     return [name for name in names_listed(folder) if f"checkpoint-{name}.md" not in there]
 
 
 def more(folder: Path) -> More:
-    """Return nothing: there is nothing else."""
+    """Return nothing: guardz stores only checkpoints."""
     del folder
     return More()
 
@@ -85,7 +85,7 @@ def read(path: Path, data: bytes) -> Native:
     """Read a checkpoint's file."""
     parts = LAYOUT.split(data.decode("utf-8", "replace"))
     if not (parts.fields or parts.sections or parts.unknown_sections):
-        return Native(problem="It has neither fields nor sections of a checkpoint.")
+        return Native(problem="It has none of the fields or sections of a checkpoint.")
     told = LAYOUT.read(parts)
     name = path.stem.removeprefix("checkpoint-")
     if summary := summary_in(path.parent, name, told.get("left_off")):
@@ -97,7 +97,7 @@ def read(path: Path, data: bytes) -> Native:
 
 
 def write(files: Files, news: StoreNews) -> None:
-    """Show each name that was touched as it is now; what was put away goes to the trash."""
+    """Write the current state of each changed name; the files of archived ones go to the trash."""
     named = {name: shown for name, shown in news.current.items() if name}
     for name, checkpoint in named.items():
         path = f"checkpoint-{name}.md"
@@ -176,18 +176,18 @@ def _write_failed(checkpoint: Checkpoint) -> str:
 
 
 def _find_files(checkpoint: Checkpoint) -> list[str]:
-    """Return the files that were modified, else those named, else what git sees changed."""
+    """Return the modified files, or those named, or those that git sees as changed."""
     named = [file.path for file in checkpoint.files if file.role != "plan"]
     return checkpoint.files_modified or named or checkpoint.dirty[:_MOST_FILES]
 
 
-# The last lines of Left Off: nothing that waits for a decision may get lost.
+# The last lines of Left Off: nothing that waits for a decision may be lost.
 _PENDING = ("Open question", "Blocked", "Next")
 _LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
 
 
 def _write_left_off(checkpoint: Checkpoint) -> str:
-    """Write where the work stopped, with what is still to be decided."""
+    """Write where the work stopped, and what is still undecided."""
     told = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
     action = [checkpoint.next_action.text] if checkpoint.next_action else []
     pending = zip(_PENDING, (checkpoint.questions, checkpoint.blockers, action), strict=True)

@@ -1,6 +1,6 @@
-"""MEMORY.md: the section that lists checkpoints, in a file that belongs to the agent.
+"""Maintain the section of MEMORY.md that lists checkpoints, in a file that belongs to the agent.
 
-All outside that section stays as it is, byte for byte.
+Everything outside that section stays unchanged, byte for byte.
 """
 
 import re
@@ -15,7 +15,7 @@ INDEX = "MEMORY.md"
 _SECTION = "Active Checkpoints"
 _TRAILER = "Resume any: `continue` or `continue {name}`"
 _TITLE = "# Project Memory\n"
-# As git shortens a commit.
+# The length to which git shortens a commit.
 _SHORT = 7
 _BULLET = re.compile(r"- \*\*(.+?)\*\* \(")
 _SUMMARY = re.compile(r"- \*\*(.+?)\*\* \(.*?, \w+ \d{1,2}\) [—–-] (.+?)\s*")
@@ -36,7 +36,7 @@ def _section_lines(folder: Path) -> list[str]:
 
 
 def summary_in(folder: Path, name: str, left_off: str | None) -> str | None:
-    """Return what MEMORY.md says of a checkpoint, unless it only repeats the file or was cut."""
+    """Return MEMORY.md's line about a checkpoint, unless it only repeats the file or was cut."""
     found = (_SUMMARY.fullmatch(line) for line in _section_lines(folder))
     told = next((each[2] for each in found if each and each[1] == name), None)
     is_new = told is not None and told != one_line(left_off or "") and not told.endswith(_CUT)
@@ -44,12 +44,12 @@ def summary_in(folder: Path, name: str, left_off: str | None) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line."""
+    """Collapse line breaks and other blanks, because a bullet has a single line."""
     return " ".join(text.split())
 
 
 def place_of(checkpoint: Checkpoint) -> str:
-    """Tell the branch, or on a detached HEAD the commit."""
+    """Return the branch, or the commit on a detached HEAD."""
     return checkpoint.branch or (checkpoint.head or "")[:_SHORT] or "unknown"
 
 
@@ -63,12 +63,12 @@ def bullet(checkpoint: Checkpoint) -> str:
     return f"- **{checkpoint.name}** ({place}) — {summary}"
 
 
-# Not the locale's: the line is read by programs.
+# Not from the locale: programs read this line.
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
-    """Return MEMORY.md with the lines of these names as they should be, all else as it was."""
+    """Return MEMORY.md with the lines of these names updated and the rest unchanged."""
     newline = "\r\n" if "\r\n" in text else "\n"
     span = _section_span(text)
     lines = [line.rstrip("\r") for line in text[slice(*span)].split("\n")[1:]]
@@ -89,7 +89,7 @@ def with_bullets(text: str, named: Mapping[str, Checkpoint | None]) -> str:
 
 
 def _take_out(before: str, after: str, newline: str) -> str:
-    """Take the section out, with the empty line that was put between it and the rest."""
+    """Remove the section, with the empty line that separated it from the rest."""
     if before.endswith(newline * 2):
         before = before.removesuffix(newline)
     elif not before:
@@ -98,7 +98,7 @@ def _take_out(before: str, after: str, newline: str) -> str:
 
 
 def _insert(text: str, section: str, newline: str) -> str:
-    """Put the section after the first heading; without one, on top."""
+    """Insert the section after the first heading, or at the top if there is none."""
     if not text.strip():
         return f"{_TITLE}\n".replace("\n", newline) + section
     first = next(_headings(text), None)
@@ -111,7 +111,7 @@ def _insert(text: str, section: str, newline: str) -> str:
 
 
 def _section_span(text: str) -> tuple[int, int]:
-    """Find our section: from its heading to the last line of ours; nothing where there is none."""
+    """Find our section, from its heading to our last line; an empty span if there is none."""
     headings = [*_headings(text), (len(text), 0, "")]
     for number, (begin, _, name) in enumerate(headings[:-1]):
         if name == _SECTION:
@@ -120,7 +120,7 @@ def _section_span(text: str) -> tuple[int, int]:
 
 
 def _section_end(text: str, begin: int, limit: int) -> int:
-    """Find the end of the trailer or, in a section of other hands, of the last bullet."""
+    """Find the end of the trailer or, if someone else wrote the section, of the last bullet."""
     at = end = text.find("\n", begin, limit) + 1 or limit
     while at < limit:
         following = text.find("\n", at, limit) + 1 or limit
@@ -134,7 +134,7 @@ def _section_end(text: str, begin: int, limit: int) -> int:
 
 
 def _headings(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield each heading: where it begins, its level, its words; fences hold none."""
+    """Yield each heading outside of fences: its start, its level and its words."""
     front = _FRONT_MATTER.match(text)
     at, is_fenced = front.end() if front else 0, False
     for line in text[at:].split("\n"):

@@ -1,4 +1,4 @@
-"""Importing: what the native files of a profile hold, taken into the store. The files stay."""
+"""Import the native files of a profile into the store, without changing the files."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,10 +29,10 @@ from leftoff.store import Store
 from leftoff.text.times import is_plausible
 
 _TRIGGER = "import"
-_FOREIGN = "It belongs to another project; from a folder that you name, it is taken in."
-# One event for all would be read again for each of them.
+_FOREIGN = "It belongs to another project; name its folder to import it anyway."
+# A single event for all files would be read again for each of them.
 _BATCH = 100
-# Native files tell their time to the minute.
+# Native files record times to the minute.
 _PRECISION_SECONDS = 60
 
 
@@ -44,7 +44,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of an import."""
+    """The outcome of an import."""
 
     imported: int = 0
     known: int = 0
@@ -55,18 +55,18 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one file."""
+    """The outcome for one file."""
 
     checkpoint: Checkpoint | None = None
     is_new: bool = False
     is_open: bool = True
-    """Whether somebody may still take it up."""
+    """Whether it may still be resumed."""
     is_foreign: bool = False
-    """Whether it belongs to another project that keeps its files in the same folder."""
+    """Whether it belongs to another project that uses the same folder."""
     problem: str | None = None
 
 
-def import_all(  # noqa: PLR0913 - each has its name
+def import_all(  # noqa: PLR0913 - each is a keyword
     store: Store,
     name: str,
     profile: Profile,
@@ -75,9 +75,9 @@ def import_all(  # noqa: PLR0913 - each has its name
     watched: Callable[[Iterable[Path]], Iterable[Path]] = iter,
     is_ours: Callable[[Path], bool] = lambda _: False,
 ) -> ImportReport:
-    """Take in every native file of a folder; one that cannot be read is told and skipped.
+    """Import every native file of a folder; an unreadable one is reported and skipped.
 
-    What a mirror of ours wrote shows what the store has already.
+    Files that our own mirror wrote show what is already in the store.
     """
     tally = _Tally(store)
     for path in watched([*profile.natives(folder)]):
@@ -101,7 +101,7 @@ def import_all(  # noqa: PLR0913 - each has its name
 
 
 class _Tally:
-    """What came of the files of an import, with what is still to be done about them."""
+    """Collects the outcomes of an import, and the work left for its end."""
 
     def __init__(self, store: Store) -> None:
         self.imported = 0
@@ -112,7 +112,6 @@ class _Tally:
         self._telling: list[Checkpoint] = []
 
     def add(self, path: Path, taken: Taken) -> None:
-        """Note what came of one file."""
         problem = _FOREIGN if taken.is_foreign else taken.problem
         if problem is not None:
             self.problems.append(Problem(path=str(path), problem=problem))
@@ -129,7 +128,7 @@ class _Tally:
                 self._learn()
 
     def close(self) -> None:
-        """Do what is still to be done."""
+        """Finish the import."""
         mark_declined(self._store, self._settled)
         self._learn()
 
@@ -140,31 +139,31 @@ class _Tally:
 
 
 def mark_declined(store: Store, ids: Sequence[str]) -> None:
-    """Offer these to no session: they were taken up long ago."""
+    """Offer these checkpoints to no session: they were resumed long ago."""
     for begin in range(0, len(ids), _BATCH):
         store.record("declined", ids[begin : begin + _BATCH])
 
 
 def import_knowledge(store: Store, more: More) -> tuple[int, int]:
-    """Take in what files hold of memory and features; return how much of each was new."""
+    """Import memory and features from files; return the number of new items of each."""
     return _import_memories(store, more), _import_features(store, more)
 
 
 class NativeEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that somebody made in a native file: to what we wrote, or all of it."""
+    """A change that somebody made to a native file: to our content, or a file of their own."""
 
     at: datetime
     base: Checkpoint | None = None
-    """What the file showed before: it has more than the file can hold."""
+    """What the file showed before: the checkpoint holds more than the file can."""
 
 
 def import_file(
     store: Store, name: str, profile: Profile, path: Path, *, edit: NativeEdit | None = None
 ) -> Taken:
-    """Take in one file, as a checkpoint of its own or as a change to one."""
+    """Import one file, as a new checkpoint or as a change to an existing one."""
     found = read_regular(path)
     if found is None:
-        return Taken(problem="It is not a regular file that can be read.")
+        return Taken(problem="It is not a readable regular file.")
     data, stat = found
     native = _read(profile, path, data)
     if native.problem is not None:
@@ -188,20 +187,20 @@ def import_file(
     except (
         msgspec.ValidationError, LeftoffError, ValueError, TypeError, LookupError, OverflowError
     ) as error:  # fmt: skip
-        return Taken(problem=f"It does not make a checkpoint: {error}")
+        return Taken(problem=f"It cannot become a checkpoint: {error}")
     saved = store.add(checkpoint)
     return Taken(checkpoint=checkpoint, is_new=saved is not None, is_open=native.is_open)
 
 
 def _moment(native: Native, stat: os.stat_result) -> datetime:
-    """Return when a file was saved: as it tells, or else as the file system does."""
+    """Return when a file was saved: the time it names, or that of the file system."""
     if native.saved_at and is_plausible(native.saved_at):
         return native.saved_at
     return datetime.fromtimestamp(stat.st_mtime, UTC)
 
 
 def _complete_native(native: Native, profile: Profile, store: Store, edit: NativeEdit) -> Native:
-    """Add what the file cannot hold: the rest of what it showed before, and fingerprints."""
+    """Add what the file cannot hold: the rest of its previous checkpoint, and fingerprints."""
     kept = _beyond(profile, edit.base) if edit.base else {}
     files = _files(native.told, edit.base, store, edit.at)
     told = {
@@ -213,7 +212,7 @@ def _complete_native(native: Native, profile: Profile, store: Store, edit: Nativ
 
 
 def _repeats(base: Checkpoint | None, told: object) -> bool:
-    """Say whether what stands beside a file is only what we wrote there of its last state."""
+    """Return whether the data beside a file only repeats what we wrote there last time."""
     known = (base.summary, base.intent, base.left_off, base.name) if base else ()
     return told in [" ".join(text.split()) for text in known if text]
 
@@ -223,7 +222,7 @@ def _is_foreign(native: Native, store: Store) -> bool:
 
 
 def _is_another(native: Native, base: Checkpoint | None) -> bool:
-    """Say whether a file that we wrote tells of another state now, as after a git checkout."""
+    """Return whether our file now shows another state, as after a git checkout."""
     if not native.is_exact or native.saved_at is None:
         return False
     if base is None:
@@ -236,13 +235,14 @@ _TOLD_AT = "told_at"
 
 
 def _build_time_extra(native: Native) -> dict[str, str]:
-    """Keep the time that a file tells: whoever changes it by hand seldom changes that, too."""
+    """Keep the time that a file names: people who edit a file seldom change that as well."""
     is_told = native.is_exact and native.saved_at is not None
     return {_TOLD_AT: native.saved_at.isoformat()} if is_told and native.saved_at else {}
 
 
 def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
-    """Return what a checkpoint says that no file of this profile can hold."""
+    """Return the values of a checkpoint that no file of this profile can hold."""
+    # These belong to a single checkpoint and are never taken over from another.
     ours = {*profile.HOLDS, "schema", "id", "saved_at", "trigger", "name", "source", "files"}
     return {key: value for key, value in to_plain(base).items() if key not in ours}
 
@@ -250,7 +250,7 @@ def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
 def _files(
     told: Mapping[str, Any], base: Checkpoint | None, store: Store, moment: datetime
 ) -> list[dict[str, Any]]:
-    """Return the files that are named, each with its fingerprint if that is known."""
+    """Return the named files, each with its fingerprint if that is known."""
     named = told.get("files") or []
     if not base:
         return [_as_then(each, store, moment) for each in named]
@@ -263,10 +263,11 @@ def _files(
 
 
 def _as_then(named: dict[str, Any], store: Store, moment: datetime) -> dict[str, Any]:
-    """Add the fingerprint of a file that was last written before the moment."""
+    """Add the fingerprint of a file that was last written before the given moment."""
     if "size" in named or not can_be_path(named["path"]):
         return named
     seen = fingerprint(named["path"], store.project.worktree)
+    # A file changed since then has a fingerprint that means nothing for the checkpoint.
     if seen.mtime is None or seen.mtime > moment.timestamp() + _PRECISION_SECONDS:
         return named
     return {**to_plain(seen), **named}
@@ -276,14 +277,14 @@ def _read(profile: Profile, path: Path, data: bytes) -> Native:
     try:
         return profile.read(path, data)
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        # What a file holds may be anything; a reader that did not foresee it must not stop others.
+        # A file can contain anything; one unforeseen content must not stop the other files.
         return Native(problem=f"It cannot be read: {error}")
 
 
 def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) -> Checkpoint:
     project = store.project
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    # The same content at the same moment has the same id, so a second import finds it here.
+    # The same content at the same moment has the same id, so importing twice adds nothing.
     known_by = digest(f"{source.profile}:{native.name}:{source.sha256}".encode())[:8]
     plain: dict[str, Any] = {
         "trigger": _TRIGGER,
@@ -302,6 +303,7 @@ def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) 
 
 def _name(text: str | None) -> str | None:
     name = kebab(text or "")
+    # A save would refuse these names.
     if name in FORBIDDEN or name in RESERVED:
         return f"{name}-imported"
     return name or None

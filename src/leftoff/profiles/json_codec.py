@@ -1,8 +1,8 @@
-"""Objects of native JSON files as tables: each key is listed once, for both ways.
+"""Describe native JSON objects as tables that list each key once, for reading and writing.
 
-A key says what it is called there, what its value must be, and how it is written. It may have more
-than one spelling: the first that holds a value of the right kind counts. A value of the wrong kind
-is as good as none.
+A key has its name in the file, the kind of its value, and how to write it. It may have several
+spellings: the first one with a value of the right kind counts. A value of the wrong kind counts as
+missing.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -44,19 +44,19 @@ def objects_of(value: object) -> list[Plain]:
 
 
 def moment_of(value: object) -> datetime | None:
-    """Read a moment; one without a zone is UTC."""
+    """Parse a moment; one without a time zone is in UTC."""
     if not isinstance(value, str):
         return None
     moment = times.parse(value)
     try:
-        # No native file is older; a year of one digit is a slip.
+        # No native file is older; a one-digit year is a typing mistake.
         return moment if moment and moment.astimezone(UTC).year >= _FIRST_YEAR else None
     except OverflowError:
         return None
 
 
 def iso(moment: datetime) -> str:
-    """Write a moment in UTC, to the millisecond; finer ones whole."""
+    """Format a moment in UTC, to the millisecond, or in full if it is finer."""
     utc = moment.astimezone(UTC)
     spec = "microseconds" if utc.microsecond % 1000 else "milliseconds"
     return utc.isoformat(timespec=spec).replace("+00:00", "Z")
@@ -71,31 +71,31 @@ def without(value: Mapping[str, Any], *keys: str) -> Plain:
 
 
 class Kind(NamedTuple):
-    """What a value must be: `read` returns None for one that is not understood."""
+    """The type of a value: `read` returns None for a value that it does not understand."""
 
     read: Callable[[object], Any]
     write: Callable[[Any], Any] = lambda value: value
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a whole number; to Python, true and false are numbers too."""
+    """Return whether a value is an integer; Python counts true and false as integers too."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def choose(values: Collection[Any]) -> Kind:
-    """Return the kind of one of some values."""
+    """Return the kind for one of a set of values."""
     return Kind(lambda value: value if isinstance(value, str) and value in values else None)
 
 
 TEXT = Kind(lambda value: value if isinstance(value, str) else None)
 SAID = Kind(lambda value: text_of(value) or None)
-"""A text that says something."""
+"""A non-empty text."""
 TEXTS = Kind(texts_of)
-"""Texts, whatever else is among them."""
+"""Texts, ignoring anything else in the list."""
 ALL_TEXTS = Kind(
     lambda value: value if isinstance(value, list) and texts_of(value) == value else None
 )
-"""A list of nothing but texts."""
+"""A list of texts only."""
 NUMBER = Kind(lambda value: value if is_number(value) else None)
 FLAG = Kind(lambda value: True if value is True else None)
 OBJECT = Kind(lambda value: value if isinstance(value, dict) else None)
@@ -106,7 +106,7 @@ MOMENT = Kind(moment_of, lambda value: iso(value) if value is not None else None
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key of ours, what it is called there, and what its value must be."""
+    """One of our keys, its name in the file, and the kind of its value."""
 
     ours: str
     theirs: str
@@ -115,7 +115,7 @@ class Key(msgspec.Struct, frozen=True):
     """Other keys that mean the same."""
 
     def find(self, found: Mapping[str, Any]) -> tuple[str, Any]:
-        """Return the spelling that holds a value, and the value; None where there is none."""
+        """Return the spelling that has a value, and the value; None if there is none."""
         for name in (self.theirs, *self.spellings):
             if (value := self.kind.read(found.get(name))) is not None:
                 return name, value
@@ -123,22 +123,22 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class KeyTable:
-    """The table of one kind of object, in the order in which its keys are written."""
+    """The table of one kind of object, with keys in the order in which they are written."""
 
     def __init__(self, *keys: Key) -> None:
         self.keys = keys
         self.names = [key.theirs for key in keys]
 
     def read(self, found: Mapping[str, Any]) -> Plain:
-        """Return what an object says, in our keys."""
+        """Translate an object to our keys."""
         values = ((key.ours, key.find(found)[1]) for key in self.keys)
         return {ours: value for ours, value in values if value is not None}
 
     def write(self, value: object) -> Plain:
-        """Return values of ours, by their keys or in a struct, as such an object."""
+        """Translate our values, given by key or in a struct, to such an object."""
         get = value.__getitem__ if isinstance(value, Mapping) else partial(getattr, value)
         return {key.theirs: key.kind.write(get(key.ours)) for key in self.keys}
 
     def rest(self, found: Mapping[str, Any]) -> Plain:
-        """Return what an object holds beside the keys of the table."""
+        """Return the members of an object that the table does not know."""
         return without(found, *self.names)

@@ -1,4 +1,4 @@
-"""Set members of a JSON object in its text, so that all the rest stays as it was."""
+"""Set members of a JSON object in its text, leaving the rest unchanged."""
 
 import json
 import re
@@ -10,7 +10,7 @@ _decoder = json.JSONDecoder()
 
 
 def with_members(text: str, members: Mapping[str, Any]) -> str:
-    """Return the text of an object with these members; raises ValueError for what is no object."""
+    """Return an object's text with these members; raise ValueError if it is not an object."""
     for key, value in members.items():
         text = _with_member(text, key, value)
     return text
@@ -21,7 +21,7 @@ def _with_member(text: str, key: str, value: object) -> str:
     body = text.removeprefix(bom)
     found = json.loads(body)
     if not isinstance(found, dict):
-        raise ValueError("It is not a JSON object.")  # noqa: TRY004 - whatever it is, it is data
+        raise ValueError("It is not a JSON object.")  # noqa: TRY004 - bad data, not a bad call
     if key in found and _is_same(found[key], value):
         return text
     spans = _spans(body)
@@ -34,12 +34,12 @@ def _with_member(text: str, key: str, value: object) -> str:
 
 
 def _is_same(one: object, other: object) -> bool:
-    # True equals 1 for Python, but not in a file.
+    # True equals 1 in Python, but not in a file.
     return one == other and type(one) is type(other)
 
 
 def _add(body: str, member: str, *, is_first: bool) -> str:
-    """Put a member at the end of the object, on a line of its own where the others are."""
+    """Add a member at the end of the object, on its own line if the others have theirs."""
     close = body.rindex("}")
     before = body[:close].rstrip()
     tail = body[len(before) : close]
@@ -49,7 +49,7 @@ def _add(body: str, member: str, *, is_first: bool) -> str:
 
 
 def _spans(body: str) -> dict[str, tuple[int, int]]:
-    """Tell where the value of each member stands; of equal keys the last one counts."""
+    """Find the value of each member; if a key is repeated, the last one counts."""
     spans: dict[str, tuple[int, int]] = {}
     at = _skip(body, _skip(body, 0) + 1)
     while body[at] != "}":

@@ -1,4 +1,4 @@
-"""Markdown as the native layouts use it: a title, sections under headings, bullets."""
+"""Read and write Markdown as the native layouts use it: a title, sections, bullets."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 
 
 class MarkdownSection(msgspec.Struct, frozen=True):
-    """A heading and the lines below it, down to the next heading of its level or above."""
+    """A heading and the lines below it, up to the next heading of its level or above."""
 
     title: str
     lines: list[str]
@@ -23,7 +23,7 @@ class MarkdownSection(msgspec.Struct, frozen=True):
 
 
 def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
-    """Split a text at its headings of one level; what stands above the first has no title."""
+    """Split a text at its headings of one level; the part above the first has no title."""
     found = [MarkdownSection("", [])]
     for line, is_heading in _lines(text):
         heading = _HEADING.match(line) if is_heading else None
@@ -35,7 +35,7 @@ def split_sections(text: str, *, level: int = 2) -> list[MarkdownSection]:
 
 
 def find_title(text: str) -> str:
-    """Return the text of the first heading of all; empty without one."""
+    """Return the text of the first heading; empty if there is none."""
     for line, is_heading in _lines(text):
         if is_heading and (found := _HEADING.match(line)):
             return found[2]
@@ -43,7 +43,7 @@ def find_title(text: str) -> str:
 
 
 def _lines(text: str) -> Iterable[tuple[str, bool]]:
-    """Yield each line and whether it can be a heading: not inside a fence."""
+    """Yield each line, and whether it can be a heading: lines inside fences cannot."""
     fence = ""
     for line in text.replace("\r\n", "\n").split("\n"):
         mark = _FENCE.match(line)
@@ -55,7 +55,7 @@ def _lines(text: str) -> Iterable[tuple[str, bool]]:
 
 
 def read_bullets(lines: Sequence[str]) -> list[str]:
-    """Return the bullets, each with the indented lines that go on with it."""
+    """Return the bullets, each with its indented continuation lines."""
     found: list[str] = []
     for line in lines:
         if bullet := _BULLET.match(line):
@@ -68,7 +68,7 @@ def read_bullets(lines: Sequence[str]) -> list[str]:
 
 
 def write_bullets(texts: Iterable[str], *, none: str) -> str:
-    """Write texts as bullets; a text of several lines goes on indented."""
+    """Write texts as bullets; further lines of a text are indented."""
     written = [f"- {escape(text)}".replace("\n", "\n  ") for text in texts]
     return "\n".join(_strip_lines(each) for each in written) or none
 
@@ -78,14 +78,14 @@ def _strip_lines(text: str) -> str:
 
 
 class Escapes:
-    """A backslash before what a line of a text must not be read as; reading takes it away."""
+    """Protects text with backslashes from being read as markup, and removes them again."""
 
     def __init__(self, markup: str, *, indent: str = r"\s*") -> None:
         self._special = re.compile(rf"^({indent})(\\*)({markup})", re.MULTILINE)
         self._escaped = re.compile(rf"^({indent})\\(\\*)({markup})", re.MULTILINE)
 
     def escape(self, text: str) -> str:
-        """Keep what a text holds from being read as markup of the file."""
+        """Protect a text from being read as markup of the file."""
         return self._special.sub(r"\1\\\2\3", text)
 
     def unescape(self, text: str) -> str:
@@ -93,7 +93,7 @@ class Escapes:
         return self._escaped.sub(r"\1\2\3", text)
 
 
-# A heading, fence or bullet inside a text would change what the file means.
+# A heading, fence or bullet inside a text would change the meaning of the file.
 _ESCAPES = Escapes(r"#|```|~~~|[-*+][ \t]")
 escape = _ESCAPES.escape
 unescape = _ESCAPES.unescape

@@ -1,8 +1,8 @@
-"""Native Markdown files as tables: a layout lists each section and field once, for both ways.
+"""Describe native Markdown files as tables that list each section and field once.
 
-Sections are written in the order of the table. A heading is recognised by its title or by one of
-its `spellings`, so a new spelling is one more word in the table. What no table knows is returned as
-it is written, so that a profile can keep it and write it back.
+Sections are written in the order of the table. A heading is recognized by its title or by one of
+its `spellings`, so a new spelling is one more word in the table. Unknown parts are returned
+unchanged, so that a profile can keep them and write them back.
 """
 
 import re
@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 
 class FilePart(msgspec.Struct, Generic[Value], frozen=True):
-    """A section or a field: its title, how it becomes keys of a checkpoint, how it is written."""
+    """A section or field: its title, how to read it into a checkpoint, and how to write it."""
 
     title: str
     read: Callable[[Value], Plain]
@@ -37,7 +37,7 @@ Field = FilePart[str]
 
 
 class Style(msgspec.Struct, frozen=True, kw_only=True):
-    """How a system writes texts and lists in sections, for sections that hold one key."""
+    """How a system writes texts and lists, for sections that hold a single key."""
 
     read_text: Callable[[Lines], str | None]
     write_text: Callable[[str | None], str]
@@ -53,7 +53,7 @@ class Style(msgspec.Struct, frozen=True, kw_only=True):
         return _make_section(title, key, self.read_list, self.write_list, **more)
 
 
-def _make_section(  # noqa: PLR0913 - each has its name
+def _make_section(  # noqa: PLR0913 - each is a keyword
     title: str,
     key: str,
     read: Callable[[Lines], Any],
@@ -63,7 +63,7 @@ def _make_section(  # noqa: PLR0913 - each has its name
     is_optional: bool = False,
     spellings: tuple[str, ...] = (),
 ) -> Section:
-    """Make a section of one key; `find` finds the value where it is not the key's alone."""
+    """Make a section for one key; `find` computes a value that depends on more than that key."""
 
     def write_value(checkpoint: Checkpoint) -> str | None:
         value = find(checkpoint) if find else getattr(checkpoint, key)
@@ -73,12 +73,12 @@ def _make_section(  # noqa: PLR0913 - each has its name
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, split: what the table knows by its titles, the rest as it is written."""
+    """A file split into the parts that the table knows by title, and the rest unchanged."""
 
     fields: dict[str, str] = {}
     sections: dict[str, list[str]] = {}
     intro: str = ""
-    """What stands above all fields, but for the title."""
+    """Everything above the fields except the title."""
     unknown_fields: dict[str, str] = {}
     unknown_sections: dict[str, str] = {}
 
@@ -89,15 +89,15 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...]
     fields: tuple[Field, ...] = ()
     field_mark: re.Pattern[str] = re.compile(r"\*\*([^*\n]+?):\*\*[ \t]*(.*)$")
-    """Matches the line that begins a field: its name, and the first line of its value."""
+    """Matches the first line of a field: its name, and the start of its value."""
     field_line: str = "**{title}:** {value}"
     fold: Callable[[str], str] = str.lower
-    """Makes headings equal that differ in nothing that matters."""
+    """Normalizes headings, so that insignificant differences do not count."""
     joins_repeated: bool = True
-    """Whether a second section of the same title goes on with the first, or is ignored."""
+    """Whether a repeated section continues the first one, or is ignored."""
 
     def split(self, text: str) -> Parts:
-        """Split a file into what the table knows and what it does not."""
+        """Split a file into known and unknown parts."""
         above, *found = markdown.split_sections(text)
         titles = self._find_titles(self.sections)
         known: dict[str, list[str]] = {}
@@ -142,7 +142,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     def read(self, parts: Parts) -> Plain:
-        """Return what the parts say, in keys of a checkpoint."""
+        """Return the content of the parts, in keys of a checkpoint."""
         told: Plain = {}
         for field in self.fields:
             if field.title in parts.fields:
@@ -153,7 +153,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         return told
 
     def write_fields(self, checkpoint: Checkpoint) -> list[str]:
-        """Write the fields, a line each."""
+        """Write the fields, one per line."""
         written = ((field.title, field.write(checkpoint)) for field in self.fields)
         return [self.write_field(title, value) for title, value in written if value is not None]
 
@@ -172,5 +172,5 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_nothing(_: object) -> Plain:
-    """Read a part that tells nothing that is kept."""
+    """Ignore a part without content to keep."""
     return {}

@@ -1,7 +1,7 @@
-"""What every profile offers: defaults, a reader of its native files, and a writer.
+"""The interface of every profile: defaults, a reader of its native files, and a writer.
 
-A profile knows formats and nothing else. The store is the truth; native files are one more view of
-it. `importing` reads them and `mirror` keeps them up to date, the same way for every profile.
+A profile knows only formats. The store is the source of truth; native files are another view of it.
+`import_native` reads them and `mirror` updates them, in the same way for every profile.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
     from leftoff.knowledge import features, memory
 
 AUTOSAVE = ""
-"""What `StoreNews.current` calls the newest checkpoint without a name."""
+"""The key of `StoreNews.current` for the newest checkpoint without a name."""
 
 
 class Native(msgspec.Struct, frozen=True, kw_only=True):
-    """What one native file says: a checkpoint in canonical keys, or what is wrong with it."""
+    """The content of one native file: a checkpoint in canonical keys, or a problem."""
 
     told: dict[str, Any] = {}
     name: str | None = None
     saved_at: datetime | None = None
-    """When it says it was saved; the file's own time where it does not."""
+    """When it says it was saved; if it does not, the file's own time counts."""
     is_exact: bool = False
-    """Whether that is told so exactly that another time means another state, not a change."""
+    """Whether that time is so exact that a different one means another state, not an edit."""
     project: str = ""
-    """The project it says it belongs to, where several share a folder."""
+    """The project it names, if several share a folder."""
     shows: str = ""
-    """The id of the checkpoint that it was written from, if nobody changed it since."""
+    """The id of the checkpoint it was written from, if nobody changed it since."""
     is_open: bool = True
-    """Whether somebody may still take it up, as far as the files tell."""
+    """Whether it may still be resumed, as far as the files show."""
     problem: str | None = None
 
 
 class More(msgspec.Struct, frozen=True, kw_only=True):
-    """What native files hold beside checkpoints."""
+    """What native files contain besides checkpoints."""
 
     prompts: Mapping[str, Sequence[FilePrompt]] = {}
-    """Prompts that wait, by session."""
+    """Waiting prompts, by session."""
     memories: "Sequence[memory.EntryDraft]" = ()
     queued: "Sequence[memory.EntryDraft]" = ()
-    """What is to be remembered once somebody approves of it."""
+    """Entries that become active once somebody approves them."""
     loops: "Mapping[str, features.Loop]" = {}
-    """The work on features, by session; under no name that of no session."""
+    """The work on features, by session; an empty key means outside of sessions."""
     orchestration: "features.Orchestration | None" = None
     features: "Sequence[features.Feature | features.Fix]" = ()
     features_at: datetime | None = None
@@ -66,25 +66,25 @@ class BufferedExchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SessionNews(msgspec.Struct, frozen=True, kw_only=True):
-    """What hooks told of a session just now."""
+    """What hooks just reported about a session."""
 
     agent: str
     session_id: str
     event: str
     """The kind of event: prompt, stop, pre-compact, session-end …"""
     at: datetime | None = None
-    """When it came."""
+    """When it happened."""
     file: str = ""
     """The file that a tool wrote, if it did."""
     percent: float | None = None
     buffer: Sequence[BufferedExchange] = ()
     """What was said since the context began to fill up."""
     prompts: Sequence[FilePrompt] = ()
-    """The prompts of this session that wait."""
+    """The waiting prompts of this session."""
 
 
 class PromptNews(msgspec.Struct, frozen=True, kw_only=True):
-    """The prompts of one session: those that wait, and those that were dealt with."""
+    """The prompts of one session: those that wait, and those that are settled."""
 
     session_id: str
     waiting: Sequence[FilePrompt] = ()
@@ -92,21 +92,21 @@ class PromptNews(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """What a project works on and what it remembers."""
+    """The features and memory of a project."""
 
     is_new: bool = True
-    """Whether anything of it changed since native files were last written."""
+    """Whether any of it changed since native files were last written."""
     board: "features.Board"
     loops: "Mapping[str, features.Loop]" = {}
     """By the key of their session or worktree."""
     remembered: "Callable[[memory.Kind], Sequence[memory.MemoryEntry]]"
-    """The entries of a kind, whatever became of them, oldest first."""
+    """The entries of a kind, whatever their status, oldest first."""
     knows: "Callable[[memory.Kind, str], bool]"
-    """Whether something was ever remembered."""
+    """Whether the memory ever contained this text."""
 
 
 class AtWork(msgspec.Struct, frozen=True, kw_only=True):
-    """A process at work on something, known by its number and when it began."""
+    """A running process and its task, identified by its number and start time."""
 
     what: str
     pid: int
@@ -115,7 +115,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TakenUp(msgspec.Struct, frozen=True, kw_only=True):
-    """How a checkpoint was taken up: by which event, and in which session, if in one."""
+    """How a checkpoint was resumed: by which event, and in which session, if any."""
 
     event: str
     session_id: str | None = None
@@ -129,20 +129,20 @@ class StoreNews(msgspec.Struct, frozen=True, kw_only=True):
     saved: Sequence[Checkpoint] = ()
     """Every new checkpoint, oldest first."""
     resumed: Sequence[Checkpoint] = ()
-    """What was taken up, oldest first."""
+    """The resumed checkpoints, oldest first."""
     taken_up: Mapping[str, TakenUp] = {}
-    """How each of these was taken up."""
+    """How each of these was resumed."""
     is_whole: bool = False
-    """Whether this is all that is listed, as if it had just been saved."""
+    """Whether this is everything that is listed, as if it had just been saved."""
     current: Mapping[str, Checkpoint | None] = {}
-    """What each name that was touched shows now; None if it was put away."""
+    """The current checkpoint of each changed name; None if it was archived."""
     session: SessionNews | None = None
     prompts: Sequence[PromptNews] = ()
-    """The prompts that were ever kept, if anything became of one."""
+    """All prompts ever stored, if one of them changed."""
     knowledge: Knowledge | None = None
-    """For a profile that wants it."""
+    """Only for profiles that ask for it."""
     briefing: Callable[[], str] | None = None
-    """Makes the text that tells a new session where the project stands."""
+    """Builds the text that shows a new session the state of the project."""
 
 
 class Files(Protocol):
@@ -153,127 +153,127 @@ class Files(Protocol):
         """The folder."""
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's bytes; None where there is no regular file."""
+        """Return a file's bytes; None if there is no regular file."""
 
     def names(self, folder: str, pattern: str = "*") -> list[str]:
         """List the files of a folder by their paths, sorted."""
 
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
-        """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
+        """Write a new file, with -1, -2 … added to its name if that is taken; return its path."""
 
     def replace(self, path: str, data: bytes, *, of: str = "") -> None:
-        """Write a file of ours; what a person changed in it is first taken into the store."""
+        """Write one of our files, after importing what a person changed in it."""
 
     def edit(self, path: str, change: "Callable[[str], str]") -> None:
-        """Change a part of a file that belongs to others; empty text means no file."""
+        """Change our part of a file that belongs to others; an empty text means no file."""
 
     def append(self, path: str, text: str, *, key: str, head: str = "") -> None:
-        """Add lines to the end of a file, once for each key; a new file begins with its head."""
+        """Append lines to a file, once for each key; a new file begins with its head."""
 
     def trash(self, path: str, *, to: str | None = None) -> None:
-        """Move a file to the trash, or to the profile's own; nothing where there is none."""
+        """Move a file, if it exists, to the trash, or to the profile's own trash."""
 
     def warn(self, text: str) -> None:
-        """Tell the user of something, apart from what the command says."""
+        """Show the user a warning, apart from the command's output."""
 
     def in_worktree(self, worktree: str | None) -> "Files | None":
-        """Return the files of the same layout in a worktree of the project; None if it is gone."""
+        """Return the files of the same layout in another worktree; None if that is gone."""
 
 
 class Profile(Protocol):
     """One of the five systems."""
 
     SETTINGS: Mapping[str, Any]
-    """Its defaults, over those of `config.Settings`."""
+    """Its defaults, which override those of `config.Settings`."""
     HOLDS: frozenset[str]
-    """The keys of a checkpoint that its files keep without loss."""
+    """The keys of a checkpoint that its files store without loss."""
     IS_LIVING: bool
-    """Whether a file stands for a name, so that removing it by hand puts the name away."""
+    """Whether a file stands for a name, so that removing it archives the name."""
     PER_WORKTREE: bool
-    """Whether each worktree has files of its own."""
+    """Whether each worktree has its own files."""
     WANTS_KNOWLEDGE: bool
     """Whether its files show features and memory too."""
     EVENTS: frozenset[str]
-    """The kinds of hook events it needs beyond those that all do."""
+    """The kinds of hook events it needs in addition to the usual ones."""
     NATIVE: frozenset[str]
-    """Patterns of its files, seen from its folder, where that may be in a worktree."""
+    """Patterns of its files, relative to its folder, if that can be inside a worktree."""
 
     def home(self, project: Project) -> Path:
-        """Tell where a project's native files are, or would be."""
+        """Return the folder of a project's native files, whether it exists or not."""
 
     def is_here(self, folder: Path) -> bool:
-        """Say whether there are native files in this folder."""
+        """Return whether this folder contains native files."""
 
     def folders(self, folder: Path) -> list[Path]:
-        """Tell which folders, or files that are changed in place, hold checkpoints and more."""
+        """Return the folders, and the files changed in place, that hold checkpoints and more."""
 
     def find_stale_names(self, folder: Path) -> list[str]:
-        """Return the names that an index of the layout lists though their files are gone."""
+        """Return the names that an index of the layout lists although their files are gone."""
 
     def natives(self, folder: Path) -> Iterator[Path]:
-        """Yield the files that hold checkpoints, oldest first where names tell."""
+        """Yield the files with checkpoints, oldest first if their names show it."""
 
     def read(self, path: Path, data: bytes) -> Native:
-        """Read one of them; never raise for what it holds."""
+        """Read one of them; never raise because of its content."""
 
     def more(self, folder: Path) -> More:
-        """Read what there is beside checkpoints."""
+        """Read everything besides checkpoints."""
 
     def write(self, files: Files, news: StoreNews) -> None:
-        """Bring native files up to date; the same news told twice change nothing more."""
+        """Update native files; processing the same changes twice has no further effect."""
 
 
-# What a profile may offer besides; one that does not has none of the names.
+# Optional interfaces. A profile without one defines none of its names.
 
 
 @runtime_checkable
 class Worker(Protocol):
-    """A profile whose files say who is at work."""
+    """A profile whose files show running commands."""
 
     def home(self, project: Project) -> Path:
-        """Tell where a project's native files are, or would be."""
+        """Return the folder of a project's native files, whether it exists or not."""
 
     def work_path(self, folder: Path, work: AtWork) -> Path:
-        """Tell where the mark of a process is."""
+        """Return the path of a process's mark."""
 
     def work_text(self, work: AtWork) -> str:
-        """Write the mark."""
+        """Return the text of the mark."""
 
     def at_work(self, folder: Path) -> Iterator[tuple[Path, AtWork]]:
-        """Yield each mark with what it says, whether the process still runs or not."""
+        """Yield each mark with its content, whether the process is still running or not."""
 
 
 class Knowing(Protocol):
     """A profile whose files show features and memory, as `WANTS_KNOWLEDGE` says."""
 
     def read_changed(self, folder: Path, names: Collection[str]) -> More:
-        """Read what some files, by their paths in the folder, hold of them."""
+        """Read the features and memory in some files, given by their paths in the folder."""
 
 
 @runtime_checkable
 class NoteKeeper(Protocol):
-    """A profile whose files hold notes on the work at hand, beside checkpoints."""
+    """A profile whose files contain notes about current work, besides checkpoints."""
 
     def read_notes(
         self, folder: Path, session_id: str | None, since: datetime | None
     ) -> dict[str, Any]:
-        """Tell what a save should know, in canonical keys, if it was noted since then."""
+        """Return what a save should include, in canonical keys, if it was noted since then."""
 
 
 @runtime_checkable
 class Waited(Protocol):
-    """A profile whose files say what waits for a session."""
+    """A profile whose files show what waits for a session."""
 
     def pending(self, folder: Path) -> Mapping[str, Path]:
-        """Return the checkpoints to be taken up, by session, the newest first."""
+        """Return the checkpoints to resume, by session, newest first."""
 
     def waiting(self, folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
-        """Return the prompts to be answered, by session."""
+        """Return the prompts to answer, by session."""
 
 
 @runtime_checkable
 class Filed(Protocol):
-    """A profile whose files are kept by task."""
+    """A profile whose files are grouped by task."""
 
     def task_of(self, checkpoint: Checkpoint) -> str:
-        """Tell what a checkpoint is filed under."""
+        """Return the task under which a checkpoint is filed."""

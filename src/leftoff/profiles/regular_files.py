@@ -1,4 +1,4 @@
-"""Reading native files: regular ones only, whatever else was planted in their place."""
+"""Read native files, and only regular ones, whatever else was planted in their place."""
 
 import hashlib
 import heapq
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from leftoff.projects import trees
 
-# A file that is changed in place is noticed if it is one of the newest.
+# Changes in place are noticed in this many of the newest files.
 _WATCHED = 20
 MOST_BYTES = 32 * 1024 * 1024
-"""What is larger was not written by one of these systems."""
+"""Larger files were not written by one of these systems."""
 
 
 def digest(data: bytes) -> str:
-    """Return the hash that tells one content from another."""
+    """Return the hash that identifies a content."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_regular(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """Read a regular file that is no link; None where there is none to read."""
+    """Read a regular file that is not a link; None if there is none."""
     try:
         descriptor = trees.open_file(path)
     except OSError:
@@ -37,14 +37,14 @@ def read_regular(path: Path) -> tuple[bytes, os.stat_result] | None:
 
 
 def names_in(folder: Path, suffix: str) -> list[str]:
-    """List the names of a folder's files with this suffix: of ten thousand, no path each."""
+    """List the names of a folder's files with this suffix; no paths, as there may be thousands."""
     try:
-        names = os.listdir(folder)  # noqa: PTH208 - a path for each takes ten times as long
+        names = os.listdir(folder)  # noqa: PTH208 - paths take ten times as long
     except OSError:
         return []
     return [name for name in names if name.endswith(suffix) and not name.startswith(".")]
 
 
 def newest_in(folder: Path, suffix: str) -> list[Path]:
-    """Return the last files of a folder by name: those that somebody may still change."""
+    """Return a folder's last files by name: those that may still change."""
     return [folder / name for name in heapq.nlargest(_WATCHED, names_in(folder, suffix))]

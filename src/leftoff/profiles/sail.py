@@ -1,8 +1,8 @@
-"""sail: append-only JSON checkpoints, beside the plan they belong to, and an index of what is on.
+"""sail: append-only JSON checkpoints beside their plan, and an index of what is active.
 
-`plans/<plan>/checkpoints/` holds those of a plan, `checkpoints/` the others, each in a file of its
-own that is never changed. In state-index.json a save touches `last_checkpoint` alone; what is
-active follows the plans' own files.
+`plans/<plan>/checkpoints/` has those of a plan, `checkpoints/` the others, each in its own file
+that is never changed. In state-index.json a save changes only `last_checkpoint`; what is active
+follows the plans' own files.
 """
 
 import json
@@ -46,12 +46,12 @@ def home(project: Project) -> Path:
 
 
 def is_here(folder: Path) -> bool:
-    """Say whether there is a checkpoint or an index in this folder; agents have it for more."""
+    """Return whether this folder, which agents also use, has a checkpoint or an index."""
     return (folder / sail_plans.INDEX).is_file() or next(natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
-    """Return the global folder of checkpoints and that of each plan, with what may change there."""
+    """Return the global checkpoint folder and that of each plan, with the files that may change."""
     found = _places(folder)
     return [*found, *(path for each in found for path in newest_in(each, _SUFFIX))]
 
@@ -67,7 +67,7 @@ def find_stale_names(folder: Path) -> list[str]:
 
 
 def natives(folder: Path) -> Iterator[Path]:
-    """Yield the files of checkpoints by name, which is by time, whatever plan they belong to."""
+    """Yield the files of checkpoints by name, which is by time, from all plans."""
     found = [path for each in _places(folder) for path in each.glob(f"*{_SUFFIX}")]
     yield from sorted(found, key=lambda path: (path.name, path))
 
@@ -83,7 +83,7 @@ def _plan_of(path: Path) -> str | None:
 
 
 def more(folder: Path) -> More:
-    """Return nothing: there is nothing else to take in."""
+    """Return nothing: there is nothing else to import."""
     del folder
     return More()
 
@@ -92,7 +92,7 @@ def more(folder: Path) -> More:
 
 
 def write(files: Files, news: StoreNews) -> None:
-    """Add a file for each new checkpoint, note the last one, and follow the plans' own files."""
+    """Write a file for each new checkpoint, update the last one, and follow the plans' files."""
     new = [each for each in news.saved if not _is_from_here(files, each)]
     for checkpoint in new:
         name = f"{checkpoint.saved_at.astimezone(UTC):%Y%m%dT%H%M%SZ}.json"
@@ -106,7 +106,7 @@ def write(files: Files, news: StoreNews) -> None:
 
 
 def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
-    """Say whether a checkpoint was read from a file that lies here already."""
+    """Return whether a checkpoint was read from a file that is already here."""
     source = checkpoint.source
     if source is None or not source.path.startswith(f"{files.root}/"):
         return False
@@ -115,7 +115,7 @@ def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
 
 
 def _place(files: Files, checkpoint: Checkpoint) -> str:
-    """Tell the folder: that of the checkpoint's own plan, else of the active one, else global."""
+    """Return the folder: that of the checkpoint's own plan, the active plan, or the global one."""
     active = sail_plans.active_plan(sail_plans.read_index(files.root) or {})
     for plan in (_own_plan(files, checkpoint), active):
         if plan is not None and sail_plans.is_plan_name(plan):
@@ -124,7 +124,7 @@ def _place(files: Files, checkpoint: Checkpoint) -> str:
 
 
 def _own_plan(files: Files, checkpoint: Checkpoint) -> str | None:
-    """Return the plan a checkpoint names, if it is one of these; others are files elsewhere."""
+    """Return the plan that a checkpoint names, if it is one of these and not a file elsewhere."""
     plan = checkpoint.plan
     if plan is None or plan.title is None or not sail_plans.is_plan_name(plan.title):
         return None
@@ -148,12 +148,12 @@ Members = dict[str, Any]
 
 
 def _update(files: Files, change: Callable[[Members], Members], *, warns: bool = False) -> None:
-    """Change members of the index, if there is one that can be read; none is made."""
+    """Change members of the index, if it exists and can be read; none is created."""
     path = files.root / sail_plans.INDEX
     problems: list[str] = []
     if path.is_file():
         files.edit(sail_plans.INDEX, lambda text: _change(text, change, problems))
-    # Once with every save, not with every event of every session.
+    # Warn once with every save, not with every event of every session.
     if problems and warns:
         files.warn(f"{path} cannot be read and was left as it is: {problems[0]}")
 
@@ -163,7 +163,7 @@ def _change(text: str, change: Callable[[Members], Members], problems: list[str]
         index = json.loads(text.removeprefix(_BOM))
         if isinstance(index, dict):
             return json_text.with_members(text, change(index))
-        problems.append("it is no JSON object")
+        problems.append("it is not a JSON object")
     except (ValueError, RecursionError) as error:
         problems.append(str(error) or "it is nested too deeply")
     return text
@@ -171,13 +171,14 @@ def _change(text: str, change: Callable[[Members], Members], problems: list[str]
 
 def _with_last(index: Members, last: datetime) -> Members:
     before = sail_plans.moment(index.get("last_checkpoint"))
+    # sail writes whole seconds, so compare those.
     last = last.astimezone(UTC).replace(microsecond=0)
     is_newer = before is None or last > before
     return {"last_checkpoint": f"{last:%Y-%m-%dT%H:%M:%SZ}"} if is_newer else {}
 
 
 def _follow(files: Files, session: SessionNews) -> None:
-    """Show in the index what the plans' own files say, after one was edited and now and then."""
+    """Update the index from the plans' own files, after one was edited and now and then."""
     edited = _find_edited(files.root, session.file)
     if session.event == "post-tool" and edited is None:
         return
@@ -197,6 +198,7 @@ def _find_edited(root: Path, file: str) -> str | None:
     """Return the plan whose state was written, empty for a test-first session; None for others."""
     if not file:
         return None
+    # Compare real paths: the agent may name the file through a link.
     below = os.path.relpath(os.path.realpath(file), os.path.realpath(root))
     match Path(below).parts:
         case (sail_plans.PLANS, plan, sail_plans.PLAN_STATE):
@@ -210,12 +212,12 @@ def _active(root: Path, index: Members, edited: str | None) -> Members:
 
 
 def _active_plan(root: Path, index: Members, edited: str | None) -> Members:
-    """Tell the open plan that was edited, else the one that is active, else the next open one."""
+    """Return the open plan that was edited, or the active one, or the next open one."""
     plans = {plan.name: plan for plan in sail_plans.plans(root)}
     current = sail_plans.active_plan(index)
     is_edited_open = edited in plans and plans[edited].is_open
     if current is not None and current not in plans and not is_edited_open:
-        # Its file is broken just now, or nobody keeps one.
+        # Its file is broken at the moment, or nobody maintains one.
         return {}
     wanted = [edited, current, *plans]
     plan = next((plans[each] for each in wanted if each in plans and plans[each].is_open), None)
@@ -224,7 +226,7 @@ def _active_plan(root: Path, index: Members, edited: str | None) -> Members:
 
 
 _NO_PLAN: Members = {"active_plan": None, "active_plan_stage": None}
-# Later files say everything twice.
+# Later versions write everything under two names.
 _TWINS = {"active_plan": "active_blueprint", "active_plan_stage": "active_blueprint_stage"}
 
 

@@ -1,7 +1,7 @@
-"""One checkpoint of sail as JSON: what it says in sail's words, and what those cannot hold.
+"""Read and write one sail checkpoint as JSON: sail's own keys, and what those cannot hold.
 
-Keys that sail's readers do not know are allowed there, so a member of ours keeps what would be
-lost: the name, the moment to the millisecond, and values that a plain text cannot tell apart.
+Sail's readers ignore unknown keys, so a member of ours stores what would be lost: the name, the
+moment to the millisecond, and values that a plain text cannot distinguish.
 """
 
 import json
@@ -25,10 +25,12 @@ HOLDS = frozenset(
 )  # fmt: skip
 OURS = "leftoff"
 REST = "sail"
-"""The key of a checkpoint for what its native file holds beyond the keys we know."""
+"""The key under which a checkpoint keeps content of its native file that we do not know."""
 
+# The triggers that correspond to sail's context guardian.
 _GUARDED = frozenset({"context", "precompact"})
 _STAMP = re.compile(r"(\d{8}T\d{6})Z")
+# Deeper JSON is not a checkpoint, and Python's recursion has a limit.
 _DEEPEST = 40
 
 
@@ -36,7 +38,7 @@ _DEEPEST = 40
 
 
 def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
-    """Read a file; its name and the plan it lies with tell what it does not say itself."""
+    """Read a file; its name and its plan supply what it does not contain."""
     try:
         found = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
@@ -47,6 +49,7 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
     told = _tell(native)
+    # Trust our member only if nobody changed the rest of the file.
     if ours.get("check") == _check(native):
         told |= {
             REST: _without_derived(object_of(told.get(REST)), ours),
@@ -77,20 +80,21 @@ _CONTEXT = {
 
 
 def _plain(value: Any, deep: int = 0) -> Any:
-    """Check that a value can be kept: JSON of others nests and counts without end."""
+    """Check that a value can be stored: foreign JSON may be nested or large without limit."""
     if deep > _DEEPEST:
         raise ValueError("It is nested too deeply.")
     if isinstance(value, dict):
         return {str(key): _plain(each, deep + 1) for key, each in value.items()}
     if isinstance(value, list):
         return [_plain(each, deep + 1) for each in value]
+    # Not every JSON reader can represent huge numbers, NaN or infinity.
     is_huge = isinstance(value, int) and abs(value) >= 1 << 63
     is_odd = isinstance(value, float) and value - value != 0
     return str(value) if is_huge or is_odd else value
 
 
 def _tell(native: Plain) -> Plain:
-    """Tell what sail's keys say in ours; what they hold beside that is kept as it is."""
+    """Translate sail's keys to ours; anything else they contain is kept unchanged."""
     context, guard = object_of(native.get("context")), object_of(native.get("compaction_context"))
     told: Plain = {
         "summary": native.get("summary"),
@@ -118,7 +122,7 @@ def _tell(native: Plain) -> Plain:
 
 
 def _rest(native: Plain) -> Plain:
-    """Return what is in a file beyond what we know how to write: unknown keys and odd values."""
+    """Return what we do not know how to write: unknown keys and unusual values."""
     rest = _find_odd(native, _NATIVE)
     if isinstance(context := native.get("context"), dict):
         odd = _find_odd(context, _CONTEXT)
@@ -127,7 +131,7 @@ def _rest(native: Plain) -> Plain:
 
 
 def _find_odd(found: Plain, table: Mapping[str, Kind]) -> Plain:
-    """Return the members that a table does not know, or would not write just so."""
+    """Return the members that a table does not know, or would write differently."""
     return {
         key: value
         for key, value in found.items()
@@ -136,7 +140,7 @@ def _find_odd(found: Plain, table: Mapping[str, Kind]) -> Plain:
 
 
 def _without_derived(rest: Plain, ours: Plain) -> Plain:
-    """Leave out what we wrote ourselves, made of other keys of the checkpoint."""
+    """Leave out what we derived ourselves from other keys of the checkpoint."""
     return {
         key: value
         for key, value in rest.items()
@@ -148,7 +152,7 @@ _DERIVED = ("epistemic", "compaction_context")
 
 
 def _decision(value: object) -> Plain:
-    """Read `what: why`, or the object that some write."""
+    """Read `what: why`, or the object that some files contain."""
     if isinstance(value, dict):
         what = next((value[key] for key in ("what", "decision") if value.get(key)), None)
         why = next((value[key] for key in ("why", "rationale", "reason") if value.get(key)), "")
@@ -174,6 +178,7 @@ def _list(value: object) -> list[Any]:
 def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
     told = sail_plans.moment(native.get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
+    # sail's timestamp has whole seconds; our exact time counts only if both agree.
     if exact is not None and (told is None or exact.replace(microsecond=0) == told):
         return exact
     stamp = _STAMP.match(stem)
@@ -193,6 +198,7 @@ def _name(told: Plain, saved_at: datetime | None) -> str:
 def render(checkpoint: Checkpoint) -> str:
     """Write a checkpoint as sail's JSON."""
     native = _native(checkpoint)
+    # Remember which of these the file had, so that they are not taken for derived.
     kept = [key for key in _DERIVED if key in object_of(checkpoint.extra.get(REST))]
     exact = _exact(checkpoint, native)
     ours: Plain = {
@@ -242,7 +248,7 @@ def _files(checkpoint: Checkpoint) -> list[str]:
 
 
 def _optional(checkpoint: Checkpoint) -> Plain:
-    """Write the members that only newer files have, where there is something to say."""
+    """Write the members that only newer files have, if they have a value."""
     found: Plain = {}
     if checkpoint.session_id:
         found["epistemic"] = {"session_id": checkpoint.session_id}
@@ -273,17 +279,17 @@ _CAVEAT = "The next action was inferred from the session; nobody stated it."
 
 
 def _exact(checkpoint: Checkpoint, native: Mapping[str, Any]) -> Plain:
-    """Return the values that reading the file back would not give."""
+    """Return the values that reading the file back would lose."""
     plain = to_plain(checkpoint)
     back = _tell(_plain(dict(native)))
     keys = HOLDS - {"name", REST}
     exact = {key: plain.get(key) for key in sorted(keys) if plain.get(key) != back.get(key)}
     if "files_modified" in exact:
-        # Not all of the files in progress were changed; the others are named all the same.
+        # Not all files in progress were changed, so list the others here as well.
         exact["files"] = [{"path": each.path, "role": each.role} for each in checkpoint.files]
     return exact
 
 
 def _check(native: Mapping[str, Any]) -> str:
-    """Tell one content from another, so that what was kept beside it is not taken for changed."""
+    """Return a checksum of the content, so that our member is ignored if somebody changed it."""
     return digest(json.dumps(native, sort_keys=True).encode())[:12]

@@ -1,6 +1,6 @@
-"""Plans that go in stages, and test-first sessions, as JSON files below `.claude`. Only read here.
+"""Read plans with stages, and test-first sessions, from JSON files below `.claude`.
 
-`state-index.json` says what is under way; without it, the plans' own files do.
+`state-index.json` says what is active; without it, the plans' own files do.
 """
 
 import json
@@ -21,10 +21,11 @@ PLAN_STATE = "state.json"
 TDD = "tdd-sessions/active.json"
 WORKTREES = "worktrees"
 
-# How many stages a plan has that does not list its own.
+# The number of stages of a plan that does not list its own.
 STAGES = 7
 _ENDED = frozenset({"complete", "completed", "done", "halted", "archived", "abandoned", "closed"})
 _LAST_STAGE = "execute"
+# State files are small; sail did not write a larger one.
 _LIMIT = 1024 * 1024
 
 Stage = int | float | str
@@ -36,7 +37,7 @@ class StagedPlan(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     stage: Stage | None = None
     number: int | None = None
-    """The stage's place among all stages."""
+    """The stage's position among all stages."""
     total: int = STAGES
     status: str = ""
     updated_at: datetime
@@ -53,7 +54,7 @@ class TddSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observe(worktree: Path) -> dict[str, Any]:
-    """Return what is under way in a worktree, in canonical keys; nothing where nobody says."""
+    """Return what is active in a worktree, in canonical keys; empty if no file says."""
     folder = worktree / FOLDER
     index = read_index(folder)
     if index is None:
@@ -67,6 +68,7 @@ def observe(worktree: Path) -> dict[str, Any]:
     return told
 
 
+# Later versions of sail call a plan a blueprint.
 _TWIN, _TWIN_STAGE = "active_blueprint", "active_blueprint_stage"
 
 
@@ -76,7 +78,7 @@ def active_plan(index: Mapping[str, Any]) -> str | None:
 
 
 def plan_of(name: str | None, stage: object) -> dict[str, Any]:
-    """Tell a plan and its stage in canonical keys: a number is a step, a word is a stage."""
+    """Return a plan and its stage in canonical keys: a number is a step, a word is a stage."""
     plan: dict[str, Any] = {"title": name} if name else {}
     if isinstance(stage, int) and not isinstance(stage, bool):
         plan["step"] = stage
@@ -86,12 +88,12 @@ def plan_of(name: str | None, stage: object) -> dict[str, Any]:
 
 
 def read_index(folder: Path) -> dict[str, Any] | None:
-    """Read state-index.json; None where there is none, or none that can be read."""
+    """Read state-index.json; None if it is missing or unreadable."""
     return read_object(folder / INDEX)
 
 
 def read_object(path: Path) -> dict[str, Any] | None:
-    """Read a JSON object; None where there is none."""
+    """Read a JSON object; None if there is none."""
     try:
         data = trees.read_start(path, _LIMIT, follow=True)
         found = json.loads(data.decode("utf-8-sig", "replace"))
@@ -101,7 +103,7 @@ def read_object(path: Path) -> dict[str, Any] | None:
 
 
 def plans(folder: Path) -> list[StagedPlan]:
-    """Return all plans that can be read, by name."""
+    """Return all readable plans, by name."""
     found = [read_plan(folder, name) for name in _names(folder)]
     return [plan for plan in found if plan is not None]
 
@@ -139,7 +141,8 @@ def read_plan(folder: Path, name: str) -> StagedPlan | None:
 
 
 def is_plan_name(name: str) -> bool:
-    """Say whether a name can be a plan's folder."""
+    """Return whether a name can be a plan's folder."""
+    # A name comes from a file and must not lead out of the folder of plans.
     return bool(name) and not name.startswith(".") and not set(name) & set("/\\\0")
 
 
@@ -155,14 +158,14 @@ def _number(stage: Stage | None, listed: list[str]) -> int | None:
 
 
 def _total(stage: Stage | None, number: int | None, listed: list[str]) -> int:
-    """Tell how many stages there are; a plan may list only those that were reached."""
+    """Return the number of stages; a plan may list only those that were reached."""
     if number is None or number > len(listed) or (stage not in listed and _LAST_STAGE in listed):
         return max(STAGES, len(listed), number or 0)
     return len(listed)
 
 
 def _find_end(state: Mapping[str, Any], stages: object) -> str | None:
-    """Return the word that says a plan is over; None while it goes on."""
+    """Return the word that says a plan is over; None while it is active."""
     last = stages.get(_LAST_STAGE) if isinstance(stages, dict) else None
     words = [
         state.get("status"),
@@ -175,7 +178,7 @@ def _find_end(state: Mapping[str, Any], stages: object) -> str | None:
 
 
 def tdd_session(folder: Path) -> TddSession | None:
-    """Read the test-first session under way."""
+    """Read the current test-first session."""
     found = read_object(folder / TDD)
     if found is None:
         return None
@@ -186,7 +189,7 @@ def tdd_session(folder: Path) -> TddSession | None:
 
 
 def delegates(folder: Path) -> list[str]:
-    """Return the names of the worktrees that helpers work in."""
+    """Return the names of the worktrees in which helpers work."""
     try:
         found = sorted(path.name for path in (folder / WORKTREES).iterdir() if path.is_dir())
     except OSError:
@@ -200,7 +203,7 @@ def text(value: object) -> str | None:
 
 
 def moment(value: object) -> datetime | None:
-    """Read a time as such files have it: with a zone, or in UTC."""
+    """Parse a time as these files have it: with a zone, or in UTC."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
@@ -220,21 +223,22 @@ def _find_time(path: Path) -> datetime:
 
 
 class PlanCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint as its file beside the plans tells it."""
+    """A checkpoint as its file beside the plans describes it."""
 
     saved_at: datetime
     summary: str | None = None
     next_action: str | None = None
     id: str | None = None
-    """The id of the same checkpoint in our store, where it came from there."""
+    """The id of the same checkpoint in our store, if it came from there."""
 
 
 def newest_kept(folder: Path, limit: int) -> list[PlanCheckpoint]:
-    """Return the checkpoints that were written last, newest first by the time they tell."""
+    """Return the checkpoints written last, newest first by the times they contain."""
     paths = [
         *folder.glob("checkpoints/*.json"),
         *folder.glob(f"{PLANS}/*/checkpoints/*.json"),
     ]
+    # Sort by the time of the files first, so that only a few of them are read.
     found = [_read_kept(path) for path in sorted(paths, key=_find_time, reverse=True)[:limit]]
     return sorted(filter(None, found), key=lambda each: each.saved_at, reverse=True)
 
@@ -253,7 +257,7 @@ def _read_kept(path: Path) -> PlanCheckpoint | None:
 
 
 class DelegatedTask(msgspec.Struct, frozen=True, kw_only=True):
-    """What a helper was given to do, and how far it is."""
+    """A helper's task, and its progress."""
 
     what: str
     status: str = "in progress"
@@ -261,7 +265,7 @@ class DelegatedTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask]:
-    """Return what is being done by helpers, as the index tells or their worktrees show."""
+    """Return the tasks of helpers, from the index or from their worktrees."""
     if not index.get("delegate_running"):
         return []
     told = index.get("delegation")
@@ -275,7 +279,7 @@ def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask
 
 
 def _add_name(name: str, value: object) -> dict[str, Any]:
-    """Read a task that is told under its name, by its status or at length."""
+    """Read a task stored under its name, as a status or as an object."""
     told = value if isinstance(value, dict) else {"status": value}
     return {"id": name, **told}
 

@@ -1,4 +1,4 @@
-"""The tier guard of skills: a skill made for a cheap model does not run on a dear one."""
+"""The tier guard of skills: a skill for a cheap model does not run on an expensive one."""
 
 import re
 from typing import Literal
@@ -12,7 +12,7 @@ _UNAVAILABLE = "[quoin-stage-1: subagent dispatch unavailable; proceeding at cur
 
 
 class Dispatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What a skill is to do, and what to say or hand on."""
+    """What a skill should do, and what to print or pass on."""
 
     action: Literal["proceed", "dispatch", "abort"]
     message: str = ""
@@ -20,7 +20,7 @@ class Dispatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide(declared: str, current: str, prompt: str, *, can_spawn: bool) -> Dispatch:
-    """Decide whether a skill runs here, is handed to a cheaper agent, or goes round in circles."""
+    """Decide whether a skill runs here, goes to a cheaper agent, or is stuck in a loop."""
     mark = _MARK.match(prompt)
     if mark is not None and int(mark[1] or 1) > _MOST_HANDED_ON:
         return Dispatch(
@@ -43,5 +43,5 @@ def decide(declared: str, current: str, prompt: str, *, can_spawn: bool) -> Disp
 
 
 def tier(model: str) -> int:
-    """Tell how dear a model is; one that nobody knows is as cheap as any, so nothing is blocked."""
+    """Rank a model by cost; an unknown one counts as the cheapest, so that nothing is blocked."""
     return next((rank for rank, name in enumerate(TIERS) if name in model.lower()), 0)

@@ -1,1 +1,1 @@
-"""Ship: save, remember, check, commit, push, open a pull request; each step stands by itself."""
+"""Ship the work: save, remember, check, commit, push and open a pull request."""

@@ -1,4 +1,4 @@
-"""The briefing's file, where a profile or the user wants one."""
+"""Write the briefing to a file, if a profile or the user asked for one."""
 
 from leftoff import threads
 from leftoff.config import Settings
@@ -6,16 +6,16 @@ from leftoff.store import Store
 
 
 def write(store: Store, settings: Settings) -> list[str]:
-    """Keep the briefing in its file, if there is to be one; return its path in the worktree.
+    """Write the briefing to its configured file; return its path inside the worktree.
 
-    A file of somebody's own is left as it is, and is no file of ours.
+    A file that a person wrote is left unchanged and is not listed.
     """
     if not settings.briefing_file:
         return []
     target = threads.memory_page.file_of(store.project, settings.briefing_file)
     if target is None:
         return []
-    # Somebody's own words are for the next session; a mirror has put aside what it must.
+    # A person wrote this for the next session. A mirror has already moved away what it replaces.
     if threads.memory_page.is_somebodys(target):
         return []
     threads.memory_page.keep(target, page(store))
@@ -24,5 +24,5 @@ def write(store: Store, settings: Settings) -> list[str]:
 
 
 def page(store: Store) -> str:
-    """Make the page that tells a new session where the project stands."""
+    """Build the page that shows a new session the state of the project."""
     return threads.memory_briefing.page(store)

@@ -1,4 +1,4 @@
-"""What goes into a commit: everything that changed, but no secrets and nothing of the session's."""
+"""Choose what goes into a commit: every change except secrets and files of a single session."""
 
 import io
 import os
@@ -20,7 +20,7 @@ from leftoff.ship import secret_files
 
 _STATUS_SECONDS = 120.0
 _MAX_PATHS = 1_000_000
-# Another git, perhaps one that an interrupted run left at work, gets this long to finish.
+# Another git process, perhaps one left running by an interrupted ship, gets this long to finish.
 _LOCK_SECONDS = 20.0
 _PAUSE_SECONDS = 0.1
 _UNREADABLE = "it cannot be read"
@@ -37,22 +37,22 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether nobody knows what it holds, for it cannot be read."""
+        """Whether nobody can check its contents because it cannot be read."""
         return self.why.startswith(_UNREADABLE)
 
     @property
     def display_path(self) -> str:
-        """The path as it may be shown."""
+        """The path, safe to print."""
         return format_path(self.path)
 
 
 def format_path(path: str) -> str:
-    """Return a path as it may be shown, on one line: a name can hold a secret too."""
+    """Format a path for one line of output, redacted: a file name can hold a secret too."""
     return redact(query.printable(path)).replace("\n", "\\n")
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the changes is committed: native state first, then the rest."""
+    """The changes to commit (native state first, then the rest) and those left out."""
 
     state: list[str] = []
     rest: list[str] = []
@@ -60,12 +60,12 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def files(self) -> list[str]:
-        """Everything that is committed."""
+        """Every path to commit."""
         return [*self.state, *self.rest]
 
 
 class Judge:
-    """Tells which files may be committed, and remembers how each looked when it was read."""
+    """Decides which files may be committed, and remembers the state in which it read each one."""
 
     def __init__(self, repo: Repo, allowed: Sequence[str] = ()) -> None:
         self._repo, self._allowed = repo, list(allowed)
@@ -74,7 +74,7 @@ class Judge:
         self._verdicts: dict[tuple[object, ...], str | None] = {}
 
     def choose(self, state: GitState) -> Chosen:
-        """Sort changes into what is committed and what is left out."""
+        """Sort changes into those to commit and those to leave out."""
         self._head = state.head
         chosen = Chosen()
         for change in state.changes:
@@ -88,7 +88,7 @@ class Judge:
         return chosen
 
     def find_changed(self, files: Sequence[str]) -> list[str]:
-        """List the files that were written to after they were read."""
+        """List the files that changed after they were read."""
         return [file for file in files if self._looks.get(file) != self._look(file)]
 
     def _why_not(self, change: PathChange) -> str | None:
@@ -96,12 +96,12 @@ class Judge:
         if path.startswith(SESSION_FOLDERS):
             return "it belongs to one session"
         if path.endswith("/"):
-            return "it is a repository of its own"
+            return "it is a separate repository"
         if change.is_inside:
-            return "what changed in this submodule is to be committed there first"
+            return "commit the changes inside this submodule first"
         look = self._looks[path] = self._look(path)
         if look is None or secret_files.is_allowed(path, self._allowed):
-            # What is gone holds no secret any more.
+            # A deleted file cannot leak anything.
             return None
         case = (self._head, change, look)
         if case not in self._verdicts:
@@ -122,7 +122,7 @@ class Judge:
         return _why(found, self._find_known_secrets(change)) if found else None
 
     def _find_known_secrets(self, change: PathChange) -> dict[str, str]:
-        """Return the secrets that the last commit holds already: hiding them gains nothing."""
+        """Return the secrets that the last commit already holds: hiding those gains nothing."""
         if self._head is None or change.code == "??":
             return {}
         data = self._repo.blob(self._head, change.from_path or change.path)
@@ -139,30 +139,30 @@ class Judge:
 def _open_content(path: Path, mode: int) -> IO[bytes]:
     if stat.S_ISREG(mode):
         return path.open("rb")
-    # A link is committed as the path it leads to, to the letter.
-    return io.BytesIO(os.readlink(os.fsencode(path)))  # noqa: PTH115 - a Path is tidied up
+    # git commits a link as its target, byte for byte.
+    return io.BytesIO(os.readlink(os.fsencode(path)))  # noqa: PTH115 - Path normalizes it
 
 
 def _why(found: dict[str, str], known: dict[str, str]) -> str | None:
     kinds = sorted({kind for secret, kind in found.items() if secret not in known})
-    return f"it holds a secret ({', '.join(kinds)})" if kinds else None
+    return f"it contains a secret ({', '.join(kinds)})" if kinds else None
 
 
 def read_changes(worktree: Path) -> GitState:
-    """Tell how the worktree stands, or say why that cannot be told."""
+    """Read the state of the worktree, or raise with the reason why git cannot report it."""
     state = query.inspect(worktree, timeout=_STATUS_SECONDS, limit=_MAX_PATHS)
     if isinstance(state, query.UnreadableRepository):
         raise LeftoffError(state.reason, hint="Run `git status` here to see what git says.")
     if state.trouble:
         raise LeftoffError(
-            f"git cannot tell what changed: {state.trouble}",
-            hint="Run `git status` here, put right what it says, then run `leftoff ship` again.",
+            f"git cannot report what changed: {state.trouble}",
+            hint="Run `git status` here, fix what it reports, then run `leftoff ship` again.",
         )
     return state
 
 
 def read_worktree(worktree: Path) -> GitState:
-    """Tell how the worktree stands as far as that can be told; `trouble` says why not further."""
+    """Read as much of the worktree's state as possible; `trouble` says what is missing and why."""
     try:
         return read_changes(worktree)
     except LeftoffError as error:
@@ -171,12 +171,12 @@ def read_worktree(worktree: Path) -> GitState:
 
 
 def conflicts(state: GitState) -> list[str]:
-    """List the files in which two sides of a merge are at odds."""
+    """List the files with unresolved merge conflicts."""
     return [change.path for change in state.changes if change.code in _CONFLICTS]
 
 
 def has_state(worktree: Path) -> bool:
-    """Say whether native state of a profile lies in the worktree."""
+    """Return whether the worktree contains native state of a profile."""
     return any((worktree / folder).is_dir() for folder in STATE_FOLDERS)
 
 
@@ -187,9 +187,9 @@ def stage(
     only: Callable[[str], bool] | None = None,
     known: GitState | None = None,
 ) -> Chosen:
-    """Stage all that may be committed; return what was chosen. `known` spares the first look.
+    """Stage all that may be committed; return what was chosen. `known` saves the first look.
 
-    What another program writes or stages in the meantime is looked at again before it counts.
+    What another program writes or stages meanwhile is checked again before it counts.
     """
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
@@ -198,7 +198,7 @@ def stage(
         chosen = judge.choose(msgspec.structs.replace(state, changes=changes))
         trouble = _stage(repo, chosen, changes)
         staged = set(repo.list_staged()) if trouble is None else set()
-        # What else is staged does not go into a commit of some files only.
+        # A commit of selected files ignores whatever else is staged.
         looked_at = staged & set(chosen.files) if only else staged
         trouble = trouble or _check_unchanged(judge, chosen, changes, looked_at)
         if trouble is None:
@@ -209,10 +209,9 @@ def stage(
 
 
 def _stage(repo: Repo, chosen: Chosen, changes: Sequence[PathChange]) -> str | None:
-    """Stage in order; return what went wrong, if anything did."""
     known = {change.path: change for change in changes}
     for files in (chosen.state, chosen.rest):
-        # What is staged as it stands need not be staged again, and a staged removal cannot be.
+        # Files staged in their current state need no second `git add`; a staged removal would fail.
         unstaged = [file for file in files if known[file].code[1] != "."]
         if unstaged and not (ended := repo.stage(unstaged)).is_done:
             return _first(ended.trouble_lines)
@@ -225,7 +224,7 @@ def _stage(repo: Repo, chosen: Chosen, changes: Sequence[PathChange]) -> str | N
 
 
 def _different(chosen: Chosen, staged: set[str]) -> Chosen:
-    """Drop what git finds no different once staged, such as other ends of lines."""
+    """Drop files that git finds identical once staged, such as those with other line endings."""
     state, rest = (
         [each for each in part if each in staged] for part in (chosen.state, chosen.rest)
     )
@@ -235,10 +234,10 @@ def _different(chosen: Chosen, staged: set[str]) -> Chosen:
 def _check_unchanged(
     judge: Judge, chosen: Chosen, changes: Sequence[PathChange], staged: set[str]
 ) -> str | None:
-    """Say what moved meanwhile; nothing may be staged but what was looked at, as it was."""
+    """Return what changed meanwhile: only what was checked may be staged, exactly as checked."""
     if judge.find_changed(chosen.files):
         return _CHANGING
-    # The old name of a renamed file is staged too, as gone.
+    # git also stages the old name of a renamed file, as a deletion.
     looked_at = {name for each in changes for name in (each.path, each.from_path) if name}
     out = {each.path for each in chosen.left_out}
     return None if staged <= looked_at - out else _MEDDLING
@@ -249,7 +248,7 @@ def _first(told: Sequence[str]) -> str:
 
 
 def _may_pass(trouble: str) -> bool:
-    """Say whether it is worth to look again: others write, or removed a file meanwhile."""
+    """Return whether trying again can help: another program is writing, or removed a file."""
     return (
         trouble in {_CHANGING, _MEDDLING}
         or is_locked_by_other(trouble)
@@ -258,17 +257,17 @@ def _may_pass(trouble: str) -> bool:
 
 
 def is_locked_by_other(trouble: str) -> bool:
-    """Say whether another git holds the index, or held it when it crashed."""
+    """Return whether another git process holds the index lock, or crashed while holding it."""
     return "index.lock" in trouble and "File exists" in trouble
 
 
 def _cannot_stage(trouble: str) -> LeftoffError:
     if is_locked_by_other(trouble):
         return LeftoffError(
-            "Another git is at work here, or one that crashed left its lock behind.",
-            hint=f"{trouble} If no git runs, remove that file, then run `leftoff ship` again.",
+            "Another git process is running here, or a crashed one left its lock behind.",
+            hint=f"{trouble} If no git is running, remove it, then run `leftoff ship` again.",
         )
     return LeftoffError(
-        f"The changes cannot be staged: {trouble}",
-        hint="Put that right (in a sandbox: run it outside), then run `leftoff ship` again.",
+        f"Changes cannot be staged: {trouble}",
+        hint="Fix that (in a sandbox, run it outside), then run `leftoff ship` again.",
     )

@@ -1,4 +1,4 @@
-"""The words of a commit and of a pull request; none of them holds a secret."""
+"""Write the texts of commits and pull requests, free of secrets."""
 
 import re
 from collections.abc import Sequence
@@ -14,27 +14,29 @@ from leftoff.ship.shipped_work import Work
 READY, FAILING = "status:ready-for-review", "status:failing"
 
 _JOINT = "\n\n"
+# The usual limit of a subject line.
 _SUBJECT_CHARS = 72
 _MOST_BULLETS = 12
 _BULLET_CHARS = 300
 _CONVENTIONAL = re.compile(
     r"(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([^)\s]+\))?!?: \S"
 )
-# What the first part of a branch's name says of the work on it.
+# The kind of work that the first part of a branch's name stands for.
 _KINDS = {kind: kind for kind in "chore ci docs feat fix perf refactor test".split()} | {
     "feature": "feat",
     "bugfix": "fix",
     "hotfix": "fix",
 }
 _BREAKING = re.compile(r"^BREAKING[ -]CHANGE: (.+)", re.MULTILINE)
-# What steers a terminal or turns text round; other people read this, too.
+# Control characters that steer a terminal or reverse text: other people read these messages.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# HTML comments, which GitHub does not show: they delimit our section of a description.
 _END = "<!-- leftoff: end -->"
 _SECTION = re.compile(r"<!-- leftoff: ([0-9a-f]+) -->.*?" + re.escape(_END), re.DOTALL)
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
-    """A commit that goes out, and all that can be said of it."""
+    """A commit that is published, with everything known about it."""
 
     sha: str
     text: str
@@ -51,19 +53,20 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Text(msgspec.Struct, frozen=True, kw_only=True):
-    """A pull request's words."""
+    """The title, body and labels of a pull request."""
 
     title: str
     body: str
     labels: list[str]
     unfit_labels: list[str]
-    """What it must not be labelled with any more."""
+    """Labels to remove from it."""
 
 
 def commit_message(work: Work, told: str, saved: Checkpoint | None, files: Sequence[str]) -> str:
-    """Write a commit's message: what was told, else the feature's name, the task or the files."""
+    """Write a commit message: the given text, or the feature's name, the task or the files."""
     told = _fit(told).strip()
     head, _, rest = (told or _fit(_describe_work(work, saved, files)).strip()).partition("\n")
+    # Your own message is kept as it is; only a generated one is cut and completed.
     subject, overflow = (head, "") if told else _cut(head, _prefix(work, head))
     done = [] if told else _bullets(saved)
     parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
@@ -90,36 +93,38 @@ def pull_request(about: About) -> Text:
 
 
 def merge_body(standing: str, ours: str) -> str:
-    """Put our part of a description in the place of the last one; what others wrote stays."""
+    """Replace our section of a description, and keep what others wrote around it."""
+    # A function, because a backslash in a replacement text would be interpreted.
     if _SECTION.search(standing):
         return _SECTION.sub(lambda _: ours, standing, count=1)
     return f"{standing.rstrip()}\n\n{ours}" if standing.strip() else ours
 
 
 def find_described_commit(body: str) -> str | None:
-    """Return the commit up to which a description tells, or None if it is none of ours."""
+    """Return the last commit that a description covers, or None if we did not write it."""
     found = _SECTION.search(body)
     return found[1] if found else None
 
 
 def comment(about: About) -> str:
-    """Write the comment that tells what a push brought; the hash tells it from others."""
+    """Write the comment about one push; the hash in it identifies the push."""
     told = [*_bullets(about.saved), *map(_check_line, about.checks)]
     return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *told]).strip())
 
 
 def comment_mark(sha: str) -> str:
-    """Return what a comment about this commit begins with."""
+    """Return the mark that a comment about this commit starts with."""
     return f"Shipped {sha[:12]}:"
 
 
 def _fit(text: str) -> str:
-    """Return a text as others may read it."""
+    """Make a text safe for other people to read."""
     return redact(_CONTROLS.sub("", text))
 
 
 def _escape_marks(text: str) -> str:
-    """Return a text in which nothing can pass for the marks around our part of a description."""
+    """Escape anything that could pass for the marks around our section of a description."""
+    # A hidden mark in a commit message could otherwise end our section early.
     return _fit(text).replace("<!--", "&lt;!--")
 
 
@@ -144,7 +149,7 @@ def _prefix(work: Work, head: str) -> str:
 
 
 def _cut(head: str, prefix: str) -> tuple[str, str]:
-    """Shorten a subject that nobody chose; the whole of it then goes below."""
+    """Shorten a generated subject; the body then repeats it in full."""
     room = _SUBJECT_CHARS - len(prefix)
     if len(head) <= room:
         return head, ""
@@ -153,6 +158,7 @@ def _cut(head: str, prefix: str) -> tuple[str, str]:
 
 
 def _bullets(saved: Checkpoint | None) -> list[str]:
+    # Headings, such as the days of a long task, are not work.
     done = [each for each in (saved.done if saved else []) if not each.startswith("#")]
     return [f"- {_line(each)}" for each in done[:_MOST_BULLETS]]
 
@@ -163,7 +169,7 @@ def _line(text: str) -> str:
 
 
 def _links(work: Work) -> str:
-    """Name the issues of a fix; a feature's issue is closed by its pull request."""
+    """List the issues of a fix; a feature's issue is closed by its pull request."""
     if not work.is_fix:
         return ""
     fixes = [f"Fixes #{work.issue}"] if work.issue else []

@@ -1,4 +1,4 @@
-"""The second half of a ship: commit, push, pull request; each says in one sentence how it went."""
+"""The second half of a ship: commit, push, pull request. Each step reports in one sentence."""
 
 import time
 from collections.abc import Sequence
@@ -14,29 +14,33 @@ from leftoff.ship.choose_files import conflicts, is_locked_by_other
 from leftoff.ship.outcome import ShipStep, State
 from leftoff.subprocesses import Ended
 
+# Later runs recognize our own commits of native state by this subject.
 TIDY_SUBJECT = "chore(leftoff): keep the state of what was shipped"
 
 _AGAIN = "then run `leftoff ship` again."
 _TOLD_LINES = 12
 _SHOWN_FILES = 5
+# Another git process may hold the index lock for a moment.
 _LOCK_SECONDS = 20.0
 _PAUSE_SECONDS = 0.1
 _COMMIT_HOOKS = ("pre-commit", "commit-msg", "prepare-commit-msg")
+# What git prints if user.name or user.email is missing.
 _NO_IDENTITY = ("Please tell me who you are", "auto-detect email", "empty ident name")
+# Used only if the remote does not say which branch is its default.
 _MAIN_BRANCHES = frozenset({"main", "master", "trunk"})
 
 
 def obstacle(state: GitState) -> ShipStep | None:
-    """Say what keeps everything from being committed, or None."""
+    """Return the step that explains why nothing can be committed, or None."""
     if state.trouble is not None:
         return _build_failed_step(
-            "commit", state.trouble, f"Put right what `git status` says, {_AGAIN}"
+            "commit", state.trouble, f"Fix what `git status` reports, {_AGAIN}"
         )
     if state.worktree is None:
         return _build_failed_step(
             "commit",
             "This repository has no files checked out, so there is nothing to commit.",
-            "Go to a worktree of it.",
+            "Run this in one of its worktrees.",
         )
     if at_odds := conflicts(state):
         return _at_odds(at_odds, state.operation or "merge")
@@ -50,8 +54,8 @@ def obstacle(state: GitState) -> ShipStep | None:
     if state.branch is None:
         return _build_failed_step(
             "commit",
-            "You are on no branch (detached HEAD): a commit here would be hard to find again.",
-            f"Make a branch with `git switch --create NAME`, {_AGAIN}",
+            "You are not on a branch (detached HEAD): a commit here would be hard to find again.",
+            f"Create a branch with `git switch --create NAME`, {_AGAIN}",
         )
     return None
 
@@ -71,8 +75,8 @@ def _at_odds(files: Sequence[str], operation: str) -> ShipStep:
 def commit(repo: Repo, text: str) -> ShipStep | None:
     """Commit what is staged; return what went wrong, or None.
 
-    If another git commits it meanwhile, such as one that an interrupted ship left at work, all is
-    done as well.
+    If another git process commits it meanwhile, such as one left running by an interrupted ship,
+    that counts as success too.
     """
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
@@ -92,14 +96,14 @@ def _commit_refused(repo: Repo, ended: Ended) -> ShipStep:
         return _build_failed_step(
             "commit",
             "git does not know who you are, so nothing was committed.",
-            'Tell it with `git config --global user.name "Your Name"` and '
+            'Run `git config --global user.name "Your Name"` and '
             f"`git config --global user.email you@example.org`, {_AGAIN}",
         )
     if is_locked_by_other(said):
         return _build_failed_step(
             "commit",
-            f"Another git holds the index: {told[0]}",
-            f"Wait for it, or remove that file if no git runs, {_AGAIN}",
+            f"Another git process holds the index lock: {told[0]}",
+            f"Wait for it, or remove that file if no git is running, {_AGAIN}",
         )
     is_gits = any(line.startswith(("fatal:", "error:")) for line in ended.trouble_lines)
     hook = None if is_gits else next((name for name in _COMMIT_HOOKS if repo.has_hook(name)), None)
@@ -107,17 +111,17 @@ def _commit_refused(repo: Repo, ended: Ended) -> ShipStep:
         return _build_failed_step(
             "commit",
             f"The {hook} hook refused the commit; everything is saved and staged.",
-            f"Put right what it says, {_AGAIN}",
+            f"Fix what it reports, {_AGAIN}",
             told,
         )
-    reason = told[0] if told else "it did not say why"
+    reason = told[0] if told else "git gave no reason"
     return _build_failed_step(
-        "commit", f"git refused the commit: {reason}", f"Put that right, {_AGAIN}", told
+        "commit", f"git refused the commit: {reason}", f"Fix that, {_AGAIN}", told
     )
 
 
 def without_tidying(repo: Repo, sha: str) -> str:
-    """Return the commit itself, or the one before those that only keep state."""
+    """Return the commit itself, or the one before any commits that only record state."""
     while repo.message(sha).startswith(TIDY_SUBJECT) and (before := repo.parent(sha)):
         sha = before
     return sha
@@ -127,50 +131,50 @@ def without_tidying(repo: Repo, sha: str) -> str:
 
 
 def no_remote(repo: Repo) -> ShipStep:
-    """Say why there is nowhere to push to."""
+    """Explain why there is no remote to push to."""
     names = repo.remotes()
     if not names:
         return _build_failed_step(
             "push",
-            "There is no remote to push to; the commit is safe here.",
+            "There is no remote to push to; the commit is safe in this repository.",
             f"Add one with `git remote add origin URL`, {_AGAIN} Or use --no-push.",
         )
     return _build_failed_step(
         "push",
-        f"There are several remotes and none is the one to push to: {', '.join(names)}",
+        f"There are several remotes, and none is set as the one to push to: {', '.join(names)}",
         f"Choose one with `git config remote.pushDefault {names[0]}`, {_AGAIN}",
     )
 
 
 def push(repo: Repo, remote: Remote, branch: str) -> ShipStep:
-    """Push a branch."""
+    """Push a branch, and say how it went."""
     place = f"{remote.name}/{branch}"
     pushed = repo.push(remote, branch)
     if pushed.state == "pushed":
         return ShipStep(name="push", state="done", text=f"Pushed to {place}")
     if pushed.state == "unchanged":
-        return ShipStep(name="push", state="skipped", text=f"{place} has it already")
+        return ShipStep(name="push", state="skipped", text=f"{place} is already up to date")
     return _push_refused(pushed, remote, place)
 
 
 def _push_refused(pushed: Pushed, remote: Remote, place: str) -> ShipStep:
-    reason = pushed.told[0] if pushed.told else "git did not say why"
+    reason = pushed.told[0] if pushed.told else "git gave no reason"
     sentences = {
         "behind": (
             f"The push was rejected: {place} has commits that you do not have.",
             f"Get them with `git pull --rebase {remote.name} {place.partition('/')[2]}`, {_AGAIN}",
         ),
-        "refused": (f"The remote refused the push: {reason}", f"Put that right, {_AGAIN}"),
+        "refused": (f"The remote refused the push: {reason}", f"Fix that, {_AGAIN}"),
         "hook": (
-            "The pre-push hook refused the push; the commit is safe here.",
-            f"Put right what it says, {_AGAIN}",
+            "The pre-push hook refused the push; the commit is safe in this repository.",
+            f"Fix what it reports, {_AGAIN}",
         ),
         "login": (
-            f"{remote.name} does not let you in: {reason}",
-            f"Try `git push` by hand to log in, {_AGAIN}",
+            f"{remote.name} denied access: {reason}",
+            f"Run `git push` yourself to log in, {_AGAIN}",
         ),
     }
-    otherwise = (f"The push failed: {reason}", f"Try `git push` by hand, {_AGAIN}")
+    otherwise = (f"The push failed: {reason}", f"Run `git push` yourself, {_AGAIN}")
     text, hint = sentences.get(pushed.state, otherwise)
     return _build_failed_step(
         "push", text, hint, pushed.told if pushed.state in {"hook", "refused"} else ()
@@ -181,12 +185,12 @@ def _push_refused(pushed: Pushed, remote: Remote, place: str) -> ShipStep:
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pull request is to say."""
+    """The content that a pull request should have."""
 
     branch: str
     owner: str | None
     head: str
-    """The branch, with the owner's name before it where it lies in a fork."""
+    """The branch, prefixed with the owner's name if it is in a fork."""
     sha: str
     text: compose_message.Text
     comment: str
@@ -194,23 +198,24 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_main(branch: str, default: str | None) -> bool:
-    """Say whether a branch is the one that others are merged into."""
+    """Return whether a branch is the one that others are merged into."""
     return branch == default if default else branch in _MAIN_BRANCHES
 
 
 def on_main(branch: str) -> str:
-    """Say why no pull request is opened."""
+    """Explain why no pull request is opened from this branch."""
     return f"You are on {branch}: no pull request is opened from the main branch."
 
 
 def owner_of(remote: Remote) -> str | None:
-    """Tell to whom a remote belongs, where its address says so."""
+    """Return the owner of a remote, if its address names one."""
     return (repository_of(remote.url) or "").partition("/")[0] or None
 
 
 def head_of(repo: Repo, remote: Remote, branch: str) -> str:
-    """Name a branch as another repository must, if it lies in a fork."""
+    """Name a branch as GitHub expects it: with its owner if it is in a fork."""
     owner = owner_of(remote)
+    # By convention, a clone of a fork names the original repository "upstream".
     is_fork = (
         owner is not None and remote.name != "upstream" and repo.url_of("upstream") is not None
     )
@@ -225,7 +230,7 @@ def publish_pull(hub: GitHub, wanted: Wanted) -> tuple[ShipStep, Pull | None]:
         return _build_skipped_step(missing.message, missing.hint), None
     except GhRefused as refused:
         if "No commits between" in refused.message:
-            return _build_skipped_step("The branch holds nothing that its base has not."), None
+            return _build_skipped_step("The branch has no commits that its base lacks."), None
         return _build_failed_step("pull request", refused.message, refused.hint), None
     notes = _set_labels(hub, pull, wanted)
     viewed, trouble = _view_pull(hub, pull)
@@ -242,7 +247,7 @@ def _create_or_update(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
     try:
         return hub.create(head=wanted.head, title=text.title, body=text.body), "Opened"
     except GhRefused as refused:
-        # A gh that an interrupted run left at work may have been quicker.
+        # A gh process left running by an interrupted ship may have opened it first.
         opened = (
             hub.open_pull(wanted.branch, wanted.owner)
             if "already exists" in refused.message
@@ -258,7 +263,7 @@ def _build_skipped_step(text: str, hint: str = "") -> ShipStep:
 
 
 def _is_updated(hub: GitHub, standing: Pull, wanted: Wanted) -> bool:
-    """Bring a pull request up to date; a push is commented on once, whatever is interrupted."""
+    """Update a pull request; each push gets one comment, even if a run is interrupted."""
     body = compose_message.merge_body(standing.body, wanted.text.body)
     if body == standing.body:
         return False
@@ -266,7 +271,7 @@ def _is_updated(hub: GitHub, standing: Pull, wanted: Wanted) -> bool:
         standing.body
     ) != compose_message.find_described_commit(body):
         mark = compose_message.comment_mark(wanted.sha)
-        # The comment first: the description tells, at the next run, that both are done.
+        # Comment first: the description then shows the next run that both are done.
         if not any(mark in comment for comment in hub.view(standing.number).comments):
             hub.comment(standing.number, wanted.comment)
     hub.set_body(standing.number, body)
@@ -274,18 +279,18 @@ def _is_updated(hub: GitHub, standing: Pull, wanted: Wanted) -> bool:
 
 
 def _set_labels(hub: GitHub, pull: Pull, wanted: Wanted) -> list[str]:
-    """Label a pull request as its issue is, and by its state; labels are no reason to fail."""
+    """Copy the issue's labels and set the state's; a label problem never fails the ship."""
     try:
         copied = hub.issue_labels(wanted.issue) if wanted.issue else []
     except GhRefused as refused:
-        return [f"The labels of #{wanted.issue} could not be read: {refused.message}"]
+        return [f"Could not read the labels of #{wanted.issue}: {refused.message}"]
     labels = dict.fromkeys([*wanted.text.labels, *copied])
     unfit = [name for name in wanted.text.unfit_labels if name in pull.labels]
     add = [name for name in labels if name not in {*pull.labels, *wanted.text.unfit_labels}]
     try:
         hub.set_labels(pull.number, add=add, remove=unfit)
     except GhRefused as refused:
-        return [f"The labels could not be set: {refused.message}"]
+        return [f"Could not set the labels: {refused.message}"]
     return []
 
 
@@ -293,7 +298,7 @@ def _view_pull(hub: GitHub, pull: Pull) -> tuple[Pull, list[str]]:
     try:
         return hub.view(pull.number), []
     except GhRefused as refused:
-        return pull, [f"How it stands could not be told: {refused.message}"]
+        return pull, [f"Could not read the state of the pull request: {refused.message}"]
 
 
 def _build_failed_step(name: str, text: str, hint: str, told: Sequence[str] = ()) -> ShipStep:

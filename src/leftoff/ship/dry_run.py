@@ -1,4 +1,4 @@
-"""What a ship would do, told without changing a byte."""
+"""Show what a ship would do, without changing a byte."""
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
@@ -16,12 +16,12 @@ from leftoff.text.plural import format_count
 
 
 def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
-    """Tell each step that `ship` would take; neither the store nor the repository is touched."""
+    """Return each step that `ship` would take, touching neither the store nor the repository."""
     worktree = store.project.worktree
     state = choose_files.read_worktree(worktree)
     repo = Repo(worktree)
-    # Saving comes first in any case, also where nothing can be committed.
-    steps = [_build_planned_step("save", "Would save where the work stands, and what was decided.")]
+    # Saving always comes first, even where nothing can be committed.
+    steps = [_build_planned_step("save", "Would save the current state and your decisions.")]
     steps += _remembering(store, settings)
     problem = delivery.obstacle(state)
     if problem is not None:
@@ -45,9 +45,7 @@ def _remembering(store: Store, settings: Settings) -> list[ShipStep]:
     steps = _archiving(store)
     native = [*settings.mirror, *([settings.briefing_file] if settings.briefing_file else [])]
     if native:
-        steps.append(
-            _build_planned_step("briefing", f"Would bring up to date: {', '.join(native)}")
-        )
+        steps.append(_build_planned_step("briefing", f"Would update: {', '.join(native)}"))
     return steps
 
 
@@ -77,7 +75,7 @@ def _commit(
     if not chosen.files:
         return ShipStep(name="commit", state="skipped", text="Nothing to commit.")
     work = work_at_hand(store, record_work.session_id(store), state.branch)
-    # Native state is committed, and not worth a word.
+    # Native state is committed too, but not worth mentioning in the message.
     text = compose_message.commit_message(work, options.message, saved, chosen.rest)
     if not chosen.rest and not options.message:
         text = delivery.TIDY_SUBJECT
@@ -97,7 +95,7 @@ def _outward(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
         return [push]
     if delivery.is_main(branch, repo.default_branch(remote.name)):
         return [push, ShipStep(name="pull request", state="skipped", text=delivery.on_main(branch))]
-    return [push, _build_planned_step("pull request", f"Would open or update that of {branch}")]
+    return [push, _build_planned_step("pull request", f"Would open or update one for {branch}")]
 
 
 def _build_planned_step(name: Name, text: str, lines: list[str] | None = None) -> ShipStep:

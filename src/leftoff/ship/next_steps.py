@@ -1,4 +1,4 @@
-"""What is left to do after a ship, and where everything is kept."""
+"""List what is left to do after a ship, and where everything is stored."""
 
 from collections.abc import Collection, Sequence
 
@@ -15,8 +15,8 @@ _MOST = 5
 def remaining(
     dirty: Sequence[str], saved: Checkpoint | None, checks: Sequence[Check], board: Board
 ) -> list[str]:
-    """Name what is left to do, the most pressing first."""
-    found = [f"Put right: {check.command}" for check in checks if not check.has_passed]
+    """List what is left to do, most urgent first."""
+    found = [f"Fix: {check.command}" for check in checks if not check.has_passed]
     if saved is not None:
         found += [f"Blocked: {each}" for each in saved.blockers[:_MOST]]
         found += [f"Next: {saved.next_action.text}"] if saved.next_action else []
@@ -29,7 +29,7 @@ def remaining(
 def describe_locations(
     store: Store, saved: Checkpoint | None, native: Collection[str]
 ) -> dict[str, str]:
-    """Tell where what was saved and learnt is kept."""
+    """List where the checkpoint, the memory and the native files are stored."""
     root, here = store.project.store, store.project.worktree
     files = {"memory": root / "memory.jsonl", "features": root / "features.json"}
     kept = {"checkpoint": f"leftoff show {saved.id}"} if saved else {}

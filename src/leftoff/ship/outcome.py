@@ -1,4 +1,4 @@
-"""What a ship is asked to do, and what became of each of its steps."""
+"""The options of a ship and the results of its steps."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -18,7 +18,7 @@ Name = Literal[
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for."""
+    """The options that the user passed."""
 
     message: str = ""
     push: bool = True
@@ -28,7 +28,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShipStep(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one step, in a sentence; `hint` is the way out of a failure."""
+    """The result of one step, in one sentence; `hint` says how to recover from a failure."""
 
     name: Name
     state: State
@@ -38,7 +38,7 @@ class ShipStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """A command of the user's that was run, and the last it said."""
+    """One of the user's commands after its run, with the last lines of its output."""
 
     command: str
     has_passed: bool
@@ -55,7 +55,7 @@ class ShipReport(msgspec.Struct, frozen=True, kw_only=True):
     branch: str | None = None
     commit: Commit | None = None
     is_new: bool = False
-    """Whether the commit was made just now."""
+    """Whether this run made the commit."""
     remote: str | None = None
     repository: str | None = None
     pushed: bool = False
@@ -67,14 +67,14 @@ class ShipReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_failed(self) -> bool:
-        """Whether something is left for the user to put right."""
+        """Whether the user has something to fix."""
         return any(step.state == "failed" for step in self.steps)
 
 
 class Listener(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is told while the ship is under way."""
+    """Callbacks that follow a ship while it runs."""
 
     begins: Callable[[Name], None] = lambda _name: None
     says: Callable[[str], None] = lambda _line: None
-    """Hears each line that a check prints."""
+    """Receives each line that a check prints."""
     ends: Callable[[ShipStep], None] = lambda _step: None

@@ -1,4 +1,4 @@
-"""The panel at the end of a ship, as lines."""
+"""Build the panel at the end of a ship, as lines of text."""
 
 from leftoff.git import query
 from leftoff.git.github import Pull
@@ -14,13 +14,13 @@ _CHECKS = {
     "none": "no checks",
     "passing": "checks pass",
     "failing": "checks fail",
-    "pending": "checks under way",
+    "pending": "checks running",
 }
 _MERGEABLE = {"MERGEABLE": "no conflicts", "CONFLICTING": "conflicts with its base"}
 
 
 def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
-    """Tell the commit, the push, the pull request, what remains and where things are kept."""
+    """Summarize the commit, push, pull request, remaining work, and where things are stored."""
     rows = [
         ("Commit", [_commit(report)]),
         ("Push", [_format_step(report, "push")]),
@@ -40,13 +40,13 @@ def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
 
 _ADVICE = [
     "",
-    "  You can clear the agent's context now: everything is kept, and the next session is told.",
+    "  You can clear the agent's context now: everything is saved for the next session.",
 ]
 
 
 def _heading(report: ShipReport) -> str:
     if report.has_failed:
-        return "SHIPPED IN PART"
+        return "PARTLY SHIPPED"
     outward = ("push", "pull request")
     is_news = any(step.name in outward and step.state == "done" for step in report.steps)
     is_news |= report.is_new
@@ -57,7 +57,7 @@ def _commit(report: ShipReport) -> str:
     if report.commit is None:
         return "none yet"
     told = f"{report.commit.sha[:12]} {query.printable(report.commit.subject)}"
-    return told if report.is_new else f"none new; the last is {told}"
+    return told if report.is_new else f"none new; the last one is {told}"
 
 
 def _format_step(report: ShipReport, name: str) -> str:
@@ -71,5 +71,5 @@ def _pull(pull: Pull | None) -> list[str]:
     if pull is None:
         return []
     parts = [_CHECKS[pull.checks], _REVIEWS.get(pull.review, "no review yet")]
-    parts += [_MERGEABLE.get(pull.mergeable, "conflicts not known yet")]
+    parts += [_MERGEABLE.get(pull.mergeable, "conflicts unknown so far")]
     return [f"#{pull.number} {pull.url}", ", ".join(parts)]

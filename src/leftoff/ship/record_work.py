@@ -1,4 +1,4 @@
-"""The first half of a ship: what must not be lost, whatever follows."""
+"""The first half of a ship: store what must not be lost, whatever follows."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -30,62 +30,65 @@ if TYPE_CHECKING:
     from leftoff.knowledge.reflect import Grade
 
 TRIGGER = "ship"
-# What somebody said about the work, which neither git nor a transcript tells.
+# What somebody said about the work: neither git nor a transcript knows it.
 _TOLD = (
     "summary", "intent", "left_off", "done", "next_action", "blockers", "questions", "decisions",
     "failed", "notes", "plan", "artifacts", "tdd_phase",
 )  # fmt: skip
+# What still holds after the work was shipped.
 _STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
+# These bound the work in a store with thousands of checkpoints.
 _LOOKED_AT = 50
 _MOST_DIRTY = 200
 _MOST_SAVES = 200
 
 
 class ShipCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """The checkpoint of a ship, and the working context that belongs to it."""
+    """The checkpoint of a ship, with its working context."""
 
     checkpoint: Checkpoint
     context: work_context.WorkingContext
     notice: str | None = None
     is_new: bool = True
     carried: Checkpoint | None = None
-    """The save that told first what it tells."""
+    """The save that first recorded this content."""
 
 
 def session_id(store: Store) -> str | None:
-    """Return the session that ships, if an agent does."""
+    """Return the id of the session that ships, if an agent does."""
     session = store.project.environment.find_session()
     return session[1] if session else None
 
 
 class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
-    """How the worktree stands, and whether anything in it is to be committed."""
+    """The state of the worktree, and whether it has anything to commit."""
 
     state: GitState
     has_news: bool
 
 
 class LastSave(msgspec.Struct, frozen=True, kw_only=True):
-    """What was last saved here; `is_shipped` says that a commit holds that work already."""
+    """The last save here; `is_shipped` means that a commit already holds its work."""
 
     checkpoint: Checkpoint | None = None
     is_shipped: bool = False
 
     @property
     def news(self) -> Checkpoint | None:
-        """What is still to be told of in a commit."""
+        """The checkpoint, if no commit describes it yet."""
         return None if self.is_shipped else self.checkpoint
 
 
 def find_last_save(store: Store, branch: str | None, heads: Collection[str | None]) -> LastSave:
-    """Return what was last saved here; `heads` are where a ship stood that is not finished."""
+    """Return the last save here; `heads` are the commits at which an unfinished ship stopped."""
     return _build_last_save(store, _newest(store, store.index(), branch), heads)
 
 
 def peek_last_save(store: Store, branch: str | None, heads: Collection[str | None]) -> LastSave:
-    """Return the same without touching the index, which a dry run must not."""
+    """Return the last save without updating the index, which a dry run must not touch."""
     if not store.project.store.is_dir():
         return LastSave()
+    # This index is in memory only, so nothing is written.
     index = StoreIndex(None, [Area(store.project.store)])
     try:
         index.sync()
@@ -98,7 +101,7 @@ def _build_last_save(
     store: Store, found: Checkpoint | None, heads: Collection[str | None]
 ) -> LastSave:
     mine = session_id(store)
-    # What another session said of its work stays with it.
+    # What another session said about its work stays with that session.
     if found is None or (mine is not None and found.session_id != mine):
         return LastSave()
     is_shipped = found.trigger == TRIGGER and found.head not in heads
@@ -119,14 +122,14 @@ def _is_here(entry: CheckpointEntry, worktree: str, branch: str | None) -> bool:
 def save(
     store: Store, settings: Settings, told: LastSave, message: str, seen: WorktreeView
 ) -> ShipCheckpoint:
-    """Save where the work stands; the same state is not saved twice."""
+    """Save the current state, unless it is already saved."""
     board, now = _board(store), store.now()
     changes = seen.state.changes
     roles = work_context.working_context(board, changes, work_context.WorkNotes(), now).files
     named = [{"path": path, "role": role} for path, role in roles.items()]
     again = {"files": named, **_as_seen(seen.state), **_carry_over(told, message)}
     session = sessions.current(store) if session_id(store) else None
-    # git was asked a moment ago, and need not be asked again.
+    # git was asked a moment ago; a store that believes it is outside git does not ask again.
     blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
     draft = compose(again, blind, settings, session=session)
     at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
@@ -134,7 +137,7 @@ def save(
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature
     )
     kept, _ = cut_to_limits(redact_value(draft))
-    # An interrupted ship that goes on has nothing else to save.
+    # A resumed ship has nothing else to save.
     if told.checkpoint is not None and _says_the_same(told.checkpoint, kept, seen):
         return ShipCheckpoint(checkpoint=told.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
@@ -144,13 +147,13 @@ def save(
 
 
 def _board(store: Store) -> features.Board:
-    """Return what is worked on, the feature at hand first."""
+    """Load the board, with the current feature first."""
     loop = features.loop(store, session_id(store))
     return features.glance(store).led_by(loop.scope if loop and loop.is_under_way else None)
 
 
 def _as_seen(state: GitState) -> dict[str, Any]:
-    """Tell how git stands, as a checkpoint does."""
+    """Return the state of git in the keys of a checkpoint."""
     last = to_plain(state.last_commit) if state.last_commit else None
     dirty = [query.printable(path) for path in state.dirty[:_MOST_DIRTY]]
     seen = {"branch": state.branch, "head": state.head, "dirty": dirty, "last_commit": last}
@@ -158,7 +161,7 @@ def _as_seen(state: GitState) -> dict[str, Any]:
 
 
 def _carry_over(told: LastSave, message: str) -> dict[str, Any]:
-    """Carry over what was said before, and of what is shipped only what is still to be done."""
+    """Carry over what was said before; of shipped work, only what is still to be done."""
     plain = to_plain(told.checkpoint) if told.checkpoint else {}
     keys = _STILL_TRUE if told.is_shipped else _TOLD
     again = {key: plain[key] for key in keys if key in plain}
@@ -168,7 +171,7 @@ def _carry_over(told: LastSave, message: str) -> dict[str, Any]:
 
 
 def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: WorktreeView) -> bool:
-    """Compare without the commit that the ship itself has made since."""
+    """Compare two checkpoints, ignoring the commit that the ship itself has made since."""
     is_unmoved = standing.head == draft.head and standing.dirty == draft.dirty
     if standing.trigger != TRIGGER or (seen.has_news and not is_unmoved):
         return False
@@ -179,7 +182,7 @@ def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: WorktreeView) 
 
 
 def _clean(at_hand: work_context.WorkingContext) -> work_context.WorkingContext:
-    """Cut out secrets, also of the names of files."""
+    """Redact secrets, in file names too."""
     files = {redact(path): role for path, role in at_hand.files.items()}
     return msgspec.structs.replace(redact_value(at_hand), files=files)
 
@@ -193,7 +196,7 @@ def _notes(draft: Checkpoint) -> work_context.WorkNotes:
 
 
 def learn(store: Store, kept: ShipCheckpoint, *, bar: "Grade | None") -> ShipStep:
-    """Bring decisions, failures, corrections and what helpers found into memory."""
+    """Store decisions, failures, corrections and the findings of helpers in memory."""
     learnt = memory.learn(store, kept.checkpoint)
     folded = features.fold_orchestration(store, at=kept.checkpoint.saved_at)
     new = {entry.id: entry for entry in (*learnt, *_learnt_before(store, kept))}.values()
@@ -212,7 +215,7 @@ def learn(store: Store, kept: ShipCheckpoint, *, bar: "Grade | None") -> ShipSte
 
 
 def _learnt_before(store: Store, kept: ShipCheckpoint) -> list[memory.MemoryEntry]:
-    """Return what the save that is shipped brought into memory, when it was made."""
+    """Return what the shipped save already stored in memory."""
     carried = kept.carried
     if carried is None:
         return []
@@ -221,12 +224,12 @@ def _learnt_before(store: Store, kept: ShipCheckpoint) -> list[memory.MemoryEntr
     ids |= {memory.id_of("failure", each.what) for each in kept.checkpoint.failed}
     found = memory.from_source(store, source) if ids else []
     first = [each for each in found if each.id in ids and each.sources[:1] == [source]]
-    # A session says a thing in many saves; what was known before has another time.
+    # A session repeats itself in many saves; what was known before has an earlier time.
     return [each for each in first if carried.session_id or each.at == carried.saved_at]
 
 
 def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folded | None) -> bool:
-    """Say whether a pattern was learnt since the last ship."""
+    """Return whether a pattern was learned since the last ship."""
     if folded is not None and folded.patterns:
         return True
     newest = memory.entries(store, kinds=("pattern",), limit=1) if kept.is_new else []
@@ -238,14 +241,14 @@ def _has_new_patterns(store: Store, kept: ShipCheckpoint, folded: features.Folde
 
 
 def _corrections(store: Store, bar: "Grade | None") -> list[str]:
-    """Make rules of what the user corrected in the session that ships."""
+    """Turn what the user corrected in this session into rules."""
     session = session_id(store)
     if bar is None or session is None:
         return []
     try:
         found = knowledge.reflect.reflect(store, bar=bar, session=session)
     except LeftoffError:
-        # Its transcript is not where agents keep theirs: nothing is to be heard.
+        # Its transcript is not where agents store theirs, so there is nothing to read.
         return []
     saved = [f"High-confidence rules auto-saved: {len(found.saved)}"] if found.saved else []
     queued = [f"Rules queued for review: {len(found.queued)}"] if found.queued else []
@@ -253,7 +256,7 @@ def _corrections(store: Store, bar: "Grade | None") -> list[str]:
 
 
 def archive(store: Store) -> ShipStep:
-    """Put away what is complete."""
+    """Archive completed features and fixes."""
     told = features.archive(store).messages
     if not told:
         return ShipStep(name="archive", state="skipped", text="No feature is newly complete.")
@@ -261,7 +264,7 @@ def archive(store: Store) -> ShipStep:
 
 
 class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
-    """Native files that were brought up to date, the trouble, and what a person should hear."""
+    """The updated native files, the problems, and notes for the user."""
 
     files: list[str] = []
     problems: list[str] = []
@@ -269,7 +272,7 @@ class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sync_mirrors(store: Store, names: Sequence[str]) -> Mirrored:
-    """Bring native files of profiles up to date; tell which of them are to be committed."""
+    """Update the native files of profiles, and list those to commit."""
     exported = open_mirrors(names).export_changes(store, briefing=lambda: briefing_file.page(store))
     written = [path for found in exported.written.values() for path in found]
     return Mirrored(

@@ -1,4 +1,4 @@
-"""What is said of steps that have more than one sentence."""
+"""Build the reports of steps that need more than one sentence."""
 
 import os
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from leftoff.text.plural import format_count
 
 
 def build_refused_step(name: Name, error: OSError) -> ShipStep:
-    """Say what the system did not allow."""
+    """Report what the operating system did not allow."""
     where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
     return ShipStep(
         name=name,
         state="failed",
         text=f"Operating system error: {where}{error.strerror or error}",
-        hint="Put that right, then run `leftoff ship` again.",
+        hint="Fix that, then run `leftoff ship` again.",
     )
 
 
 def build_checks_step(checks: Sequence[Check]) -> ShipStep:
-    """Sum up the checks, with the last words of those that fail."""
+    """Sum up the checks, with the last lines of those that fail."""
     failing = [check for check in checks if not check.has_passed]
     lines = [
         f"{'passed' if each.has_passed else 'FAILED'}  {each.command}  ({each.seconds:.1f} s)"
@@ -34,13 +34,13 @@ def build_checks_step(checks: Sequence[Check]) -> ShipStep:
             lines=lines,
         )
     tails = [f"  {line}" for check in failing for line in check.tail]
-    text = f"{len(failing)} of {len(checks)} checks fail; the work is saved anyway."
-    hint = "Put it right, then run `leftoff ship` again: the pull request is marked until then."
+    text = f"{len(failing)} of {format_count(len(checks), 'check')} failed; your work is saved."
+    hint = "Fix it, then run `leftoff ship` again: the pull request is marked until then."
     return ShipStep(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
 
 
 def build_stage_step(chosen: Chosen) -> ShipStep:
-    """Name what is left out of a commit."""
+    """Report how many files to commit, and which ones are left out."""
     lines = [f"left out {each.display_path}: {each.why}" for each in chosen.left_out]
     text = f"{format_count(len(chosen.files), 'file')} to commit"
     return ShipStep(
@@ -49,15 +49,15 @@ def build_stage_step(chosen: Chosen) -> ShipStep:
 
 
 def nothing_to_commit(chosen: Chosen) -> ShipStep:
-    """Say that there is nothing to commit."""
-    text = "Nothing changed since the last commit, so there is none to make."
+    """Report why there is nothing to commit."""
+    text = "Nothing changed since the last commit."
     if any(each.is_unreadable for each in chosen.left_out):
         return ShipStep(
             name="commit",
             state="failed",
-            text="Nothing was committed: what changed cannot be read.",
-            hint="Put that right, then run `leftoff ship` again.",
+            text="Nothing was committed: the changed files cannot be read.",
+            hint="Fix that, then run `leftoff ship` again.",
         )
     if chosen.left_out:
-        text = "Nothing but what was left out changed, so there is no commit to make."
+        text = "Only files that are left out changed, so there is nothing to commit."
     return ShipStep(name="commit", state="skipped", text=text)

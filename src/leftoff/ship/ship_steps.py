@@ -1,7 +1,7 @@
-"""Ship, step by step. What a run finds done is left alone, so running again goes on.
+"""Run the steps of a ship. Running it again continues where the last run stopped.
 
-There is no journal: the store tells what was saved and remembered, git what was committed and
-pushed, GitHub which pull request is open and up to which commit it tells.
+There is no journal: the store knows what was saved and remembered, git what was committed and
+pushed, and GitHub which pull request is open and up to which commit it was described.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ from leftoff.text.plural import format_count
 def ship(
     store: Store, settings: Settings, options: Options, hear: Listener | None = None
 ) -> ShipReport:
-    """Save, remember, check, commit, push and put up for review what changed."""
+    """Save, remember, check, commit, push and open a pull request for the current changes."""
     run = _Run(store, settings, options, hear or Listener())
     run.remember()
     run.deliver()
@@ -43,7 +43,7 @@ def ship(
 
 
 class _Run:
-    """One ship under way: what is known so far."""
+    """One running ship, and what it knows so far."""
 
     def __init__(self, store: Store, settings: Settings, options: Options, hear: Listener) -> None:
         self.store, self.settings, self.options, self.hear = store, settings, options, hear
@@ -68,16 +68,16 @@ class _Run:
         """The checkpoint, once it is on disk."""
         return self.kept.checkpoint if self.kept else None
 
-    # Telling
+    # Reporting
 
     def end(self, step: ShipStep) -> bool:
-        """Note a step; say whether it went well."""
+        """Record a step; return whether it succeeded."""
         self.steps.append(step)
         self.hear.ends(step)
         return step.state != "failed"
 
     def attempt(self, name: Name, act: Callable[[], ShipStep]) -> bool:
-        """Take a step that must not keep the others from being taken."""
+        """Take a step whose failure must not stop the others."""
         self.hear.begins(name)
         try:
             return self.end(act())
@@ -91,7 +91,7 @@ class _Run:
     # Remembering
 
     def remember(self) -> None:
-        """Save and remember first: nothing is lost whatever follows."""
+        """Save and remember first, so that nothing is lost whatever follows."""
         self.attempt("save", self._save)
         self.work = work_at_hand(self.store, record_work.session_id(self.store), self.state.branch)
         if self.kept is not None:
@@ -110,12 +110,12 @@ class _Run:
         self.kept = saved
         lines = [saved.notice] if saved.notice else []
         if not saved.is_new:
-            text = f"Saved before as {saved.checkpoint.id}"
+            text = f"Already saved as {saved.checkpoint.id}"
             return ShipStep(name="save", state="skipped", text=text)
         return ShipStep(name="save", state="done", text=f"Saved {saved.checkpoint.id}", lines=lines)
 
     def _find_unfinished_heads(self) -> set[str | None]:
-        """Tell at which commits a ship stood that was not finished: here, or one before its own."""
+        """Return the commits at which an unfinished ship may have stopped: here, or just before."""
         head = self.state.head
         if head is None or self.chosen.files:
             return {head}
@@ -126,15 +126,15 @@ class _Run:
         written = self._write_native()
         if not self.native:
             return ShipStep(
-                name="briefing", state="skipped", text="No profile wants files of its own."
+                name="briefing", state="skipped", text="No profile has native files here."
             )
-        text = f"Brought {format_count(len(self.native), 'native file')} up to date"
+        text = f"Updated {format_count(len(self.native), 'native file')}"
         return ShipStep(
             name="briefing", state="done", text=text, lines=[*written.problems, *written.warnings]
         )
 
     def _write_native(self) -> record_work.Mirrored:
-        """Bring native files and the briefing's file up to date."""
+        """Update native files and the briefing's file."""
         mirrored = record_work.sync_mirrors(self.store, self.settings.mirror)
         self.native |= {*mirrored.files, *briefing_file.write(self.store, self.settings)}
         return mirrored
@@ -142,7 +142,7 @@ class _Run:
     # Delivering
 
     def deliver(self) -> None:
-        """Check, commit, push and put up for review; a step that fails ends it."""
+        """Check, commit, push and open a pull request; a failed step ends the run."""
         problem = delivery.obstacle(self.state)
         if problem is not None:
             self.hear.begins("commit")
@@ -160,7 +160,7 @@ class _Run:
 
     def _commit(self) -> bool:
         self.hear.begins("stage")
-        # Looked at a moment ago; unless our own files or checks have changed the tree since.
+        # The state read a moment ago still holds, unless our files or the checks changed the tree.
         known = None if self.native or self.checks else self.state
         try:
             self.chosen = choose_files.stage(self.repo, self.judge, known=known)
@@ -187,6 +187,7 @@ class _Run:
     def _message(self) -> str:
         told = self.options.message
         files = [file for file in self.chosen.files if not self._is_native(file)]
+        # Native state alone gets a fixed subject, by which later runs recognize the commit.
         if not told and not files:
             return delivery.TIDY_SUBJECT
         return compose_message.commit_message(self.work, told, self.checkpoint, files)
@@ -205,9 +206,10 @@ class _Run:
         self.remote = self.repo.push_remote(branch)
         if self.remote is None:
             return self.end(delivery.no_remote(self.repo))
+        # An earlier, interrupted run may have pushed this very commit.
         if self.made is None and self.repo.remote_head(self.remote.name, branch) == head:
             self.is_pushed = True
-            there = f"{self.remote.name}/{branch} has it already"
+            there = f"{self.remote.name}/{branch} is already up to date"
             return self.end(ShipStep(name="push", state="skipped", text=there))
         self.is_pushed = self.end(delivery.push(self.repo, self.remote, branch))
         return self.is_pushed
@@ -242,7 +244,7 @@ class _Run:
         return ""
 
     def _about(self) -> compose_message.About:
-        """Tell of the commit that goes out; one that only keeps state tells nothing."""
+        """Describe the commit to publish; one that only records state does not count."""
         sha = delivery.without_tidying(self.repo, self.head or "")
         text = self.repo.message(sha)
         work = self.work if self.work.scope else work_of_subject(self.store, text)
@@ -258,7 +260,7 @@ class _Run:
     # Finishing
 
     def _tidy(self) -> ShipStep:
-        """Note what came of it, and commit the native files that this changes."""
+        """Record the outcome, and commit the native files that this changes."""
         told = self._note()
         written = self._write_native()
         told += written.warnings
@@ -268,7 +270,7 @@ class _Run:
         if problems:
             return ShipStep(name="tidy", state="failed", text=problems[0], lines=problems[1:])
         if not told:
-            return ShipStep(name="tidy", state="skipped", text="Nothing is left to note.")
+            return ShipStep(name="tidy", state="skipped", text="Nothing left to record.")
         return ShipStep(name="tidy", state="done", text=told[0], lines=told[1:])
 
     def _commit_state(self, told: list[str]) -> list[str]:
@@ -278,7 +280,7 @@ class _Run:
             return []
         ended = self.repo.commit_only(chosen.files, delivery.TIDY_SUBJECT)
         if not ended.is_done:
-            return [f"The state could not be committed: {_first(ended.trouble_lines)}"]
+            return [f"Could not commit the state: {_first(ended.trouble_lines)}"]
         self.head = query.head_sha(self.worktree)
         told.append("Committed the state that changed meanwhile")
         if self.remote is None:
@@ -287,7 +289,7 @@ class _Run:
         return [pushed.text] if pushed.state == "failed" else []
 
     def _note(self) -> list[str]:
-        """Keep the pull request's number, and set a completed loop back to idle."""
+        """Store the pull request's number, and reset a completed loop to idle."""
         item, pull = self.work.item, self.pull
         told = []
         if item is not None and pull is not None and item.pr != pull.number:
@@ -305,20 +307,21 @@ class _Run:
     # The end
 
     def _last_look(self) -> tuple[Commit | None, list[str]]:
-        """Return the last commit and what is not committed; git is asked if that may have moved."""
+        """Return the last commit and the uncommitted files; ask git if they may have changed."""
         ours = self.checks or self.native or self.pull
+        # Nobody but us can have changed the tree since, so git need not be asked.
         if self.made is not None and not ours and not self.repo.has_hooks():
             return self.made, []
         state = choose_files.read_worktree(self.worktree)
         out = {each.path for each in self.chosen.left_out}
         dirty = [path for path in state.dirty if path not in out]
         last = state.last_commit
-        # Ours, as hooks have left its subject; not one that only keeps state.
+        # Hooks may have changed the subject of our commit. Skip one that only records state.
         is_ours = self.made is None or (last is not None and last.sha == self.made.sha)
         return last if is_ours else self.made, dirty
 
     def report(self) -> ShipReport:
-        """Put together what came of it all."""
+        """Collect the results of all steps."""
         last, dirty = self._last_look()
         return ShipReport(
             steps=self.steps,
@@ -339,4 +342,4 @@ class _Run:
 
 
 def _first(told: list[str]) -> str:
-    return told[0] if told else "git did not say why"
+    return told[0] if told else "git gave no reason"

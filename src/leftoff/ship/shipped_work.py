@@ -1,4 +1,4 @@
-"""What is being shipped: the feature or fix of the loop at hand, if there is one."""
+"""Find out what is being shipped: the feature or fix of the current loop, if there is one."""
 
 import re
 
@@ -13,7 +13,7 @@ _SUBJECT = re.compile(r"(feat|fix)\((feature-\d+)\)!?: ")
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """A feature or fix, and the feature that commits name."""
+    """A feature or fix, and the feature that its commits name."""
 
     item: Feature | Fix | None = None
     is_fix: bool = False
@@ -24,17 +24,17 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def issue(self) -> int | None:
-        """The issue that is closed by it."""
+        """The issue that this work closes."""
         return self.item.issue if self.item else None
 
     @property
     def kind(self) -> str:
-        """The conventional word for it."""
+        """The conventional commit type for it."""
         return "fix" if self.is_fix else "feat"
 
 
 def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Work:
-    """Return what the loop at hand is about, else what this branch was shipped for before."""
+    """Return the work of the current loop, or what this branch was shipped for before."""
     board = features.glance(store)
     loop = features.loop(store, session_id)
     if loop is not None and loop.feature is not None:
@@ -44,7 +44,7 @@ def work_at_hand(store: Store, session_id: str | None, branch: str | None) -> Wo
 
 
 def work_of_subject(store: Store, subject: str) -> Work:
-    """Return the feature that a commit names, for when its loop is over already."""
+    """Return the feature that a commit names, for when its loop is already over."""
     found = _SUBJECT.match(subject)
     if found is None:
         return Work()

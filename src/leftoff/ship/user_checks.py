@@ -1,4 +1,4 @@
-"""The user's own build and test commands."""
+"""Run the user's own build and test commands."""
 
 import time
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _KEPT_BYTES = 200_000
 
 
 def run_checks(commands: Sequence[str], folder: Path, hear: Listener) -> list[Check]:
-    """Run each command, also after one that failed; what they print is heard as it comes."""
+    """Run every command, even after one fails, and pass on their output as it appears."""
     return [_run(command, folder, hear) for command in commands]
 
 
@@ -37,7 +37,7 @@ def _run(command: str, folder: Path, hear: Listener) -> Check:
 
 
 def _tail(ended: Ended) -> list[str]:
-    """Return the last lines of what was printed, those of trouble after the others."""
+    """Return the last lines of the output, with the error stream after the rest."""
     texts = (ended.out.decode("utf-8", "replace"), ended.errors.decode("utf-8", "replace"))
     lines = [line.rstrip() for text in texts for line in text.splitlines() if line.strip()]
     return lines[-_TAIL_LINES:]

@@ -1,4 +1,4 @@
-"""The write-ahead log of a session: what the user says that must not get lost, noted at once.
+"""The write-ahead log of a session: notes of what the user said, written at once.
 
-It is a file that people read and write too, SESSION-STATE.md. A save is filled from it.
+It is the file SESSION-STATE.md, which people also read and edit. A save takes its content over.
 """

@@ -1,4 +1,4 @@
-"""Where the working notes of a session are."""
+"""Find the file with a session's working notes."""
 
 import hashlib
 import os
@@ -10,9 +10,9 @@ from leftoff.session.state_file import FILE_NAME
 
 
 def place(project: Project, settings: config.Settings) -> Path:
-    """Tell where the notes are: in the store, unless the user said with the profile or worktree.
+    """Return the path of the notes: in the store, unless the settings name profile or worktree.
 
-    A clone can bring such a file, and what it says would be shown as the user's own notes.
+    A clone can contain such a file, and its text would be shown as the user's own notes.
     """
     if settings.notes == "profile" and settings.profile in profiles.PROFILES:
         return profiles.load(settings.profile).home(project) / FILE_NAME
@@ -22,13 +22,13 @@ def place(project: Project, settings: config.Settings) -> Path:
 
 
 def find_unused(project: Project, settings: config.Settings) -> Path | None:
-    """Return the notes in the worktree that nobody said should be used, if there are any."""
+    """Return notes in the worktree that no setting enables, if there are any."""
     own = project.worktree / FILE_NAME
     return own if own.is_file() and place(project, settings) != own else None
 
 
 def _folder(project: Project) -> Path:
-    """Return the folder of the worktree's notes: what is said in one is not meant for others."""
+    """Return the folder for this worktree's notes, which are not meant for other worktrees."""
     if project.worktree == project.root:
         return project.store
     digest = hashlib.sha256(os.fsencode(project.worktree)).hexdigest()[:12]

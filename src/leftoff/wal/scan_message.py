@@ -1,7 +1,7 @@
-"""Scanning: what of a message must not get lost. Rather nothing than something that is not there.
+"""Scan a message for what must not be lost; when in doubt, find nothing.
 
-Only a person's own prose is looked at: no code, logs, quotations or long texts. Questions state
-nothing.
+Only a person's own prose counts: no code, logs, quotations or long texts. Questions are skipped
+because they state nothing.
 """
 
 import re
@@ -18,7 +18,7 @@ _MOST = 8
 
 
 class FoundNote(msgspec.Struct, frozen=True):
-    """Something worth noting, and of what kind it is."""
+    """Something worth noting, with its kind."""
 
     kind: Kind
     text: str
@@ -30,7 +30,7 @@ def scan(message: str) -> list[FoundNote]:
     for sentence in sentences(message):
         for each in _in_sentence(sentence):
             clean = FoundNote(each.kind, redact(each.text))
-            # What held nothing but a secret is nothing to note.
+            # Skip a note that consisted of nothing but a secret.
             if not clean.text.startswith("[redacted: "):
                 found.setdefault((clean.kind, clean.text.casefold()), clean)
     return [*found.values()][:_MOST]
@@ -77,13 +77,13 @@ _BOTH = re.compile(
 
 
 def _values(text: str) -> Iterator[str]:
-    """Find what one would have to look up again: ports, paths, versions, amounts."""
+    """Find values that you would have to look up again: ports, paths, versions, amounts."""
     for found in _VALUES.finditer(text):
         value = " ".join(found[0].split()).strip(".,;:")
         is_path = found["path"] is not None
         if is_negated(text[: found.start()]) or _BOTH.match(value.lower()):
             continue
-        # Two words with a stroke between them are no path.
+        # Two words around a slash are usually alternatives, not a path.
         if is_path and value.count("/") < 2 and not re.search(r"^[~./]|[.\d_-]", value):
             continue
         yield value
@@ -102,17 +102,17 @@ _COMMON = frozenset(
 
 
 def _nouns(text: str) -> Iterator[str]:
-    """Find names: what is said to be one, and two or more capitals within a sentence."""
+    """Find names: words introduced as a name, and two or more capitalized words in a row."""
     named = find_names(text, rf"{_WORD}(?:[ -]{_WORD})*")
     yield from named
     for found in _RUN.finditer(text):
         words = found[0].split()
-        # The first word of a sentence has its capital anyway.
+        # The first word of a sentence is capitalized anyway.
         words = words[1:] if found.start() == 0 else words
         while words and words[0] in _COMMON:
             words.pop(0)
         name = " ".join(words)
-        # Abbreviations stand beside names without being part of one.
+        # Abbreviations appear beside names without being part of them.
         spelt = [word for word in words if word not in _COMMON and word[1:].islower()]
         if len(spelt) > 1 and name not in named:
             yield name

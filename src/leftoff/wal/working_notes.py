@@ -1,4 +1,4 @@
-"""Notes: a line under the right heading of SESSION-STATE.md, on disk before anyone goes on."""
+"""Add notes to SESSION-STATE.md, each under its heading and on disk before work continues."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _OBSERVED = "Corrections & preferences observed this session"
 _NAMED = "Proper nouns & values"
-# The words that a heading is known by, the best first, and the heading where there is none.
+# The words that identify a heading, best first, and the heading to add if none matches.
 _SECTIONS: dict[Kind, tuple[tuple[str, ...], str]] = {
     "correction": (("correction", "preference"), _OBSERVED),
     "preference": (("preference", "correction"), _OBSERVED),
@@ -56,17 +56,17 @@ _TEMP = ".leftoff"
 
 
 class NotedLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the notes."""
+    """One line of the notes."""
 
     kind: Kind
     text: str
     path: Path
     is_new: bool
-    """Whether it was not there already."""
+    """Whether this call added it."""
 
 
 def add(store: Store, kind: Kind, text: str, *, path: Path) -> NotedLine:
-    """Note something under its heading; when this returns, it is on disk."""
+    """Add a note under its heading; it is on disk when this returns."""
     clean = redact(text).strip()[:_TEXT_CHARS]
     now = store.now().astimezone()
     with disk.lock(_lock(store.project.state_folder, path)) as is_held:
@@ -81,7 +81,7 @@ def add(store: Store, kind: Kind, text: str, *, path: Path) -> NotedLine:
 
 
 def with_note(notes: str, kind: Kind, text: str, now: datetime) -> str | None:
-    """Return the notes with one more line, all else as it was; None if it is there already."""
+    """Return the notes with one line added and the rest unchanged; None if it is already there."""
     newline = "\r\n" if "\r\n" in notes else "\n"
     words, title = _SECTIONS[kind]
     lines = notes.splitlines(keepends=True) if newline in notes else [notes] if notes else []
@@ -102,7 +102,7 @@ def with_note(notes: str, kind: Kind, text: str, now: datetime) -> str | None:
 
 
 def _entry(text: str, newline: str) -> str:
-    """Write a text of several lines as one bullet."""
+    """Format a text of several lines as one bullet."""
     return f"{newline}  ".join(line.rstrip() for line in text.splitlines() if line.strip())
 
 
@@ -111,7 +111,7 @@ def _strip_stamps(section: str, newline: str) -> str:
 
 
 def _section(lines: list[str], words: tuple[str, ...]) -> tuple[int | None, int]:
-    """Find the lines of the section that fits best, from below its heading to the next one."""
+    """Find the best matching section, from below its heading to the next heading."""
     headings = _headings(lines)
     for word in words:
         for number, (at, level, title) in enumerate(headings):
@@ -132,14 +132,14 @@ def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
 
 
 def _lock(state: Path, path: Path) -> Path:
-    """Name a lock of our own: the notes may lie in a folder that is not."""
+    """Return a lock in our own state folder: the notes may be in a folder that is not ours."""
     folder = state / "locks"
     disk.ensure_folder(folder)
     return folder / f"notes-{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
 
 
 def read(path: Path) -> str:
-    """Return the notes as they are; empty where there are none."""
+    """Return the notes, or an empty text if there are none."""
     return _read(path)[0].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -150,14 +150,14 @@ def _read(path: Path) -> tuple[str, int]:
         return "", 0o600
     if not stat.S_ISREG(found.st_mode) or trees.leads_out(path):
         raise StoreRefused(
-            f"{path} is not a regular file of this project, so nothing is noted there",
+            f"{path} is not a regular file of this project, so leftoff writes no notes there",
             hint="Move it away and try again.",
         )
     return path.read_bytes().decode("utf-8", "surrogateescape"), stat.S_IMODE(found.st_mode)
 
 
 def reset(store: Store, *, path: Path) -> Path | None:
-    """Move the notes to the trash, for another task; return where they are now."""
+    """Move the notes to the trash to start another task; return their new path."""
     with disk.lock(_lock(store.project.state_folder, path)):
         if not _read(path)[0]:
             return None
@@ -165,13 +165,13 @@ def reset(store: Store, *, path: Path) -> Path | None:
 
 
 def _sweep(path: Path) -> None:
-    """Remove what a writer that was killed left behind."""
+    """Remove temporary files that a killed writer left behind."""
     for temp in path.parent.glob(f".{path.name}.*{_TEMP}"):
         temp.unlink(missing_ok=True)
 
 
 def _write(path: Path, text: str, mode: int) -> None:
-    """Put the notes in place, durably and all at once."""
+    """Replace the notes atomically and durably."""
     if not path.parent.is_dir():
         disk.ensure_folder(path.parent)
     temp = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")

@@ -247,7 +247,7 @@ def test_a_garbled_file_of_features_is_told_and_left_as_it_is(store: Store, text
     path = store.project.store / "features.json"
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(StoreRefused, match="holds no features that can be read"):
+    with pytest.raises(StoreRefused, match="contains no readable features"):
         features.add(store, ItemDraft(name="Import"))
 
     assert path.read_text(encoding="utf-8") == text

@@ -57,7 +57,7 @@ def test_starting_what_is_under_way_changes_nothing(begun: Store) -> None:
 
 
 def test_a_second_feature_in_one_place_is_refused_with_the_way_out(begun: Store) -> None:
-    with pytest.raises(LeftoffError, match="feature-001 is under way here, attempt 1 of 15"):
+    with pytest.raises(LeftoffError, match="feature-001 is in progress here: attempt 1 of 15"):
         features.start(begun, "2")
 
     features.fail(begun)
@@ -112,7 +112,7 @@ def test_the_last_allowed_attempt_escalates(begun: Store) -> None:
     loop = at_hand(begun)
     assert (loop.status, loop.attempt, loop.escalation_requested) == ("escalated", 15, True)
     assert status(begun) == "escalated"
-    with pytest.raises(LeftoffError, match="The work on feature-001 is over: escalated"):
+    with pytest.raises(LeftoffError, match="Work on feature-001 has ended: escalated"):
         features.attempt(begun, Try(approach="Once more"))
     features.start(begun, "1", again="reset")
     assert at_hand(begun).attempt == 1

@@ -191,10 +191,10 @@ def test_entries_can_be_asked_for_by_feature(store: Store) -> None:
 
 
 def test_an_entry_needs_words(store: Store) -> None:
-    with pytest.raises(UsageError, match="nothing to remember"):
+    with pytest.raises(UsageError, match="text is empty"):
         remember(store, "  \n")
     [entry] = remember(store, "Use SQLite")
-    with pytest.raises(UsageError, match="no words"):
+    with pytest.raises(UsageError, match="text is empty"):
         memory.change(store, entry.id, text=" ")
 
 

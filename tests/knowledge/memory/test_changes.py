@@ -67,9 +67,9 @@ def test_superseding_names_the_successor_and_approving_brings_back(store: Store)
 def test_superseding_must_lead_somewhere(store: Store) -> None:
     old, new = remember(store, "Use SQLite", "Use Postgres")
 
-    with pytest.raises(UsageError, match="which entry"):
+    with pytest.raises(UsageError, match="Name the entry"):
         memory.change(store, old.id, status="superseded")
-    with pytest.raises(UsageError, match="own place"):
+    with pytest.raises(UsageError, match="replace itself"):
         memory.change(store, old.id, status="superseded", by=old.id)
     memory.change(store, old.id, status="superseded", by=new.id)
     with pytest.raises(UsageError, match="superseded by this one"):

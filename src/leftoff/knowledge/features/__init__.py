@@ -1,7 +1,7 @@
-"""Features, fixes and the work on them: what is to be done, what was tried, what is done.
+"""Features, fixes and the work on them: what is planned, what was tried, what is done.
 
-Features and fixes are the project's, in `features.json` of the store; a loop is the session's or
-worktree's, in `loops/`.
+Features and fixes belong to the project and are in `features.json` of the store. A loop belongs to
+a session or worktree and is in `loops/`.
 """
 
 from leftoff.knowledge.features.attempt_lessons import brief_helper

@@ -1,4 +1,4 @@
-"""What attempts teach: failed ones become failures in memory, those that worked successes."""
+"""Store what attempts teach: failed ones become failures in memory, others successes."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _RULES = 5
 
 
 def learn(store: Store, item: Feature | Fix, what: Try) -> None:
-    """Remember how an attempt went."""
+    """Store the outcome of an attempt in knowledge.memory."""
     lesson = knowledge.memory.EntryDraft(
         kind="failure" if what.result == "failed" else "success",
         text=what.approach,
@@ -28,7 +28,7 @@ def learn(store: Store, item: Feature | Fix, what: Try) -> None:
 
 
 def brief_helper(store: Store, item: Feature | Fix, *, verify: Sequence[str] = ()) -> str:
-    """Tell a helper agent what is done here, what failed and which rules hold."""
+    """Write a short briefing for a helper agent: the work, what failed, and the rules."""
     found = find_loop_of(board_files.load(store), place_of(store, None), item.id)
     standing = found[1] if found else Loop(feature=item.id, attempt=item.attempts + 1)
     rules = [entry.text for entry in knowledge.memory.entries(store, kinds=["rule"], limit=_RULES)]

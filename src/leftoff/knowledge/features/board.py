@@ -1,11 +1,11 @@
 """Features, fixes and the work on them, as values.
 
-Features and fixes are the project's: every worktree sees the same ones. A loop is the work on one
-of them, attempt after attempt, and belongs to the session or worktree that does it.
+Features and fixes belong to the project, so every worktree sees the same ones. A loop is the work
+on one of them, attempt after attempt, and belongs to the session or worktree that does it.
 """
 
-# ruff: noqa: RUF012 - msgspec gives every struct a list or dict of its own; ruff sees that only of
-# the structs that name msgspec themselves.
+# ruff: noqa: RUF012 - msgspec copies list and dict defaults for every struct; ruff knows that
+# only for classes that name msgspec themselves.
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -25,7 +25,7 @@ MAX_ATTEMPTS = 15
 
 
 class Scenario(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What must hold before a feature counts as done."""
+    """A condition that must hold before a feature counts as done."""
 
     scenario: str = ""
     given: str = ""
@@ -34,7 +34,7 @@ class Scenario(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class WorkItem(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What features and fixes have in common."""
+    """The fields that features and fixes have in common."""
 
     id: str
     name: str
@@ -56,17 +56,17 @@ class WorkItem(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the work on it is done; older files say so with `passes`."""
+        """Whether the work on it is done; older files mark that with `passes`."""
         return self.status == "passing" or self.extra.get("passes") is True
 
     @property
     def is_archived(self) -> bool:
-        """Whether it was put away."""
+        """Whether it is archived."""
         return self.archived_at is not None
 
 
 class Feature(WorkItem, frozen=True, kw_only=True, omit_defaults=True):
-    """Something the project is to be able to do: `feature-007`."""
+    """Something that the project should be able to do: `feature-007`."""
 
     priority: int | str | None = None
     dependencies: list[str] = []
@@ -79,7 +79,7 @@ class Fix(WorkItem, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AgentResult(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What one of several agents that worked together brought back."""
+    """The result of one of several agents that worked together."""
 
     agent: str
     status: Literal["completed", "failed"]
@@ -94,7 +94,7 @@ class AgentResult(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Choice(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A decision that agents took together."""
+    """A decision that agents made together."""
 
     decision: str
     rationale: str = ""
@@ -104,7 +104,7 @@ class Choice(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Team(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Agents that work on one feature at once, with what each has reached."""
+    """Agents that work on one feature at the same time, with the progress of each."""
 
     name: str
     feature: str | None = None
@@ -112,7 +112,7 @@ class Team(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Orchestration(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Several agents at work together, until what they found is in memory."""
+    """Several agents working together, until their findings are in memory."""
 
     session: str | None = None
     results: list[AgentResult] = []
@@ -122,13 +122,13 @@ class Orchestration(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Board(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """All features and fixes of a project, those put away included."""
+    """All features and fixes of a project, including archived ones."""
 
     features: list[Feature] = []
     fixes: list[Fix] = []
     orchestration: Orchestration = Orchestration()
     taken_in: int = 0
-    """How much of the log of changes that could not be written at once is already in here."""
+    """How many bytes of the log of postponed changes this board already includes."""
 
     @property
     def items(self) -> list[Feature | Fix]:
@@ -142,27 +142,27 @@ class Board(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def open_items(self) -> list[Feature | Fix]:
-        """What is still to be done."""
+        """The features and fixes that are not done."""
         return [each for each in self.items if not (each.is_archived or each.is_complete)]
 
     @property
     def pressing(self) -> list[Feature | Fix]:
-        """The same, what is under way first: a list of some must not leave that out."""
+        """The open items, sorted so that active ones survive truncation."""
         return sorted(self.open_items, key=lambda each: each.status != "in_progress")
 
     def led_by(self, feature_id: str | None) -> "Board":
-        """Return the same board with one feature before all others."""
+        """Return the same board with one feature moved to the front."""
         ordered = sorted(self.features, key=lambda each: each.id != feature_id)
         return msgspec.structs.replace(self, features=ordered)
 
     @property
     def archive(self) -> list[Feature | Fix]:
-        """What was put away."""
+        """The archived features and fixes."""
         return [each for each in self.items if each.is_archived]
 
 
 class Attempt(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One try, and how it went: `passed`, `failed`, or what another system says."""
+    """One attempt and its result: `passed`, `failed`, or another system's word."""
 
     attempt: int
     approach: str
@@ -181,7 +181,7 @@ class Tasks(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Interrupted(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Where a session left a loop that it did not finish."""
+    """Where a session left an unfinished loop."""
 
     feature: str
     attempt: int
@@ -192,7 +192,7 @@ class Interrupted(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Loop(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """The work on one feature or fix; `attempt` is the one under way."""
+    """The work on one feature or fix; `attempt` is the current one."""
 
     feature: str | None = None
     name: str | None = None
@@ -215,7 +215,7 @@ class Loop(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether somebody works on it, or did when the session broke off."""
+        """Whether work on it is in progress, or was when the session stopped."""
         return self.feature is not None and self.status in {"pending", "in_progress"}
 
     @property

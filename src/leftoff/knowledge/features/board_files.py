@@ -1,9 +1,8 @@
-"""Where features and loops are kept: `features.json` and `loops/` in the project's store.
+"""Read and write features and loops: `features.json` and `loops/` in the project's store.
 
-A change reads, edits and replaces whole files under the store's lock, so no parallel writer's
-change is lost. Where the lock cannot be had or the store cannot be written, the change goes to the
-log `features.jsonl` instead, which survives without either; the next writer takes it in. Readers
-see both.
+A change reads, edits and replaces whole files under the store's lock, so that parallel writers lose
+nothing. If the lock is taken or the store is not writable, the change goes to the log
+`features.jsonl`, which needs neither; the next writer applies it. Readers see both.
 """
 
 import contextlib
@@ -24,30 +23,30 @@ from leftoff.store.layout import Area
 _BOARD = "features.json"
 _LOG = "features.jsonl"
 _LOOPS = "loops"
-# Loops of long ago are idle; nobody asks for them.
+# Older loops are idle, and nobody asks for them.
 _NEWEST_LOOPS = 100
 
 Edit = Callable[[BoardState], BoardState]
 
 
 def load(store: Store) -> BoardState:
-    """Return the board and the loops of a project, as they stand now."""
+    """Return the current board and loops of a project."""
     try:
         state = _read_files(store.project.store)
-        # The board comes first: what is taken in meanwhile is then read twice, and not missed.
+        # Read the board first: changes applied meanwhile are then read twice instead of missed.
         pending, _ = _pending(store.project.store, state.board)
         for folder in _fallbacks(store):
             pending += log.read(folder / _LOG, change_log.decode)[0]
     except OSError as error:
         raise StoreRefused(
-            f"The features cannot be read: {error.filename}: {error.strerror}",
-            hint="Make the file readable for yourself; it is left as it is.",
+            f"Cannot read the features: {error.filename}: {error.strerror}",
+            hint="Make the file readable for you; leftoff has not changed it.",
         ) from error
     return change_log.apply_lines(state, pending)
 
 
 def glance(store: Store) -> BoardState:
-    """Return what of them can be read; whoever only mentions them takes a broken board for none."""
+    """Return what can be read, for callers that only mention features: a broken board is empty."""
     try:
         return load(store)
     except StoreRefused:
@@ -58,9 +57,9 @@ def glance(store: Store) -> BoardState:
 
 
 def change(store: Store, edit: Edit) -> BoardState:
-    """Edit the board and the loops, durably; an edit that raises changes nothing."""
+    """Edit the board and the loops durably; an edit that raises changes nothing."""
     if any(_is_waiting(store)):
-        # Asking for the index takes in what the fallback holds.
+        # Opening the index imports what the fallback folder holds.
         store.index()
     edited: list[tuple[BoardState, BoardState]] = []
 
@@ -73,12 +72,12 @@ def change(store: Store, edit: Edit) -> BoardState:
             if is_held:
                 with contextlib.suppress(OSError):
                     return _change_files(store.project.store, edit_once)
-    # Files that were replaced and could not be synced hold the edit already: it is not done twice.
+    # Files that were replaced but not synced already hold the edit, so it is not repeated.
     return _change_log(store, edit, edited)
 
 
 def waiting_in(store: Store) -> Path | None:
-    """Tell where changes wait that could not be written to the store."""
+    """Return the folder with changes that could not be written to the store, if there is one."""
     return next((folder for folder in _fallbacks(store) if (folder / _LOG).exists()), None)
 
 
@@ -86,14 +85,14 @@ def _change_files(root: Path, edit: Edit) -> BoardState:
     disk.sweep(root / "tmp")
     before = _apply_pending(root)
     after = edit(before)
-    # The board first: whoever is killed before the loops are written does the same again.
+    # Write the board first: a writer killed before the loops repeats the same edit.
     _write_board(root, before, after)
     _write_loops(root, before, after)
     return after
 
 
 def _apply_pending(root: Path) -> BoardState:
-    """Bring the files up to date with the log, and return what they hold."""
+    """Apply the log to the files, and return what they now contain."""
     before = _read_files(root)
     pending, end = _pending(root, before.board)
     if end == before.board.taken_in:
@@ -101,7 +100,7 @@ def _apply_pending(root: Path) -> BoardState:
     after = change_log.apply_lines(before, pending)
     board = msgspec.structs.replace(after.board, taken_in=end)
     after = msgspec.structs.replace(after, board=board)
-    # The board last: it says that the lines are taken in, the loops of them included.
+    # Write the board last: it records that the lines are applied, including those about loops.
     _write_loops(root, before, after)
     _write_board(root, before, after)
     return after
@@ -113,7 +112,7 @@ def _write_board(root: Path, before: BoardState, after: BoardState) -> None:
 
 
 def _write_loops(root: Path, before: BoardState, after: BoardState) -> None:
-    # A loop that moves to another key is written there before its old place is cleared.
+    # Write a loop under its new key before clearing the old one, so that it never disappears.
     for key, loop in sorted(after.loops.items(), key=lambda each: each[1].status == "idle"):
         if before.loops.get(key) != loop:
             disk.ensure_folder(root / _LOOPS)
@@ -139,6 +138,7 @@ def _hold_lock(store: Store) -> Iterator[bool]:
             area.prepare()
             is_held = stack.enter_context(disk.lock(area.lock))
         except (OSError, StoreRefused):
+            # Without the lock the change goes to the log, which needs none.
             is_held = False
         yield is_held
 
@@ -154,8 +154,8 @@ def _read_board(path: Path) -> Board:
         return Board()
     except log.UNREADABLE as error:
         raise StoreRefused(
-            f"{path} holds no features that can be read: {error}",
-            hint="Repair it or move it away; it is left as it is.",
+            f"{path} contains no readable features: {error}",
+            hint="Repair the file or move it away; leftoff has not changed it.",
         ) from error
 
 
@@ -164,7 +164,7 @@ def _read_loops(folder: Path) -> dict[str, Loop]:
         return {}
     found: dict[str, Loop] = {}
     for path in _newest(folder):
-        # A garbled one is as good as none: its features are on the board.
+        # Skip a garbled loop: its feature is still on the board.
         with contextlib.suppress(OSError, StoreRefused, *log.UNREADABLE):
             found[path.stem] = decode(disk.read(path)[0], Loop)
     return found
@@ -181,8 +181,8 @@ def _newest(folder: Path) -> list[Path]:
 
 
 def _pending(root: Path, board: Board) -> tuple[list[change_log.FeatureLogLine], int]:
-    """Return the lines of the store's log that are not on a board yet, and where they end."""
-    # A log that is shorter than what was taken in of it is another one.
+    """Return the lines of the store's log that the board does not include yet, and their end."""
+    # A log shorter than what was applied from it has been replaced.
     begin = board.taken_in if board.taken_in <= log.identify(root / _LOG)[1] else 0
     return log.read(root / _LOG, change_log.decode, begin)
 

@@ -1,4 +1,4 @@
-"""Boards and loops as JSON; keys that are not known are kept at every level."""
+"""Read and write boards and loops as JSON, keeping unknown keys at every level."""
 
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from leftoff.knowledge.features.board import (
 
 RecordType = TypeVar("RecordType", bound=Record)
 
-# The record inside each key that holds one, or a list of them.
+# The record type of each key that holds one record, or a list of them.
 _PARTS: dict[type[Record], dict[str, type[Record]]] = {
     Board: {"features": Feature, "fixes": Fix, "orchestration": Orchestration},
     Feature: {"scenarios": Scenario},

@@ -1,7 +1,7 @@
-"""Changes as lines of a log, for when the files themselves cannot be replaced.
+"""Record changes as log lines, for when the files themselves cannot be replaced.
 
-A line holds what differs, key by key, so that it can be taken in after others have changed other
-keys. Taking it in twice changes nothing.
+A line holds the difference, key by key, so that it still applies after others have changed other
+keys. Applying a line twice changes nothing.
 """
 
 from collections.abc import Sequence
@@ -27,21 +27,21 @@ class BoardState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Keys(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The keys of one record that got another value, or none."""
+    """The keys of one record that were set or removed."""
 
     set: dict[str, Any] = {}
     unset: list[str] = []
 
 
 class ItemKeys(Keys, frozen=True, kw_only=True, omit_defaults=True):
-    """The same of a feature or fix; `created_at` tells it from another with the same number."""
+    """The changed keys of a feature or fix; `created_at` identifies it if its number is reused."""
 
     id: str
     created_at: str | None = None
 
 
 class FeatureLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One change."""
+    """One change to the board or to loops."""
 
     id: str
     at: datetime
@@ -55,7 +55,7 @@ decode = msgspec.json.Decoder(FeatureLogLine).decode
 
 
 def difference(before: BoardState, after: BoardState, *, at: datetime) -> FeatureLogLine | None:
-    """Return what was changed as a line, or None if nothing was."""
+    """Return the difference between two states as a log line, or None if there is none."""
     old, new = to_plain(before.board), to_plain(after.board)
     orchestration = _keys(old.get("orchestration", {}), new.get("orchestration", {}))
     line = FeatureLogLine(
@@ -71,10 +71,10 @@ def difference(before: BoardState, after: BoardState, *, at: datetime) -> Featur
 
 
 def apply_lines(state: BoardState, lines: Sequence[FeatureLogLine]) -> BoardState:
-    """Take lines in; one that does not fit is left out.
+    """Apply log lines; one that does not fit is skipped.
 
-    A line may stand before the one it builds on, where one was kept in the store and the other in
-    the fallback. So what does not fit is tried once more at the end.
+    A line may come before the one it builds on, if one is in the store and the other in the
+    fallback folder. So lines that do not fit are tried again at the end.
     """
     too_early: list[FeatureLogLine] = []
     for line in lines:
@@ -161,7 +161,7 @@ def _merge_items(
 
 
 def _find_new_ids(board: dict[str, Any], items: list[ItemKeys]) -> dict[str, str]:
-    """Tell which ids must change, as another writer gave the same number to something else."""
+    """Return the ids that must change because another writer used the same number."""
     standing = {each["id"]: each for name in _LISTS for each in board.get(name, [])}
     renamed: dict[str, str] = {}
     for item in items:
@@ -174,7 +174,7 @@ def _find_new_ids(board: dict[str, Any], items: list[ItemKeys]) -> dict[str, str
 
 
 def _is_another(standing: dict[str, Any], item: ItemKeys) -> bool:
-    """Tell two things apart; two writers may have made theirs in the same microsecond."""
+    """Return whether two items differ, even if two writers made them in the same microsecond."""
     if standing.get("created_at") != item.created_at:
         return True
     is_new = "created_at" in item.set

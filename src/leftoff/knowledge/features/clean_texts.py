@@ -1,4 +1,4 @@
-"""Texts as they may be kept: without secrets, of bounded length, and valid."""
+"""Prepare texts for storage: redacted, of bounded length, and valid."""
 
 from collections.abc import Sequence
 
@@ -9,16 +9,16 @@ NAME_LIMIT = 200
 
 
 def clean(text: str, *, limit: int = TEXT_LIMIT) -> str:
-    """Return a text as it may be kept."""
+    """Return a text ready for storage."""
     text = text.strip()
     if not text:
         return ""
-    # Looking at features needs no rules for secrets, and they take longer to load than the rest.
+    # Listing features needs no redaction rules, which take longer to load than everything else.
     kept = redact.redact(without_surrogates(text))
     return kept if len(kept) <= limit else kept[: limit - 1] + "…"
 
 
 def clean_all(texts: Sequence[str]) -> list[str]:
-    """Return texts as they may be kept, each once and none empty."""
+    """Return texts ready for storage, without empty or repeated ones."""
     kept = [clean(text) for text in texts[:LIST_LIMIT]]
     return list(dict.fromkeys(text for text in kept if text))

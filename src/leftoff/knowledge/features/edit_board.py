@@ -1,4 +1,4 @@
-"""Features and fixes: note them, find them, change them, put them away."""
+"""Add, find, change and archive features and fixes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ ItemType = TypeVar("ItemType", bound=WorkItem)
 
 
 class ItemDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """A feature or fix as it is told, before it has a number."""
+    """A feature or fix as the user described it, before it has a number."""
 
     name: str
     description: str = ""
@@ -33,14 +33,14 @@ class ItemDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Archived(msgspec.Struct, frozen=True, kw_only=True):
-    """What was put away just now."""
+    """The features and fixes that a call archived."""
 
     features: list[Feature] = []
     fixes: list[Fix] = []
 
     @property
     def messages(self) -> list[str]:
-        """What to tell of it; nothing where nothing was put away."""
+        """The lines to print; none if nothing was archived."""
         counts = {"features": len(self.features), "fixes": len(self.fixes)}
         return [f"Archived {count} completed {what}" for what, count in counts.items() if count]
 
@@ -51,12 +51,12 @@ def load(store: Store) -> Board:
 
 
 def glance(store: Store) -> Board:
-    """Return the features and fixes that can be read, none if their file is broken."""
+    """Return the features and fixes that can be read; none if their file is broken."""
     return board_files.glance(store).board
 
 
 def add(store: Store, draft: ItemDraft) -> Feature:
-    """Note a feature under a new number."""
+    """Add a feature under a new number."""
     now = store.now()
     common = _common(draft, now)
 
@@ -76,7 +76,7 @@ def add(store: Store, draft: ItemDraft) -> Feature:
 
 
 def add_fix(store: Store, linked_to: str, draft: ItemDraft) -> Fix:
-    """Note a fix of a feature, also of one that was put away."""
+    """Add a fix of a feature, even of an archived one."""
     now = store.now()
     common = _common(draft, now)
 
@@ -85,7 +85,7 @@ def add_fix(store: Store, linked_to: str, draft: ItemDraft) -> Fix:
         feature = find(board, linked_to)
         if isinstance(feature, Fix):
             raise UsageError(
-                f"{feature.id} is a fix itself",
+                f"{feature.id} is itself a fix",
                 hint=f"Link the new one to its feature: {feature.linked_to}",
             )
         taken = [each.id for each in board.fixes]
@@ -97,7 +97,7 @@ def add_fix(store: Store, linked_to: str, draft: ItemDraft) -> Fix:
 
 
 def put(store: Store, items: Sequence[Feature | Fix]) -> Board:
-    """Take in features and fixes that have their numbers already, in place of what has the same."""
+    """Store features and fixes that already have numbers, replacing those with the same ones."""
 
     def edit(state: BoardState) -> BoardState:
         for item in items:
@@ -108,7 +108,7 @@ def put(store: Store, items: Sequence[Feature | Fix]) -> Board:
 
 
 def update(store: Store, key: str, **values: Any) -> Feature | Fix:
-    """Change keys of a feature or fix, such as its pull request's number."""
+    """Change keys of a feature or fix, such as the number of its pull request."""
     now = store.now()
 
     def edit(state: BoardState) -> BoardState:
@@ -120,7 +120,7 @@ def update(store: Store, key: str, **values: Any) -> Feature | Fix:
 
 
 def archive(store: Store) -> Archived:
-    """Put away what is complete; what was put away before stays as it is."""
+    """Archive what is complete; what is already archived stays unchanged."""
     now = store.now()
     moved: list[Feature | Fix] = []
 
@@ -140,18 +140,18 @@ def archive(store: Store) -> Archived:
 
 
 def restore(store: Store, key: str) -> Feature | Fix:
-    """Bring back what was put away, as something still to be done."""
+    """Restore an archived feature or fix as open work."""
     item = find(load(store), key)
     if not item.is_archived:
         raise LeftoffError(
             f"{item.id} is not archived",
-            hint="`leftoff feature list --all` shows what is.",
+            hint="`leftoff feature list --all` also lists archived ones.",
         )
     return update(store, item.id, archived_at=None, status="pending", extra=_drop_completion(item))
 
 
 def _drop_completion(item: Feature | Fix) -> dict[str, Any]:
-    """Return the keys not known, without the older mark of completion."""
+    """Return its unknown keys, without the older mark of completion."""
     return {key: value for key, value in item.extra.items() if key != "passes"}
 
 
@@ -163,12 +163,12 @@ def find(board: Board, key: str) -> Feature | Fix:
             return item
     raise LeftoffError(
         f"There is no feature or fix {wanted}",
-        hint=_near(wanted, board) + "`leftoff feature list --all` shows the ones there are.",
+        hint=_near(wanted, board) + "`leftoff feature list --all` lists them all.",
     )
 
 
 def _near(wanted: str, board: Board) -> str:
-    import difflib  # noqa: PLC0415 - only someone who mistyped needs it
+    import difflib  # noqa: PLC0415 - only a mistyped id needs it
 
     names = {each.name.lower(): each.id for each in board.items}
     ids = {each.id: each.id for each in board.items}
@@ -178,7 +178,7 @@ def _near(wanted: str, board: Board) -> str:
 
 
 def waits_for(board: Board, item: Feature | Fix) -> list[str]:
-    """Return the ids of what a feature depends on and what is not finished."""
+    """Return the ids of unfinished items that a feature depends on."""
     needed = item.dependencies if isinstance(item, Feature) else []
     open_ids = {each.id for each in board.open_items}
     return [each for each in needed if each in open_ids]
@@ -191,7 +191,7 @@ def with_board(state: BoardState, **values: Any) -> BoardState:
 
 
 def with_item(state: BoardState, item: Feature | Fix, *, at: datetime | None = None) -> BoardState:
-    """Return the state with a feature or fix in the place of the one with its id."""
+    """Return the state with a feature or fix replaced by its id."""
     if at is not None:
         item = msgspec.structs.replace(item, updated_at=at)
     if isinstance(item, Feature):
@@ -213,7 +213,7 @@ def _common(draft: ItemDraft, now: datetime) -> dict[str, Any]:
     name = clean(" ".join(draft.name.split()), limit=NAME_LIMIT)
     if not name:
         raise UsageError(
-            "A feature needs a name.", hint='Say what it is: `leftoff feature add "Export orders"`.'
+            "A feature needs a name.", hint='Describe it: `leftoff feature add "Export orders"`.'
         )
     return {
         "name": name,

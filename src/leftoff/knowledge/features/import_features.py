@@ -1,4 +1,4 @@
-"""Taking in: features, fixes and loops that another system's files hold."""
+"""Import features, fixes and loops from the files of other systems."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,16 +17,16 @@ from leftoff.store import Store
 
 _EVER = datetime.min.replace(tzinfo=UTC)
 FORMER_ID = "former_id"
-"""Under which key an item tells the number it had where it comes from."""
+"""The key under which an item keeps its number from the other system."""
 
 
 def import_items(
     store: Store, found: Sequence[Feature | Fix], *, written_at: datetime | None = None
 ) -> list[Feature | Fix]:
-    """Take in features and fixes of other files; return what is new or was changed.
+    """Import features and fixes from other files; return those that are new or changed.
 
-    One that is known here is replaced only by what was written after its last change here. A number
-    that is taken by something else becomes the next free one.
+    A known item is replaced only if the file was written after its last change here. A number that
+    is already used for something else becomes the next free one.
     """
     told = [redact.redact_value(each) for each in found]
     taken: list[Feature | Fix] = []
@@ -45,13 +45,13 @@ def import_items(
 
 
 def _resolve_item(board: Board, item: Feature | Fix, written_at: datetime) -> Feature | Fix | None:
-    """Return the item as it is to be kept; None if what is here already stands."""
+    """Return the item to store, or None to keep the one that is already here."""
     known = next((each for each in board.items if _is_same(each, item)), None)
     if known is None:
         return _renumber_item(board, item)
     extra = {**item.extra, **{key: known.extra[key] for key in known.extra if key == FORMER_ID}}
     item = msgspec.structs.replace(item, id=known.id, extra=extra)
-    # Putting it away is a change, too.
+    # Archiving counts as a change too.
     changed_at = max(known.updated_at or _EVER, known.archived_at or _EVER)
     is_newer = written_at > changed_at or (item.updated_at or _EVER) > changed_at
     return item if item != known and is_newer else None
@@ -60,6 +60,7 @@ def _resolve_item(board: Board, item: Feature | Fix, written_at: datetime) -> Fe
 def _is_same(known: Feature | Fix, item: Feature | Fix) -> bool:
     if item.id not in {known.id, known.extra.get(FORMER_ID)} or type(known) is not type(item):
         return False
+    # A name may change; the moment of creation does not.
     if known.created_at is not None and known.created_at == item.created_at:
         return True
     return known.name == item.name
@@ -74,7 +75,7 @@ def _renumber_item(board: Board, item: Feature | Fix) -> Feature | Fix:
 
 
 def import_loops(store: Store, found: Mapping[str, Loop]) -> list[Loop]:
-    """Take in loops by their session; one that is under way here stays as it is."""
+    """Import loops by session; a loop in progress here stays unchanged."""
     if not found:
         return []
     taken: list[Loop] = []
@@ -98,7 +99,7 @@ def import_loops(store: Store, found: Mapping[str, Loop]) -> list[Loop]:
 
 
 def import_orchestration(store: Store, found: Orchestration | None) -> None:
-    """Take in how agents work together, unless something is known of it here."""
+    """Import the state of agents that work together, unless there is already one here."""
     if found is None or found == Orchestration():
         return
 
@@ -110,6 +111,6 @@ def import_orchestration(store: Store, found: Orchestration | None) -> None:
 
 
 def places(store: Store) -> list[Path]:
-    """Tell which files and folders change when features or loops do."""
+    """Return the files and folders that change when features or loops do."""
     root = store.project.store
     return [root / "features.json", *store.log_paths("features"), root / "loops"]

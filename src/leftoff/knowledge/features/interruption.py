@@ -1,4 +1,4 @@
-"""Work that broke off: a session ended or died in the middle of a loop."""
+"""Handle interrupted work: a session ended or died in the middle of a loop."""
 
 from collections.abc import Sequence
 from shlex import quote
@@ -13,13 +13,14 @@ from leftoff.knowledge.features.loop_owner import place_of
 from leftoff.store import Store
 from leftoff.text.fence import Rendered, join, say
 
+# The reply at session start needs room for other messages.
 _LAST_FAILED = 5
-# Other systems say `success`; what broke off has not failed yet.
+# Other systems write `success`; an interrupted attempt has not failed yet.
 _NO_FAILURE = frozenset({"passed", "success", "interrupted"})
 
 
 def mark_interrupted(store: Store, session_id: str, reason: str) -> Interrupted | None:
-    """Note that a session ended while its loop was under way; None if there was nothing to note.
+    """Record that a session ended during its loop; return None if there was nothing to record.
 
     Only that session's own loop is touched: others in the same worktree may be alive.
     """
@@ -47,7 +48,7 @@ def mark_interrupted(store: Store, session_id: str, reason: str) -> Interrupted 
 
 
 def list_interrupted_loops(store: Store) -> list[Loop]:
-    """Return the loops of this worktree that broke off and wait, the newest first."""
+    """Return the interrupted loops of this worktree, newest first."""
     state = board_files.load(store)
     here = place_of(store, None).worktree
     still_open = {item.id for item in state.board.open_items}
@@ -61,12 +62,12 @@ def list_interrupted_loops(store: Store) -> list[Loop]:
 
 
 def how_to_go_on(loop: Loop) -> ChoiceNeeded:
-    """Say that a loop broke off, what was tried in it, and which ways there are to go on."""
+    """Ask how to continue an interrupted loop, with what was tried and the ways to continue."""
     command = f"leftoff feature start {quote(loop.feature or '')} --again"
     labels = {
-        "fresh": "FRESH APPROACH: go on with the next attempt, another way",
-        "retry": "RETRY SAME: do the attempt that broke off once more",
-        "reset": "RESET: begin again with the first attempt",
+        "fresh": "FRESH APPROACH: continue with the next attempt, in a different way",
+        "retry": "RETRY SAME: repeat the interrupted attempt",
+        "reset": "RESET: start over from the first attempt",
     }
     return ChoiceNeeded(
         "\n".join(
@@ -77,14 +78,14 @@ def how_to_go_on(loop: Loop) -> ChoiceNeeded:
             {"choice": choice, "label": label, "command": f"{command} {choice}"}
             for choice, label in labels.items()
         ],
-        hint=f"Say how: `{command} fresh`, `retry` or `reset`.",
+        hint=f"Choose one: `{command} fresh`, `retry` or `reset`.",
     )
 
 
 def ways_to_go_on(loop: Loop) -> Rendered:
-    """Tell a loop that broke off, the last approaches that failed, and the commands to go on.
+    """Describe an interrupted loop, its last failed approaches, and the commands to continue.
 
-    What failed can be told at length, and the reply has other things to tell, so lines are cut.
+    Descriptions of failures can be long, and the reply has to fit more, so lines are cut.
     """
     failed = list_failed_approaches(loop.history)[-_LAST_FAILED:]
     ways = how_to_go_on(loop).choices

@@ -1,7 +1,7 @@
-"""Whose loop is whose: each session has one, and so has each worktree for those without a session.
+"""Find the loop of a session, or of a worktree for work outside of sessions.
 
-Whoever has none of his own goes on with the newest one of his worktree: a session that died leaves
-its loop to the next.
+A session without a loop of its own continues the newest one of its worktree. That is how a session
+that died hands its loop to the next.
 """
 
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ _EVER = datetime.min.replace(tzinfo=UTC)
 
 
 class LoopOwner(NamedTuple):
-    """A worktree, and the session that works there if there is one."""
+    """A worktree, and the session that works there, if there is one."""
 
     worktree: str
     session_id: str | None
@@ -30,14 +30,14 @@ class LoopOwner(NamedTuple):
 
 
 def place_of(store: Store, session_id: str | None) -> LoopOwner:
-    """Tell where we are."""
+    """Return the owner for the current worktree and session."""
     return LoopOwner(printable(str(store.project.worktree)), session_id)
 
 
 def find_loop(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
-    """Return the loop at hand with its key: one's own, else the newest of this worktree.
+    """Return the current loop with its key: the owner's, or the newest of this worktree.
 
-    Of others' loops one under way comes first, then one completed and not yet shipped.
+    Among other owners' loops, one in progress comes first, then one completed but not shipped.
     """
     own = state.loops.get(place.key)
     if own is not None and own.status != "idle":
@@ -47,7 +47,7 @@ def find_loop(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
 
 
 def find_completed(state: BoardState, place: LoopOwner) -> tuple[str, Loop] | None:
-    """Return the completed loop at hand: one's own, else the newest of this worktree."""
+    """Return the current completed loop: the owner's, or the newest of this worktree."""
     own = state.loops.get(place.key)
     if own is not None and own.status != "idle":
         return (place.key, own) if own.status == "completed" else None

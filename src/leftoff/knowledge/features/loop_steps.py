@@ -1,4 +1,4 @@
-"""The steps of a loop: begun, taken up, tried, closed. Values in, values out."""
+"""The steps of a loop as pure functions: begin, continue, attempt, close."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ INTERRUPTED = "interrupted"
 
 
 class Try(msgspec.Struct, frozen=True, kw_only=True):
-    """What was tried, and how it went."""
+    """An attempt and its outcome, as reported by the one who made it."""
 
     approach: str = ""
     result: Literal["passed", "failed"] = "failed"
@@ -29,7 +29,7 @@ class Try(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True):
-    """How a loop ends, and the last try."""
+    """The outcome of a loop, and its last attempt."""
 
     status: Status
     loop_status: LoopStatus
@@ -39,7 +39,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
 def begin_loop(
     item: Feature | Fix, standing: Loop | None, again: Again | None, at: datetime
 ) -> Loop:
-    """Return the loop to work in: a new one, or the one that stands."""
+    """Return the loop to work in: a new one, or the existing one."""
     if standing is None or standing.status == "completed" or again == "reset":
         return _build_loop(item, at)
     if again is None and standing.interrupted is not None:
@@ -63,14 +63,14 @@ def _build_loop(item: Feature | Fix, now: datetime) -> Loop:
 
 
 def _again(standing: Loop, again: Again | None) -> Loop:
-    """Take up a loop; an attempt that broke off counts, unless it is to be tried once more."""
+    """Continue a loop; an interrupted attempt counts, unless it is to be repeated."""
     begun = msgspec.structs.replace(
         standing, status="in_progress", escalation_requested=False, interrupted=None
     )
     if again != "fresh" or standing.interrupted is None:
         return begun
     broken = Attempt(
-        attempt=standing.attempt, approach="(broken off before it was told)", result=INTERRUPTED
+        attempt=standing.attempt, approach="(interrupted before it was noted)", result=INTERRUPTED
     )
     return msgspec.structs.replace(
         begun, attempt=standing.attempt + 1, history=[*standing.history, broken]
@@ -78,7 +78,7 @@ def _again(standing: Loop, again: Again | None) -> Loop:
 
 
 def close_loop(standing: Loop, end: End) -> Loop:
-    """Return the loop as it is at its end."""
+    """Return the loop in its final state."""
     is_done = end.loop_status == "completed"
     tasks = standing.tasks
     if is_done:
@@ -94,8 +94,9 @@ def close_loop(standing: Loop, end: End) -> Loop:
 
 
 def with_attempt(state: BoardState, key: str, what: Try, now: datetime) -> BoardState:
-    """Note a try in a loop, and on the board how many there were."""
+    """Record an attempt in a loop, and the number of attempts on the board."""
     standing = state.loops[key]
+    # A number is never used twice, even if the counter lags behind the history.
     last = standing.history[-1].attempt if standing.history else 0
     number = max(standing.attempt, last + 1)
     has_failed = what.result == "failed"
@@ -130,12 +131,12 @@ def _attempt(what: Try, number: int) -> Attempt:
 
 
 def idle_after(standing: Loop, commit: str | None = None) -> Loop:
-    """Return the idle record that comes after a loop."""
+    """Return the idle record that follows a loop."""
     return Loop(last_checkpoint=commit, worktree=standing.worktree, session_id=standing.session_id)
 
 
 def clean_try(what: Try) -> Try:
-    """Return a try as it may be kept."""
+    """Return an attempt ready for storage."""
     return msgspec.structs.replace(
         what,
         approach=clean(what.approach),
@@ -150,12 +151,12 @@ def clean_try(what: Try) -> Try:
 
 
 def clear_completion(item: Feature | Fix) -> Feature | Fix:
-    """Take the older mark of completion off what is worked on again."""
+    """Remove the older mark of completion from an item that is worked on again."""
     if item.status == "passing" or "passes" not in item.extra:
         return item
     return msgspec.structs.replace(item, extra={**item.extra, "passes": False})
 
 
 def with_loop(state: BoardState, key: str, loop: Loop) -> BoardState:
-    """Return the state with a loop in the place of the one with its key."""
+    """Return the state with a loop stored under a key."""
     return msgspec.structs.replace(state, loops={**state.loops, key: loop})

@@ -1,4 +1,4 @@
-"""The loop: start a feature, try, and try again until it passes or is given up."""
+"""Run a loop: start a feature and make attempts until one passes or the work is given up."""
 
 from typing import Literal
 
@@ -35,20 +35,20 @@ Ending = Literal["failing", "blocked", "escalated"]
 
 
 class Reset(msgspec.Struct, frozen=True, kw_only=True):
-    """A completed loop that was set back to idle."""
+    """A completed loop that was reset to idle."""
 
     feature: str | None
     tasks: int = 0
 
     @property
     def messages(self) -> list[str]:
-        """What to tell of it."""
+        """The lines to print."""
         told = [f"All {self.tasks} tasks completed"] if self.tasks else []
         return [*told, "Loop completed and reset"]
 
 
 def loop(store: Store, session_id: str | None = None) -> Loop | None:
-    """Return the loop at hand: this session's own, else the newest one of this worktree."""
+    """Return the current loop: this session's own, or the newest one of this worktree."""
     found = find_loop(board_files.glance(store), place_of(store, session_id))
     return found[1] if found else None
 
@@ -59,7 +59,7 @@ def loops(store: Store) -> dict[str, Loop]:
 
 
 def keep_loop(store: Store, loop: Loop, session_id: str | None = None) -> Loop:
-    """Take in a loop as it is, in place of the one of this session or worktree."""
+    """Store a loop unchanged, replacing the one of this session or worktree."""
     place = place_of(store, session_id)
     mine = msgspec.structs.replace(loop, worktree=place.worktree, session_id=session_id)
     board_files.change(store, lambda state: with_loop(state, place.key, mine))
@@ -69,10 +69,10 @@ def keep_loop(store: Store, loop: Loop, session_id: str | None = None) -> Loop:
 def start(
     store: Store, key: str, *, session_id: str | None = None, again: Again | None = None
 ) -> Loop:
-    """Begin or take up the work on a feature or fix.
+    """Begin or continue the work on a feature or fix.
 
-    Work that broke off is retried as it was, taken up afresh with the next attempt, or reset to
-    the first one; which of them must be said.
+    Interrupted work can repeat its attempt (retry), continue with the next one (fresh), or start
+    over (reset); the caller must choose one.
     """
     place, now = place_of(store, session_id), store.now()
 
@@ -91,7 +91,7 @@ def start(
 
 
 def attempt(store: Store, what: Try, *, session_id: str | None = None) -> Loop:
-    """Note a try and how it went, in the loop at hand and in memory.
+    """Record an attempt and its outcome, in the current loop and in memory.
 
     A failed one leads to the next; after the last allowed one the feature is escalated.
     """
@@ -101,10 +101,10 @@ def attempt(store: Store, what: Try, *, session_id: str | None = None) -> Loop:
     what = clean_try(what)
     if not what.approach:
         raise UsageError(
-            "An attempt needs the approach that was tried.",
-            hint='Say it in a line: `leftoff feature attempt "Buffer the whole file"`.',
+            "An attempt needs the approach that you tried.",
+            hint='Describe it in one line: `leftoff feature attempt "Buffer the whole file"`.',
         )
-    # Memory first: said twice it is still one entry, so a kill in between costs nothing.
+    # Write to memory first: a repeated lesson is still one entry, so a kill here costs nothing.
     learn(store, find(state.board, standing.feature or ""), what)
     tried: list[str] = []
 
@@ -118,7 +118,7 @@ def attempt(store: Store, what: Try, *, session_id: str | None = None) -> Loop:
 def pass_(
     store: Store, key: str | None = None, *, session_id: str | None = None, what: Try | None = None
 ) -> Feature | Fix:
-    """Say that a feature or fix is done: the one named, or the one at hand."""
+    """Mark a feature or fix as done: the given one, or the current one."""
     end = End(status="passing", loop_status="completed", what=what or Try())
     return _end_work(store, key, place_of(store, session_id), end)
 
@@ -131,16 +131,16 @@ def fail(
     what: Try | None = None,
     status: Ending = "failing",
 ) -> Feature | Fix:
-    """Give a feature or fix up for now: the one named, or the one at hand."""
+    """Give up a feature or fix for now: the given one, or the current one."""
     loop_status: LoopStatus = "escalated" if status == "escalated" else "needs_review"
     end = End(status=status, loop_status=loop_status, what=what or Try())
     return _end_work(store, key, place_of(store, session_id), end)
 
 
 def reset_completed(store: Store, commit: str, *, session_id: str | None = None) -> Reset | None:
-    """Set a completed loop back to idle, with the commit that holds its work.
+    """Reset a completed loop to idle, with the commit that holds its work.
 
-    One that is still under way stays as it is, byte for byte.
+    A loop in progress stays unchanged, byte for byte.
     """
     place = place_of(store, session_id)
     done: list[Reset] = []
@@ -183,10 +183,11 @@ def _end_work(store: Store, key: str | None, place: LoopOwner, end: End) -> Feat
 
 
 def _clear_replaced(state: BoardState, place: LoopOwner, again: Again | None) -> BoardState:
-    """Clear the loops of this worktree in whose place the one at hand comes."""
+    """Clear the loops of this worktree that the current one replaces."""
     mine = state.loops[place.key]
     for key, loop in state.loops.items():
         is_same = loop.feature == mine.feature and loop.worktree == mine.worktree
+        # A loop whose attempts are all in the current one has nothing left to tell.
         is_covered = again == "reset" or all(each in mine.history for each in loop.history)
         if key != place.key and is_same and is_covered:
             state = with_loop(state, key, idle_after(loop))
@@ -197,9 +198,9 @@ def _startable(state: BoardState, key: str) -> Feature | Fix:
     item = find(state.board, key)
     if item.is_archived:
         raise LeftoffError(
-            f"{item.id} was archived",
-            hint=f'Note what is still wrong: `leftoff feature add "..." --fixes {item.id}`, or '
-            f"bring it back: `leftoff feature archive --restore {item.id}`",
+            f"{item.id} is archived",
+            hint=f'Add a fix for it: `leftoff feature add "..." --fixes {item.id}`, or '
+            f"restore it: `leftoff feature archive --restore {item.id}`",
         )
     return item
 
@@ -208,7 +209,7 @@ def _refuse_second(state: BoardState, place: LoopOwner, item_id: str) -> None:
     own = state.loops.get(place.key)
     if own is not None and own.is_under_way and own.feature != item_id:
         raise LeftoffError(
-            f"{own.feature} is under way here, attempt {own.attempt} of {own.max_attempts}",
+            f"{own.feature} is in progress here: attempt {own.attempt} of {own.max_attempts}",
             hint="End it first: `leftoff feature pass`, or `leftoff feature fail` to give it up "
             "for now.",
         )
@@ -222,12 +223,12 @@ def _at_hand(state: BoardState, place: LoopOwner) -> tuple[str, Loop]:
     if found is not None:
         state_now, item_id = found[1].status, found[1].feature
         raise LeftoffError(
-            f"The work on {item_id} is over: {state_now}",
-            hint=f"`leftoff feature start {item_id}` takes it up again.",
+            f"Work on {item_id} has ended: {state_now}",
+            hint=f"Run `leftoff feature start {item_id}` to work on it again.",
         )
     raise LeftoffError(
-        "No feature is under way here.",
+        "No feature is in progress here.",
         hint=f"Start one: `leftoff feature start {following.id}`"
         if following
-        else 'Note one and start it: `leftoff feature add "..." --start`',
+        else 'Add one and start it: `leftoff feature add "..." --start`',
     )

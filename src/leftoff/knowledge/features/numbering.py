@@ -1,4 +1,4 @@
-"""The numbers of features and fixes: `feature-007`, `fix-feature-007-1`. None is given twice."""
+"""Number features and fixes: `feature-007`, `fix-feature-007-1`. No number is used twice."""
 
 import re
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ def next_fix_id(taken: Iterable[str], feature_id: str) -> str:
 
 
 def next_like(taken: Iterable[str], item_id: str) -> str:
-    """Return a free id of the same kind as one that is taken."""
+    """Return a free id of the same kind as one that is already used."""
     if item_id.startswith("fix-"):
         feature_id = item_id.removeprefix("fix-").rpartition("-")[0]
         return next_fix_id(taken, feature_id)
@@ -26,7 +26,7 @@ def next_like(taken: Iterable[str], item_id: str) -> str:
 
 
 def expand_id(key: str) -> str:
-    """Return the id that a short form means: `7` and `feature-7` are `feature-007`."""
+    """Expand the short form of an id: `7` and `feature-7` become `feature-007`."""
     found = re.fullmatch(r"(?:feature-)?(\d+)", key.strip().lower())
     return f"feature-{int(found[1]):0{_WIDTH}d}" if found else key.strip()
 

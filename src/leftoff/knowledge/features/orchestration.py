@@ -1,4 +1,4 @@
-"""Several agents at work together: what they found goes to memory, then the slate is clean."""
+"""Move the findings of agents that worked together to memory, then clear them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from leftoff.store import Store
 
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True):
-    """What went to memory."""
+    """What was moved to memory."""
 
     results: int
     team: str | None = None
@@ -23,18 +23,18 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def messages(self) -> list[str]:
-        """What to tell of it."""
+        """The lines to print."""
         team = [f"Cleaned up team state for {self.team}"] if self.team else []
         return [*team, f"Persisted {self.results} agent results to procedural memory"]
 
 
 def keep_orchestration(store: Store, orchestration: Orchestration) -> None:
-    """Take in how agents work together, in place of what was known."""
+    """Store the state of agents that work together, replacing the previous one."""
     board_files.change(store, lambda state: with_board(state, orchestration=orchestration))
 
 
 def add_result(store: Store, session: str, result: AgentResult) -> None:
-    """Note what one of the agents brought back; the same said twice is noted once."""
+    """Record the result of one of the agents; the same result is recorded once."""
 
     def edit(state: BoardState) -> BoardState:
         known = state.board.orchestration
@@ -46,10 +46,10 @@ def add_result(store: Store, session: str, result: AgentResult) -> None:
 
 
 def fold_orchestration(store: Store, *, at: datetime | None = None) -> Folded | None:
-    """Bring results, patterns and decisions to memory and clear them; None if there are none.
+    """Move results, patterns and decisions to memory and clear them; None if there are none.
 
-    What is said twice is one entry of the memory, so it may be killed anywhere and done again.
-    What others add meanwhile stays for the next time.
+    Memory stores a repeated entry once, so this can be killed at any point and repeated. What
+    others add meanwhile stays for the next call.
     """
     known = board_files.glance(store).board.orchestration
     results = _all_results(known)
@@ -78,6 +78,7 @@ def _without(now: Orchestration, folded: Orchestration) -> Orchestration:
     results = [each for each in now.results if each not in folded.results]
     return msgspec.structs.replace(
         now,
+        # Results that arrived meanwhile still belong to this session.
         session=now.session if results else None,
         results=results,
         team=None if now.team == folded.team else now.team,

@@ -1,6 +1,6 @@
-"""What an agent at work should have before it: the files at hand, and a few lines for its helpers.
+"""Build what a working agent needs to see: the current files, and a few lines for its helpers.
 
-Both are pure: values in, bounded text out.
+Both functions are pure: they take values and return bounded text.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,16 +16,18 @@ from leftoff.text.fence import Rendered, join, say
 WORKING_LINES = 40
 HELPER_CHARS = 500
 
-# Lines of the rendered context that hold no entry, and how many entries each part may have at most.
+# Lines of the rendered context without an entry, and the maximum number of entries per part.
 _FRAME_LINES = 14
 _MOST = {"decisions": 5, "understanding": 4, "next_steps": 5}
 _CHANGES = {"?": "new", "A": "new", "D": "deleted", "R": "renamed", "C": "copied"}
+# Related files to list before unrelated changes.
 _RELATED_FIRST = 5
+# How many of each may compete for the 500 characters.
 _SCENARIOS, _FAILURES, _RULES = 5, 3, 5
 
 
 class WorkNotes(msgspec.Struct, frozen=True, kw_only=True):
-    """What only the one who works knows."""
+    """What only the agent or person at work can know."""
 
     decisions: Sequence[str] = ()
     understanding: Mapping[str, str] = {}
@@ -33,7 +35,7 @@ class WorkNotes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkingContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the work stands, in at most 40 lines of JSON."""
+    """The state of the work, in at most 40 lines of JSON."""
 
     updated_at: datetime
     feature: str | None = None
@@ -47,7 +49,7 @@ class WorkingContext(msgspec.Struct, frozen=True, kw_only=True):
 def working_context(
     board: Board, changes: Iterable[PathChange], notes: WorkNotes, at: datetime
 ) -> WorkingContext:
-    """Put together where the work stands: the first unfinished feature and the files at hand."""
+    """Collect the state of the work: the first unfinished feature and the current files."""
     feature = board.active_feature
     decisions = _lines(notes.decisions)[-_MOST["decisions"] :]
     understanding = dict(list(notes.understanding.items())[: _MOST["understanding"]])
@@ -66,9 +68,9 @@ def working_context(
 
 
 def _roles(feature: Feature | None, changes: Iterable[PathChange]) -> dict[str, str]:
-    """Tell of each file what it has to do with the work; changed files of the feature first.
+    """Describe the role of each file in the work, with the feature's changed files first.
 
-    Some of its other files come next, so that many changes elsewhere do not crowd them out.
+    Some of its other files come next, so that many unrelated changes do not crowd them out.
     """
     related = feature.related_files if feature else []
     part = f"part of {feature.id}" if feature else ""
@@ -93,7 +95,7 @@ def helper_text(
     verify: Sequence[str] = (),
     rules: Sequence[str] = (),
 ) -> Rendered:
-    """Tell a helper agent in at most 500 characters what is done here and what to avoid."""
+    """Brief a helper agent, in at most 500 characters, on the work and on what to avoid."""
     head = say(
         "Feature {id:100}: {name:200} (attempt {attempt}/{most})",
         id=loop.feature,
@@ -113,6 +115,7 @@ def helper_text(
 def _fitting(lines: Sequence[Rendered], limit: int) -> Rendered:
     kept: list[Rendered] = []
     for line in lines:
+        # Skip a line that is too long, but try the shorter ones after it.
         if len(join([*kept, line])) <= limit:
             kept.append(line)
     return join(kept)

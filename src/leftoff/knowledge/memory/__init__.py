@@ -1,7 +1,7 @@
 """Memory: decisions, failed approaches, rules and patterns that outlive checkpoints.
 
-The truth is `memory.jsonl` in the store, one line for what was said and one for what was done about
-it; nothing is edited or deleted. Entries are the project's, shared by its worktrees.
+The source of truth is `memory.jsonl` in the store: one line per entry and one per change to it.
+Nothing is edited or deleted. Entries belong to the project and are shared by its worktrees.
 """
 
 from leftoff.knowledge.memory.api import (

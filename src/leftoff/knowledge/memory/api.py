@@ -1,4 +1,4 @@
-"""The book: adding to the memory, asking it, and changing what it says."""
+"""Add to the memory, query it, and change its entries."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,8 +26,9 @@ from leftoff.store import Store, log
 from leftoff.store.database import IndexAway
 from leftoff.store.search_text import match_expression
 
-# So many decisions are looked at; older ones stay in the log and are found by search.
+# The number of decisions in view; older ones stay in the log, where search finds them.
 MOST_DECISIONS = 50
+# Shorter prefixes match too much to be a deliberate choice.
 _SHORTEST_PREFIX = 4
 
 
@@ -42,7 +43,7 @@ def open_index(store: Store) -> Iterator[MemoryIndex]:
 
 
 def _load_known(store: Store, ids: Iterable[str]) -> Overlay:
-    """Look up some entries as they are now; a save never waits for an index to be built."""
+    """Look up the current state of some entries; a save never waits for an index to be built."""
     logs = store.log_paths(LOG)
     index = MemoryIndex.at_hand(store.find_cache_path("memory.sqlite"), logs)
     if index is None:
@@ -52,6 +53,7 @@ def _load_known(store: Store, ids: Iterable[str]) -> Overlay:
         if overlay is not None:
             found = {each: overlay.get(each) for each in ids}
             return Overlay(found.get)
+    # The index cannot be asked right now; the log has everything.
     except IndexAway:
         pass
     finally:
@@ -60,7 +62,7 @@ def _load_known(store: Store, ids: Iterable[str]) -> Overlay:
 
 
 def is_sound(store: Store) -> bool:
-    """Say whether the index says what the log says, all of which is read."""
+    """Return whether the index matches the log; this reads all of the log."""
     if is_empty(store):
         return True
     with open_index(store) as index:
@@ -68,34 +70,34 @@ def is_sound(store: Store) -> bool:
 
 
 def rebuild(store: Store) -> None:
-    """Make the index anew."""
+    """Rebuild the index."""
     with open_index(store) as index:
         index.rebuild()
 
 
 def is_empty(store: Store) -> bool:
-    """Say whether nothing was ever remembered, without opening anything."""
+    """Return whether the memory was never written to, without opening anything."""
     return not any(path.exists() for path in store.log_paths(LOG))
 
 
 def waiting_in(store: Store) -> Path | None:
-    """Tell where entries wait that could not be written to the store."""
+    """Return the folder with entries that could not be written to the store, if there is one."""
     aside = store.log_paths(LOG)[1:]
     return next((path.parent for path in aside if path.exists()), None)
 
 
 def count_unreadable(store: Store) -> log.SkippedLines:
-    """Count the lines of the store's log that cannot be read; a torn last one is not one yet."""
+    """Count the unreadable lines of the store's log; a torn last line does not count yet."""
     return log.count_skipped(store.log_paths(LOG)[0], decode_line)
 
 
 def add(
     store: Store, drafts: Iterable[EntryDraft], *, status: Status = "active"
 ) -> list[MemoryEntry]:
-    """Remember things durably; return those that are new.
+    """Store entries durably; return those that are new.
 
-    What is known already gains a source, and becomes active if it was queued. What was rejected or
-    superseded does not come back.
+    A known entry gains a source, and becomes active if it was queued. A rejected or superseded
+    entry does not come back.
     """
     told = [entry_of(draft, now=store.now(), status=status) for draft in drafts]
     if not told:
@@ -118,13 +120,13 @@ def add(
 
 
 def learn(store: Store, *checkpoints: Checkpoint) -> list[MemoryEntry]:
-    """Remember the decisions and failed approaches of saved checkpoints; return what is new."""
+    """Remember the decisions and failed approaches of saved checkpoints; return the new entries."""
     drafts = [draft for checkpoint in checkpoints for draft in _drafts(checkpoint)]
     return add(store, [draft for draft in drafts if draft.text.strip()])
 
 
 def _drafts(checkpoint: Checkpoint) -> Iterator[EntryDraft]:
-    # A session saves the same state many times; it is one source.
+    # A session saves the same state many times; it counts as one source.
     sources = [checkpoint.session_id or checkpoint.id]
     for decision in checkpoint.decisions:
         yield EntryDraft(
@@ -149,7 +151,7 @@ def _drafts(checkpoint: Checkpoint) -> Iterator[EntryDraft]:
         )
 
 
-# The files that were worked on when an approach failed; beyond a few they tell nothing of it.
+# Files in use when an approach failed; more than a few say nothing about the failure.
 _FILES = 10
 
 
@@ -161,7 +163,7 @@ def entries(
     feature: str | None = None,
     limit: int | None = None,
 ) -> list[MemoryEntry]:
-    """Return entries, the one first said last first."""
+    """Return entries, most recently added first."""
     if is_empty(store):
         return []
     with open_index(store) as index:
@@ -174,7 +176,7 @@ def _kinds(kinds: Iterable[Kind] | None) -> list[Kind]:
 
 
 def from_source(store: Store, source: str) -> list[MemoryEntry]:
-    """Return all that a session or checkpoint told, whatever became of it, newest first."""
+    """Return all entries from a session or checkpoint, whatever their status, newest first."""
     if is_empty(store):
         return []
     with open_index(store) as index:
@@ -194,7 +196,7 @@ def overview(store: Store, limits: Mapping[Kind, int]) -> dict[Kind, list[Memory
 
 
 def live(store: Store, kind: Kind, *, limit: int = MOST_DECISIONS) -> list[MemoryEntry]:
-    """Return the active entries of a kind that are in view: the newest, oldest first."""
+    """Return the active entries of a kind that are in view: the newest ones, oldest first."""
     return entries(store, kinds=(kind,), limit=limit)[::-1]
 
 
@@ -206,7 +208,7 @@ def search(
     statuses: Iterable[Status] = ("active",),
     limit: int | None = 20,
 ) -> list[MemoryEntry]:
-    """Find entries by words, newest first; all words must occur, the last may be a beginning."""
+    """Find entries by words, newest first; all words must occur, the last one may be a prefix."""
     match = match_expression(words)
     if not match or is_empty(store):
         return []
@@ -216,7 +218,7 @@ def search(
 
 
 def among(kinds: Iterable[str], statuses: Iterable[str]) -> str:
-    """Narrow a full-text question to kinds and statuses."""
+    """Narrow a full-text query to kinds and statuses."""
     asked = (("kind", kinds), ("status", statuses))
     return " AND ".join(
         f"({' OR '.join(f'{column} : {value}' for value in values)})" for column, values in asked
@@ -224,7 +226,7 @@ def among(kinds: Iterable[str], statuses: Iterable[str]) -> str:
 
 
 def twin(store: Store, draft: EntryDraft) -> MemoryEntry | None:
-    """Return the entry that says the same, whatever became of it."""
+    """Return the entry with the same words, whatever its status."""
     if is_empty(store):
         return None
     entry_id = id_of(draft.kind, cut_words(draft.text))
@@ -232,22 +234,22 @@ def twin(store: Store, draft: EntryDraft) -> MemoryEntry | None:
 
 
 def find(store: Store, entry_id: str) -> MemoryEntry:
-    """Return the entry with this id or beginning of an id, or say what there is."""
+    """Return the entry with this id or id prefix, or raise with the ids that exist."""
     key = entry_id.strip().lower()
     found = [] if is_empty(store) else _matches(store, key)
     if len(found) == 1:
         return found[0]
     if found:
         ids = ", ".join(entry.id for entry in found[:5])
-        raise NoSuchEntry(f"Several entries begin with '{key}': {ids}", hint="Give more of it.")
+        raise NoSuchEntry(f"Several entries begin with '{key}': {ids}", hint="Type more of the id.")
     if 0 < len(key) < _SHORTEST_PREFIX:
         raise NoSuchEntry(
-            f"'{entry_id}' is too short to tell entries apart.",
-            hint=f"Give at least {_SHORTEST_PREFIX} characters of the id.",
+            f"'{entry_id}' is too short to identify an entry.",
+            hint=f"Type at least {_SHORTEST_PREFIX} characters of the id.",
         )
     raise NoSuchEntry(
         f"The memory has no entry '{entry_id}'",
-        hint="`leftoff memory list --all` shows the ones there are.",
+        hint="`leftoff memory list --all` lists them all.",
     )
 
 
@@ -260,7 +262,7 @@ def _matches(store: Store, key: str) -> list[MemoryEntry]:
         return index.with_prefix(key) if len(key) >= _SHORTEST_PREFIX else []
 
 
-def change(  # noqa: PLR0913 - each thing that can change, by its name
+def change(  # noqa: PLR0913 - one keyword for each thing that can change
     store: Store,
     entry_id: str,
     *,
@@ -269,7 +271,7 @@ def change(  # noqa: PLR0913 - each thing that can change, by its name
     why: str | None = None,
     by: str | None = None,
 ) -> MemoryEntry:
-    """Approve, edit, reject or supersede an entry; the log keeps what it said before."""
+    """Approve, edit, reject or supersede an entry; the log keeps its previous state."""
     known = find(store, entry_id)
     told = EntryChange(
         id=known.id,
@@ -288,25 +290,25 @@ def change(  # noqa: PLR0913 - each thing that can change, by its name
 def _words(store: Store, known: MemoryEntry, text: str) -> str:
     words = cut_words(text)
     if not words:
-        raise UsageError("There are no words to put in its place.")
+        raise UsageError("The new text is empty.")
     other = twin(store, EntryDraft(kind=known.kind, text=words))
     if other is not None and other.id != known.id:
         raise UsageError(
-            f"Entry {other.id} says the same already.",
-            hint=f"`leftoff memory supersede {known.id} {other.id}` lets it stand for both.",
+            f"Entry {other.id} already says the same.",
+            hint=f"Run `leftoff memory supersede {known.id} {other.id}` to keep just one.",
         )
     return words
 
 
 def _successor(store: Store, known: MemoryEntry, by: str | None) -> str:
     if not by:
-        raise UsageError("Say which entry takes its place.", hint="Give the id of the new one.")
+        raise UsageError("Name the entry that replaces it.", hint="Pass the id of the new entry.")
     successor = find(store, by)
     if successor.id == known.id:
-        raise UsageError("An entry cannot take its own place.")
+        raise UsageError("An entry cannot replace itself.")
     if successor.superseded_by == known.id:
         raise UsageError(
             f"Entry {successor.id} was superseded by this one.",
-            hint=f"`leftoff memory approve {successor.id}` brings it back first.",
+            hint=f"Run `leftoff memory approve {successor.id}` first to restore it.",
         )
     return successor.id

@@ -1,4 +1,4 @@
-"""Entries: what a project remembers, as values, and the words by which one is known again."""
+"""Memory entries as values, and the ids that identify them by their words."""
 
 import hashlib
 import re
@@ -21,16 +21,17 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 STATUSES: tuple[Status, ...] = get_args(Status)
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
-# An entry is a sentence or two. What is longer is a paste.
+# An entry is a sentence or two. Anything longer was pasted.
 _TEXT_LIMIT = 1_000
 _LIST_LIMIT = 50
+# Short enough to type, and long enough that a collision in one project is very unlikely.
 _ID_DIGITS = 12
 _QUOTES = re.compile("[`*\"'“”‘’«»]+")
 _ENDS = ".,;:!?…。，；：！？"
 
 
 class NoSuchEntry(LeftoffError):
-    """No entry of the memory has this id."""
+    """No memory entry has this id."""
 
 
 class EntryDraft(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -44,14 +45,14 @@ class EntryDraft(Record, frozen=True, kw_only=True, omit_defaults=True):
     impact: str = ""
     confidence: Confidence | None = None
     sources: list[str] = msgspec.field(default_factory=list)
-    """Where it was said: ids of checkpoints or of sessions."""
+    """Ids of the checkpoints or sessions it comes from."""
     files: list[str] = msgspec.field(default_factory=list)
     at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
-    """When it was said, where that is not now."""
+    """When it was said, if not now."""
 
 
 class MemoryEntry(EntryDraft, frozen=True, kw_only=True, omit_defaults=True):
-    """Something remembered, and what became of it."""
+    """A remembered entry, with its status."""
 
     id: str
     at: Annotated[datetime, msgspec.Meta(tz=True)]
@@ -60,7 +61,7 @@ class MemoryEntry(EntryDraft, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class EntryChange(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What was done about an entry; None and empty leave things as they are."""
+    """A change to an entry; None and empty values leave things unchanged."""
 
     id: str
     at: Annotated[datetime, msgspec.Meta(tz=True)]
@@ -71,24 +72,24 @@ class EntryChange(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def id_of(kind: Kind, text: str) -> str:
-    """Make the id of what is said: the same words, however typed, are the same entry."""
+    """Build an entry's id from its words: the same words, however typed, are the same entry."""
     digest = hashlib.blake2b(f"{kind}\n{_same_words(text)}".encode(), digest_size=16)
     return digest.hexdigest()[:_ID_DIGITS]
 
 
 def _same_words(text: str) -> str:
-    """Leave out what does not tell two sayings apart: case, blanks, quotes, ends of sentences."""
+    """Remove what does not distinguish two texts: case, blanks, quotes, final punctuation."""
     plain = _QUOTES.sub("", unicodedata.normalize("NFKC", text).casefold())
     words = (word.rstrip(_ENDS) or word for word in plain.split())
     return " ".join(words) or text.strip()
 
 
 def entry_of(draft: EntryDraft, *, now: datetime, status: Status) -> MemoryEntry:
-    """Make an entry of a draft, without secrets and bounded."""
+    """Make an entry of a draft, redacted and bounded."""
     clean = redact.redact_value(draft)
     if not clean.text.strip():
         raise UsageError(
-            "There is nothing to remember.", hint="Say it in a sentence, and why with --why."
+            "The text is empty.", hint="Describe it in a sentence, and give the reason with --why."
         )
     text = _cut(clean.text)
     return MemoryEntry(
@@ -118,14 +119,14 @@ def _cut_all(texts: Iterable[str]) -> list[str]:
 
 
 def cut_words(text: str) -> str:
-    """Return words for an entry as they are kept: without secrets and bounded."""
+    """Return a text ready for an entry: redacted and bounded."""
     return _cut(redact.redact(text))
 
 
 def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
-    """Join what is said a second time: the first words stand, and what was missing is added.
+    """Merge a repeated entry: the first words stay, and missing details are added.
 
-    A rejected or superseded entry stays as it is, however often it is said.
+    A rejected or superseded entry stays unchanged, however often it is repeated.
     """
     if known.status in {"rejected", "superseded"}:
         return known
@@ -144,7 +145,7 @@ def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
 
 
 def apply_change(known: MemoryEntry, change: EntryChange) -> MemoryEntry:
-    """Return an entry as it is after a change."""
+    """Return an entry with a change applied."""
     status = change.status or known.status
     by = change.by if change.status else known.superseded_by
     return msgspec.structs.replace(
@@ -157,11 +158,12 @@ def apply_change(known: MemoryEntry, change: EntryChange) -> MemoryEntry:
 
 
 def _union(known: Sequence[str], more: Sequence[str]) -> list[str]:
+    # A list that is already longer, for example from another system, keeps its length.
     return [*dict.fromkeys([*known, *more])][: max(_LIST_LIMIT, len(known))]
 
 
 def plain(entry: MemoryEntry) -> dict[str, Any]:
-    """Return an entry as JSON-ready values, unknown keys in their places."""
+    """Return an entry as JSON-ready values, with unknown keys in their places."""
     return to_plain(entry)
 
 

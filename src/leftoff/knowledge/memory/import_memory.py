@@ -1,4 +1,4 @@
-"""Taking in: what other systems' files remember."""
+"""Import what the files of other systems remember."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,15 +14,15 @@ from leftoff.knowledge.memory.entry import (
 from leftoff.store import Store
 
 FORMER_ID = "former_id"
-"""Under which key an entry tells the id it has where it comes from."""
+"""The key under which an entry keeps its id from the other system."""
 
 
 def import_entries(
     store: Store, drafts: Sequence[EntryDraft], *, status: Status = "active"
 ) -> list[MemoryEntry]:
-    """Remember what other files hold; return what is new.
+    """Import entries from other files; return those that are new.
 
-    What is known by the id that it has there, and says something else now, was reworded.
+    An entry with a known id from the other system but different words was reworded there.
     """
     told = [draft for draft in drafts if draft.text.strip()]
     if is_empty(store) or not told:
@@ -46,7 +46,7 @@ def import_entries(
 
 
 def _formers(store: Store, drafts: Iterable[EntryDraft]) -> dict[tuple[str, str], MemoryEntry]:
-    """Return the entries that came from files before, by the id they have there."""
+    """Return the entries imported earlier, by their ids in the other system."""
     kinds = {draft.kind for draft in drafts if draft.extra.get(FORMER_ID)}
     found = entries(store, kinds=kinds, statuses=STATUSES) if kinds else []
     return {

@@ -1,4 +1,4 @@
-"""Lessons: what a saved checkpoint teaches, and what it repeats of what failed before."""
+"""Learn from a saved checkpoint, and warn if it repeats what failed before."""
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
@@ -7,20 +7,20 @@ from leftoff.knowledge.memory.entry import MemoryEntry
 from leftoff.knowledge.memory.repeats import find_repeat
 from leftoff.store import Store
 
-# One who lists more has pasted a log.
+# Somebody who lists more has pasted a log.
 _MOST_LOOKED_AT = 10
 
 
 def take_lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
-    """Remember what outlives a checkpoint; return a warning for each approach that failed before.
+    """Store what outlives a checkpoint; return a warning for each approach that failed before.
 
-    The checkpoint is on disk already, so nothing that goes wrong here fails its save.
+    The checkpoint is already on disk, so a problem here never fails its save.
     """
     try:
         warnings = _repeats(store, checkpoint)
         learn(store, checkpoint)
     except (LeftoffError, OSError) as error:
-        return [f"Its decisions and failed approaches are not in the memory: {error}"]
+        return [f"Could not add its decisions and failed approaches to memory: {error}"]
     return warnings
 
 
@@ -36,7 +36,7 @@ def _repeats(store: Store, checkpoint: Checkpoint) -> list[str]:
 
 
 def _is_its_own(store: Store, entry: MemoryEntry, checkpoint: Checkpoint) -> bool:
-    """Say whether the same work told of it: this session, or an earlier revision of this name."""
+    """Return whether the entry comes from the same session, or an earlier save of the name."""
     if checkpoint.session_id in entry.sources:
         return True
     revisions = (store.index().get(source) for source in entry.sources)
@@ -46,6 +46,6 @@ def _is_its_own(store: Store, entry: MemoryEntry, checkpoint: Checkpoint) -> boo
 
 
 def format_warning(entry: MemoryEntry) -> str:
-    """Say that an approach failed before."""
+    """Write the warning that an approach failed before."""
     why = f" — {entry.why}" if entry.why else ""
     return f"This failed before: {entry.text}{why} (leftoff memory show {entry.id})"

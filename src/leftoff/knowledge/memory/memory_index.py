@@ -1,7 +1,7 @@
-"""The index of the memory: what its log says, in SQLite, for questions that would read all of it.
+"""The index of the memory log, in SQLite, for queries that would otherwise read all of it.
 
-It is derived and may be deleted at any moment. Readers bring it up to date. Whoever only adds looks
-at the lines that the index lacks, so that a save does not wait for a second file to be synced.
+It is derived and can be deleted at any time. Readers update it. Writers only look at the lines that
+it lacks, so that a save does not wait for a second file to be synced.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ from leftoff.store.database import Connection
 from leftoff.store.log_index import LogIndex, Rows, Tables
 from leftoff.store.search_text import split_cjk
 
-# So many bytes of the log the index may lack for one who adds to make up for them in passing.
+# Up to this many unindexed bytes are applied in memory instead of updating the index.
 _MOST_LAG_BYTES = 100_000
 
-# Of a word of this length the beginning tells, and is quick to find: switch, switching, switched.
+# Words this long are matched by their first letters, which finds switch, switching, switched.
 STEM = 5
 
 _SCHEMA = f"""
@@ -30,7 +30,7 @@ CREATE INDEX by_feature ON entries (feature, kind, status, seq) WHERE feature IS
 CREATE TABLE others (id TEXT PRIMARY KEY, entry TEXT) WITHOUT ROWID;
 CREATE TABLE sources (source TEXT, seq INTEGER, PRIMARY KEY (source, seq)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, kind, status, prefix={STEM}, tokenize='unicode61');
-"""  # noqa: S608 - no words of others
+"""  # noqa: S608 - only constants
 _GET = """
 SELECT body FROM entries WHERE id = :id
 UNION ALL
@@ -42,7 +42,7 @@ ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, status = excluded.status,
   feature = excluded.feature, body = excluded.body
 RETURNING seq
 """
-# Sequence numbers have no gaps, for entries are never removed.
+# Sequence numbers have no gaps because entries are never removed.
 _CHECK = """
 SELECT count(*) = ifnull(max(seq), 0) AND count(*) = (SELECT entries FROM tally) FROM entries
 """
@@ -58,7 +58,7 @@ class EntryRows(Rows):
     """Writes entries into an open index."""
 
     def apply(self, lines: Sequence[bytes]) -> None:
-        """Fold lines into the entries that are there."""
+        """Apply log lines to the entries."""
         overlay = Overlay(lambda entry_id: get_entry(self._db, entry_id))
         overlay.apply(lines)
         for entry in overlay.entries.values():
@@ -74,12 +74,12 @@ class EntryRows(Rows):
             "INSERT INTO words (rowid, text, kind, status) VALUES (?, ?, ?, ?)",
             (seq, text, entry.kind, entry.status),
         )
-        # Entries gain sources and never lose one.
+        # Entries gain sources but never lose one.
         rows = [(source, seq) for source in entry.sources]
         self._db.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?)", rows)
 
     def update_counts(self) -> None:
-        """Note how many entries there are."""
+        """Store the number of entries."""
         self._db.execute("UPDATE tally SET entries = (SELECT ifnull(max(seq), 0) FROM entries)")
 
 
@@ -98,14 +98,14 @@ class MemoryIndex(LogIndex):
         return EntryRows(self._db)
 
     def with_news(self) -> Overlay:
-        """Return all entries as they are now, without bringing the file up to date for a few."""
+        """Return all current entries, without updating the file for a few new lines."""
         found = self.with_few_news()
         if found is None:
             self.sync()
         return found or Overlay(self.get)
 
     def with_few_news(self) -> Overlay | None:
-        """Return all entries as they are now; None if that takes more than a few lines."""
+        """Return all current entries; None if more than a few lines are missing."""
         news = self._ask(self._find_news)
         if sum(part.end - part.start for _, part in news) > _MOST_LAG_BYTES:
             return None
@@ -115,14 +115,14 @@ class MemoryIndex(LogIndex):
                 overlay.apply(lines)
         return overlay
 
-    # Questions
+    # Queries
 
     def get(self, entry_id: str) -> MemoryEntry | None:
         """Return the entry with this id, or the one that was edited to say the same."""
         return self._ask(lambda: get_entry(self._db, entry_id))
 
     def with_prefix(self, prefix: str) -> list[MemoryEntry]:
-        """Return the entries whose id begins like this."""
+        """Return the entries whose ids start with this prefix."""
         query = "SELECT body FROM entries WHERE id >= ? AND id < ? ORDER BY id LIMIT 20"
         return [decode_entry(row[0]) for row in self._rows(query, (prefix, prefix + "~"))]
 
@@ -137,7 +137,7 @@ class MemoryIndex(LogIndex):
         """Return entries, newest first."""
         named = " AND feature = ?" if feature is not None else ""
         query = (
-            f"SELECT seq, body FROM entries WHERE kind = ? AND status = ?{named} "  # noqa: S608 - no words of others
+            f"SELECT seq, body FROM entries WHERE kind = ? AND status = ?{named} "  # noqa: S608 - only constants
             "ORDER BY seq DESC LIMIT ?"
         )
         more: list[object] = [*([feature] if named else []), _most(limit)]
@@ -147,14 +147,14 @@ class MemoryIndex(LogIndex):
         return [decode_entry(row[1]) for row in sorted(rows, reverse=True)[:limit]]
 
     def from_source(self, source: str) -> list[MemoryEntry]:
-        """Return what a session or checkpoint told, newest first."""
+        """Return the entries from a session or checkpoint, newest first."""
         query = (
             "SELECT body FROM sources JOIN entries USING (seq) WHERE source = ? ORDER BY seq DESC"
         )
         return [decode_entry(row[0]) for row in self._rows(query, (source,))]
 
     def search(self, match: str, *, limit: int | None = None) -> list[MemoryEntry]:
-        """Return the entries that a full-text question finds, newest first."""
+        """Return the entries that match a full-text query, newest first."""
         query = (
             "SELECT body FROM words JOIN entries ON words.rowid = entries.seq "
             "WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?"

@@ -1,7 +1,7 @@
-"""The log of the memory: what was said and what was done about it, one JSON line each.
+"""Read and write the memory log: one JSON line for each entry and for each change to one.
 
-The memory is the fold of its lines. A line that is told twice, or in two processes at once, says
-nothing new; one that cannot be read, or does what only a newer version knows, is passed over.
+The memory is the fold of these lines. A repeated line, even from two processes at once, changes
+nothing. A line that is unreadable, or that needs a newer version, is skipped.
 """
 
 import re
@@ -33,20 +33,20 @@ MemoryRecord = MemoryEntry | EntryChange
 
 
 def line_of(record: MemoryRecord) -> bytes:
-    """Write a line, without its end."""
+    """Encode a line, without its newline."""
     action = "said" if isinstance(record, MemoryEntry) else "changed"
     return msgspec.json.encode({_ACTION: action, **to_plain(record)})
 
 
 def decode_line(line: bytes) -> MemoryRecord | None:
-    """Read a line; None if it does what only a newer version knows."""
+    """Decode a line; None if it needs a newer version."""
     values = msgspec.json.decode(line, type=dict)
     kind = _RECORDS.get(str(values.pop(_ACTION, "")))
     return None if kind is None else from_plain(values, kind)
 
 
 class Overlay:
-    """Entries that changed, in memory, over those that lie elsewhere."""
+    """Changed entries in memory, on top of those stored elsewhere."""
 
     def __init__(self, below: Callable[[str], MemoryEntry | None]) -> None:
         self._below = below
@@ -59,20 +59,20 @@ class Overlay:
         if known is not None:
             return known
         found = self._below(self.others.get(entry_id, entry_id))
-        # Under its own id it may have changed since.
+        # The entry may have changed under its own id since.
         return self.entries.get(found.id, found) if found is not None else None
 
     def put(self, entry: MemoryEntry) -> None:
-        """Keep an entry in place of the one with its id."""
+        """Store an entry, replacing the one with its id."""
         self.entries[entry.id] = entry
 
     def apply(self, lines: Iterable[bytes]) -> None:
-        """Fold new lines in."""
+        """Apply new log lines."""
         decoded: Iterator[tuple[bytes, MemoryRecord]] = log.decode_lines(lines, decode_line)
         self.fold(record for _, record in decoded)
 
     def fold(self, records: Iterable[MemoryRecord]) -> None:
-        """Bring the entries up to date with new records."""
+        """Apply new records to the entries."""
         for record in records:
             known = self.get(record.id)
             if isinstance(record, MemoryEntry):
@@ -86,16 +86,16 @@ class Overlay:
                 self.put(new)
 
     def _link_words(self, entry: MemoryEntry) -> None:
-        """Let an entry's new words lead to it, too, unless another one says them."""
+        """Let an entry's new words lead to it as well, unless another entry has them."""
         words_id = id_of(entry.kind, entry.text)
         if self.get(words_id) is None:
             self.others[words_id] = entry.id
 
 
 def about(logs: Sequence[Path], ids: Iterable[str]) -> Overlay:
-    """Fold only the lines that tell of some entries; reading through a log needs no index.
+    """Apply only the lines about some entries; scanning a log needs no index.
 
-    An entry may have been edited to say what another id stands for, so edited ones belong to it.
+    An entry may have been edited to the words that another id stands for, so edited ones count too.
     """
     overlay = Overlay(lambda _: None)
     wanted = {each.encode() for each in ids}

@@ -1,8 +1,8 @@
-"""Repeats: a failed approach that is about to be tried again.
+"""Notice when a failed approach is about to be tried again.
 
-Two things tell: the command is the one that failed, or what is said has the words of the failure.
-In the files of the failure half of its words are enough; elsewhere nearly all must be there.
-Rather none is found than a wrong one: a command of one word says nothing.
+There are two signs: the command is the one that failed, or a text has the words of the failure.
+If it concerns the files of the failure, half of its words are enough; elsewhere nearly all must
+occur. A missed repeat is better than a false alarm, so a command of one word never counts.
 """
 
 import re
@@ -16,6 +16,7 @@ from leftoff.knowledge.memory.memory_log import Overlay
 from leftoff.store import Store
 from leftoff.store.search_text import split_cjk
 
+# These bound the work for one prompt, however long it is.
 _MOST_LOOKED_AT = 100
 _MOST_WORDS = 32
 _LONGEST_CHARS = 4_000
@@ -23,8 +24,11 @@ _SPAN = re.compile(r"`([^`\n]+)`")
 _PART = re.compile(r"[^\s`\"'“”‘’()\[\]{}|;&<>,]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]+")
 _WORD = re.compile(r"[^\W_]+")
+# Words that introduce a command in a sentence.
 _BEFORE_COMMANDS = frozenset("running run ran using use tried trying calling executing".split())
+# A longer text is a description, not a command.
 _LONGEST_SPAN = 12
+# Words too common to show that two texts are about the same thing.
 _DULL = frozenset(
     """
     the and for with from into that this then than when was were are has have had not but its use
@@ -37,7 +41,7 @@ _DULL = frozenset(
 def find_repeat(
     store: Store, *, command: str = "", files: Collection[str] = (), text: str = ""
 ) -> MemoryEntry | None:
-    """Return the failed approach that this repeats: the same command, or words and a file."""
+    """Return the failed approach that this repeats: the same command, or its words and a file."""
     command, text = command[:_LONGEST_CHARS], text[:_LONGEST_CHARS]
     if is_empty(store) or not (command.strip() or text.strip()):
         return None
@@ -53,10 +57,10 @@ def find_repeat(
 
 
 def _candidates(index: MemoryIndex, overlay: Overlay, words: list[str]) -> Iterator[MemoryEntry]:
-    """Yield the newest failures that share the beginning of a word."""
+    """Yield the newest failures that share the first letters of a word."""
     if not words:
         return
-    # Those that the index lacks are few, and looked at one by one.
+    # The index lacks only a few entries, so these are checked one by one.
     failures = (entry for entry in overlay.entries.values() if entry.kind == "failure")
     yield from (entry for entry in failures if entry.status == "active")
     found = " OR ".join(_term(word) for word in words)
@@ -67,7 +71,7 @@ def _candidates(index: MemoryIndex, overlay: Overlay, words: list[str]) -> Itera
 
 
 def _term(word: str) -> str:
-    # Stems are found by the index of beginnings of this length; shorter words are whole.
+    # The prefix index covers stems of this length; shorter words are searched whole.
     return f'"{word[:STEM]}"*' if len(word) >= STEM else f'"{split_cjk(word).strip()}"'
 
 
@@ -80,13 +84,14 @@ def _is_same_command(failure: MemoryEntry, command: str) -> bool:
     run = _parts(command)
     if not run:
         return False
+    # Three or more parts in a row are unlikely to match by chance.
     if len(run) > 2 and _holds(_parts(failure.text), run):
         return True
     return any(span == run or (len(span) > 1 and _holds(run, span)) for span in _spans(failure))
 
 
 def _spans(failure: MemoryEntry) -> Iterator[list[str]]:
-    """Yield what may be a command in the words of a failure: quoted, or all of them."""
+    """Yield the parts of a failure's text that may be a command: quoted ones, or all of it."""
     for quoted in _SPAN.findall(failure.text):
         yield _parts(quoted)
     parts = _parts(failure.text)
@@ -106,7 +111,7 @@ def _holds(parts: list[str], inner: list[str]) -> bool:
 
 
 def _is_same_approach(failure: MemoryEntry, files: Collection[str], text: str) -> bool:
-    """Say whether one sentence has enough of the failure's words; a long text has most words."""
+    """Return whether one sentence has enough of the failure's words; a long text has most words."""
     own, is_about = _stems(failure.text), _is_about(failure, files)
     for sentence in _SENTENCE_END.split(text):
         shared = len(own & _stems(sentence))
@@ -119,13 +124,14 @@ def _is_same_approach(failure: MemoryEntry, files: Collection[str], text: str) -
 
 def _is_about(failure: MemoryEntry, files: Collection[str]) -> bool:
     names = (PurePosixPath(path).name for path in files)
+    # Short file names occur in too many texts to mean anything.
     return bool({*failure.files} & {*files}) or any(
         len(name) > STEM and name in failure.text for name in names
     )
 
 
 def _stems(text: str) -> set[str]:
-    """Return the telling words, cut to their beginning; in Chinese each character is a word."""
+    """Return the significant words, cut to stems; in Chinese each character is a word."""
     words = _WORD.findall(split_cjk(text).casefold())
     telling = (
         word for word in words if (len(word) > 2 or not word.isascii()) and word not in _DULL

@@ -1,8 +1,8 @@
-"""Reflection: what the user corrected becomes a rule, so that it need not be said again.
+"""Turn what the user corrected into rules, so that it need not be said again.
 
-Only what a person typed is looked at, and only what is new since the last time. A correction that
-is sure enough becomes an active rule of the memory; others wait there for review. Nothing that was
-rejected comes back.
+Only text that a person typed counts, and only what is new since the last run. A clear correction
+becomes an active rule in memory; others wait there for review. A rejected rule does not come
+back.
 """
 
 from leftoff.knowledge.reflect.judge_message import ORDER, Grade

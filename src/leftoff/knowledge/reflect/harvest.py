@@ -1,4 +1,4 @@
-"""Gathering corrections from a session's events, one at a time, so that it can go on any time."""
+"""Collect corrections from a session's events, one at a time, so that it can resume anywhere."""
 
 from collections.abc import Iterable
 
@@ -8,37 +8,39 @@ from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import AssistantText, SessionEvent, ToolCall, ToolResult, UserText
 from leftoff.knowledge.reflect.judge_message import Grade, UserMessage, judge
 
+# Excerpts only remind the reviewer of the situation.
 _EXCERPT_CHARS = 160
+# A call whose result never arrives must not be kept forever.
 _MOST_OPEN = 32
 
-# A plan that is accepted comes back as a message of the user's, in the agent's words.
+# An accepted plan comes back as a message of the user, in the agent's words.
 _BY_PROGRAM = "Implement the following plan:"
 
 
 class Correction(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user said against what the agent did."""
+    """What the user said to correct the agent."""
 
     text: str
     grade: Grade
     why: str = ""
-    """What it answers: the agent's words, or the call it had made or was refused."""
+    """What it answers: the agent's words, or the call that it had made or was refused."""
     at: str = ""
 
 
 class HarvestContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What must be known of a session so far to understand its next message."""
+    """What must be known about a session so far to understand its next message."""
 
     has_acted: bool = False
     said: str = ""
     did: str = ""
     calls: dict[str, str] = {}
-    """Calls without a result, by id: what may yet be refused."""
+    """Calls without a result, by id: the user may still refuse them."""
     heard: int = 0
-    """How many messages of the user were judged."""
+    """The number of user messages that were judged."""
 
 
 class Harvest:
-    """Follows a session and keeps the corrections in it."""
+    """Follows a session and collects the corrections in it."""
 
     def __init__(self, context: HarvestContext, *, skip: int = 0) -> None:
         self._has_acted = context.has_acted
@@ -51,7 +53,7 @@ class Harvest:
 
     @property
     def context(self) -> HarvestContext:
-        """What to go on with."""
+        """The state to resume from."""
         return HarvestContext(
             has_acted=self._has_acted,
             said=self._said,
@@ -61,7 +63,7 @@ class Harvest:
         )
 
     def add(self, events: Iterable[SessionEvent]) -> None:
-        """Follow events, in their order; what sub-agents do and are told is none of the user's."""
+        """Process events in order; sub-agents are skipped: users do not talk to them."""
         for event in events:
             if event.sidechain:
                 continue

@@ -1,4 +1,4 @@
-"""Whether a message corrects the agent, sentence by sentence, and how sure that is."""
+"""Judge whether a message corrects the agent, sentence by sentence, and how certain that is."""
 
 import re
 from collections.abc import Sequence
@@ -17,8 +17,11 @@ ORDER: tuple[Grade, ...] = get_args(Grade)
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|_+")
 _QUESTION = re.compile(r"\?[)\"'\s]*$")
+# Introductions can be stacked ("no, wait, please …"), but not without end.
 _MOST_LEADS = 6
+# A longer reason is a discussion, not a rule.
 _MOST_REASONS = 3
+# Anything shorter makes no sense alone.
 _FEWEST_WORDS = 3
 _FEWEST_CHARACTERS = 5
 
@@ -31,13 +34,13 @@ class CorrectingSentence(msgspec.Struct, frozen=True):
 
 
 class UserMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """A message, and what is known of it besides its words."""
+    """A message, and its circumstances."""
 
     text: str
     is_answer: bool = True
     """Whether the agent did or said something before it."""
     is_refusal: bool = False
-    """Whether it is the reason for refusing a tool call."""
+    """Whether it gives the reason for refusing a tool call."""
 
 
 def judge(said: UserMessage) -> list[CorrectingSentence]:
@@ -45,6 +48,7 @@ def judge(said: UserMessage) -> list[CorrectingSentence]:
     found = sentences(said.text)
     if not found:
         return []
+    # A short message may fit several languages, so judge it in each and take the best result.
     spoken = _find_spoken(found)
     best = max((_judge_in(phrases, found, said) for phrases in spoken), key=_weigh)
     if best or not said.is_refusal:
@@ -53,12 +57,12 @@ def judge(said: UserMessage) -> list[CorrectingSentence]:
 
 
 def is_at_least(grade: Grade | None, bar: Grade) -> bool:
-    """Tell whether a grade reaches a bar: low, then medium, then high."""
+    """Return whether a grade reaches a threshold: low, then medium, then high."""
     return grade is not None and ORDER.index(grade) >= ORDER.index(bar)
 
 
 def essence(text: str) -> str:
-    """Return the words by which a rule is known again, whatever stands before its point."""
+    """Return the words that identify a rule, without any introduction."""
     words = fold(text)
     for phrases in _find_spoken([Sentence(text, words)]):
         words = _strip_lead(words, phrases)[0] or words
@@ -83,7 +87,7 @@ def _judge_in(
         words, says_no = _strip_lead(sentence.plain, phrases)
         is_opened = is_opened or says_no
         if not words:
-            # A `No.` on its own tells how the next sentence is meant.
+            # A `No.` on its own only sets the tone for the next sentence.
             continue
         grade = _grade(words, phrases, is_opened=is_opened, is_answer=said.is_answer)
         if grade is not None:
@@ -93,7 +97,7 @@ def _judge_in(
 
 
 def _strip_lead(words: str, phrases: Corrections) -> tuple[str, bool]:
-    """Take off what stands before the point, and tell whether it says that something is wrong."""
+    """Strip an introduction, and return whether it says that something is wrong."""
     says_no = False
     for _ in range(_MOST_LEADS):
         lead = phrases.openers.match(words)
@@ -116,8 +120,8 @@ def _grade(words: str, phrases: Corrections, *, is_opened: bool, is_answer: bool
     if not _says_something(words, phrases):
         return None
     grade = _match(words, phrases, is_opened=is_opened, is_answer=is_answer)
-    # A wish can be declined, what points at the talk cannot be read without it, and what comes
-    # before the agent did anything corrects nothing, unless it says no: to an earlier session.
+    # A wish can be declined. A sentence that points at the conversation is unreadable without it.
+    # Before the agent did anything, only a "no" corrects something: an earlier session.
     is_first = not (is_answer or is_opened)
     if grade == "high" and (request or is_first or phrases.vague.search(words)):
         return "medium"
@@ -135,7 +139,7 @@ def _match(words: str, phrases: Corrections, *, is_opened: bool, is_answer: bool
 
 
 def _says_something(words: str, phrases: Corrections) -> bool:
-    """Say whether a sentence can be read alone: it has words that carry a meaning."""
+    """Return whether a sentence makes sense alone: it has words that carry a meaning."""
     if phrases.is_dense:
         rest = words
         for word in sorted(phrases.empty, key=len, reverse=True):
@@ -145,7 +149,7 @@ def _says_something(words: str, phrases: Corrections) -> bool:
 
 
 def _take_reasons(found: Sequence[Sentence], phrases: Corrections) -> list[CorrectingSentence]:
-    """Take the reason for a refusal as it is: someone typed it to steer the agent."""
+    """Accept the reason for a refusal unchanged: someone typed it to steer the agent."""
     if len(found) > _MOST_REASONS:
         return []
     return [

@@ -1,4 +1,4 @@
-"""The use-case: hear the sessions, keep what is new as rules."""
+"""Read the sessions of a project, and store new corrections as rules."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -24,14 +24,14 @@ from leftoff.text import times
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction that adds nothing: it is known, or was rejected."""
+    """A correction that adds nothing: it is already known, or was rejected."""
 
     text: str
     reason: Literal["known", "rejected"]
 
 
 class Reflection(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reflection brought; in a dry run, what it would bring."""
+    """The outcome of a reflection; in a dry run, what it would be."""
 
     sessions: list[str] = []
     """The sessions in which something was found."""
@@ -41,7 +41,7 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_news(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there is anything to report."""
         return bool(self.saved or self.queued)
 
 
@@ -65,9 +65,9 @@ def reflect(
     else:
         saved = memory.add(store, sure)
         queued = memory.add(store, rest, status="queued")
-        # One more source is all that they gain: what is active stays so.
+        # These only gain a source: adding them as queued leaves active rules active.
         memory.add(store, found.again, status="queued")
-        # Only now: whoever dies before finds the same again, and the memory knows it.
+        # Only now: if we die before this, the next run finds the same again, and memory knows it.
         for each in heard:
             keep_mark(store, each)
     told = [each.source.session_id for each in heard if each.corrections]
@@ -91,7 +91,7 @@ def _read_sources(
         try:
             yield read_corrections(store, source)
         except (LeftoffError, OSError):
-            # One that cannot be read must not keep the others from being heard.
+            # An unreadable session must not stop the others.
             if is_named:
                 raise
 
@@ -110,7 +110,7 @@ class _Found(msgspec.Struct, frozen=True, kw_only=True):
 def _classify_corrections(
     heard: Iterable[Heard], rules: Iterable[MemoryEntry], bar: Grade
 ) -> _Found:
-    """Tell what is new from what is known; a rule that waits is news once it is said plainly."""
+    """Separate new from known corrections; a queued rule counts as new once it is said clearly."""
     known = {essence(rule.text): rule for rule in rules}
     new: dict[str, EntryDraft] = {}
     again: list[EntryDraft] = []
@@ -135,7 +135,7 @@ def _waits(rule: MemoryEntry) -> bool:
 
 
 def _is_as_first_said(rule: MemoryEntry) -> bool:
-    """Tell whether a rule was never edited: the memory knows entries by their first words."""
+    """Return whether a rule was never edited: memory identifies entries by their first words."""
     return memory.id_of("rule", rule.text) == rule.id
 
 
@@ -169,7 +169,7 @@ def _merge_drafts(first: EntryDraft, second: EntryDraft) -> EntryDraft:
 def _as_entries(
     store: Store, drafts: Iterable[EntryDraft], status: memory.Status
 ) -> list[MemoryEntry]:
-    """Show drafts as they would be kept."""
+    """Return drafts as the entries they would become."""
     return [
         MemoryEntry(
             id=memory.id_of("rule", draft.text),

@@ -1,4 +1,4 @@
-"""What of a message is a person's own prose: no code, logs, quotations, markup or long texts."""
+"""Find a person's own prose in a message: no code, logs, quotations, markup or long texts."""
 
 import re
 
@@ -6,11 +6,13 @@ import msgspec
 
 from leftoff.phrases.match import fold
 
-# A correction is short; whoever writes more specifies work or pastes a document.
+# A correction is short; a longer message specifies work or contains a pasted document.
 _MOST_CHARS = 1200
+# Longer messages are skipped before any of the patterns below runs on them.
 _MOST_LOOKED_AT = 8000
 _MOST_SENTENCES = 12
 _MOST_ITEMS = 3
+# Longer sentences are not judged; in dense scripts one character is about one word.
 _LONGEST_SENTENCE = 300
 _LONGEST_DENSE = 120
 
@@ -38,7 +40,9 @@ _MACHINE_LINE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# Sentences end at punctuation, also Chinese and Japanese, at dashes and at line breaks.
 _END = re.compile(r"(?<=[.!?…])[)\"'”’]*\s+|(?<=[。！？；])[」』”）)]*\s*|\n+|\s+[—–]\s+|;\s+")
+# A period after one of these does not end a sentence.
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|z\.\s?b|p\.\s?ej|cf)|\b\d+)\.$", re.IGNORECASE
 )
@@ -46,7 +50,7 @@ _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """One sentence: as it was typed, and as it is judged."""
+    """One sentence: as it was typed, and normalized for judging."""
 
     text: str
     plain: str
@@ -54,7 +58,7 @@ class Sentence(msgspec.Struct, frozen=True):
 
 
 def sentences(message: str) -> list[Sentence]:
-    """Return the sentences of a person's own prose; none where it is too long for a correction."""
+    """Return the sentences of a person's own prose; none if it is too long for a correction."""
     if len(message) > _MOST_LOOKED_AT or _SLASH_COMMAND.match(message):
         return []
     prose = _own_prose(message)
@@ -65,13 +69,13 @@ def sentences(message: str) -> list[Sentence]:
 
 
 def _is_dense(text: str) -> bool:
-    """Say whether a text is in a script where a character is about a word."""
+    """Return whether a text is in a script where one character is about one word."""
     return _DENSE.search(text) is not None
 
 
 def _own_prose(message: str) -> str:
     text = _FENCED.sub("\n", message)
-    # Openings that nothing closes would each be looked for to the end.
+    # Without a closing tag, the search for one would run to the end from every opening tag.
     text = _TAGGED.sub("\n", text) if "</" in text else text
     kept = (line for line in text.splitlines() if not _MACHINE_LINE.match(line))
     return "\n".join(kept).strip()
@@ -82,7 +86,7 @@ def _is_listing(prose: str) -> bool:
 
 
 def _split(prose: str) -> list[Sentence]:
-    # Blanked at the same length, so that a place in one is the same place in the other.
+    # Blanks keep the length, so that a position means the same in both texts.
     blanked = _SPAN.sub(_blank, prose)
     found, start = [], 0
     for end in [*_ends(blanked), len(prose)]:

@@ -1,4 +1,4 @@
-"""Following sessions: each is read on from where the last reflection stopped."""
+"""Read sessions, each from where the last reflection stopped."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class SessionSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReflectionMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far a session was reflected on; if it is lost, the session is read anew."""
+    """How far a session was reflected on; if this is lost, the session is read again."""
 
     path: str = ""
     cursor: ReadCursor = ReadCursor()
@@ -33,7 +33,7 @@ class ReflectionMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
-    """What is new in a session, and the mark to keep once that is safe."""
+    """The new corrections in a session, and the mark to store once they are safe."""
 
     source: SessionSource
     corrections: list[Correction]
@@ -41,7 +41,7 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(ReflectionMark)
-# Beside what hooks keep of the same session.
+# Stored beside the state that hooks keep for the same session.
 _KEPT_AS = "reflected-{agent}"
 
 
@@ -52,7 +52,7 @@ def sources(store: Store) -> list[SessionSource]:
 
 
 def find_source(store: Store, key: str) -> SessionSource:
-    """Return the session with this id or beginning of an id, or in this file."""
+    """Return the session with this id, id prefix or file."""
     known = sources(store)
     path = (
         store.project.environment.home / key[2:] if key.startswith("~/") else Path(key).absolute()
@@ -67,7 +67,7 @@ def find_source(store: Store, key: str) -> SessionSource:
         return exact[0]
     raise SessionUnreadable(
         f"Several sessions begin with {key}" if exact else f"There is no session {key}",
-        hint="`leftoff sessions` shows the ones of this project; a file's path works too.",
+        hint="`leftoff sessions` lists those of this project; a path to a file works too.",
     )
 
 
@@ -88,7 +88,7 @@ def read_corrections(store: Store, source: SessionSource) -> Heard:
 
 
 def _read_document(source: SessionSource, mark: ReflectionMark) -> Heard:
-    """Read a document whole if it changed, and pass over the messages judged before."""
+    """Read a document whole if it changed, and skip the messages judged before."""
     cursor = _identity(source.path)
     if cursor == mark.cursor:
         return Heard(source=source, corrections=[], mark=mark)
@@ -96,7 +96,7 @@ def _read_document(source: SessionSource, mark: ReflectionMark) -> Heard:
     harvest = Harvest(HarvestContext(), skip=mark.context.heard)
     harvest.add(events)
     if harvest.context.heard < mark.context.heard:
-        # It was written anew; what is known already is told apart later.
+        # It was rewritten; repeated corrections are recognized later.
         harvest = Harvest(HarvestContext())
         harvest.add(events)
     return _build_heard(source, harvest, cursor, {})
@@ -116,7 +116,7 @@ def _build_heard(
 
 
 def keep_mark(store: Store, heard: Heard) -> None:
-    """Remember how far a session was reflected on."""
+    """Store how far a session was reflected on."""
     if heard.mark != _mark(store, heard.source):
         kept_as = _KEPT_AS.format(agent=heard.source.agent)
         store.keep_session(kept_as, heard.source.session_id, msgspec.json.encode(heard.mark))
@@ -128,6 +128,7 @@ def _mark(store: Store, source: SessionSource) -> ReflectionMark:
         mark = _decoder.decode(data) if data is not None else ReflectionMark()
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return ReflectionMark()
+    # A mark for another file of the same session says nothing about this one.
     return mark if mark.path in {"", str(source.path)} else ReflectionMark()
 
 
@@ -141,7 +142,7 @@ def _source(agent: str, found: FoundSession) -> SessionSource:
 
 
 def _identity(path: Path) -> ReadCursor:
-    """Tell a document from its later self; a database also changes in the log beside it."""
+    """Identify one version of a document; a database also changes in the log beside it."""
     found = []
     for each in (path, path.with_name(f"{path.name}-wal")):
         stat = each.stat() if each.exists() else None

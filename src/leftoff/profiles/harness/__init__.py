@@ -1,7 +1,7 @@
-"""harness: features, layers of memory and a briefing in `.claude-harness/`.
+"""harness: features, memory layers and a briefing in `.claude-harness/`.
 
-Features, memory and agents that work together are the project's, in the main worktree. Progress,
-briefing and the state of sessions are each worktree's own.
+Features, memory and the state of agents that work together belong to the project, in the main
+worktree. Each worktree has its own progress, briefing and session state.
 """
 
 import importlib
@@ -50,13 +50,13 @@ def home(project: Project) -> Path:
 
 
 def find_stale_names(folder: Path) -> list[str]:
-    """Return nothing: no file of the layout lists checkpoints."""
+    """Return nothing: no file of this layout lists checkpoints."""
     del folder
     return []
 
 
-# Every command asks for the settings. Loading the rest would cost it two thirds more, so that
-# happens when a function is first used: its name, and the module it is in.
+# Every command reads the settings. Loading the rest would make it two thirds slower, so each
+# function here is loaded on first use: its name, and the module that defines it.
 _LATER = {
     "is_here": "harness_reader",
     "folders": "harness_reader",

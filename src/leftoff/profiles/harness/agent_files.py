@@ -1,4 +1,4 @@
-"""Agents that work together: `agents/context.json`, until what they found is in memory."""
+"""Read and write `agents/context.json`: agents that work together, until memory has the results."""
 
 from leftoff.knowledge.features import AgentResult, Choice, Orchestration, Team
 from leftoff.profiles.harness.documents import Documents
@@ -41,7 +41,7 @@ _CHOICE = KeyTable(
 
 
 def read(found: Plain) -> Orchestration:
-    """Read what agents that work together have found."""
+    """Read the findings of agents that work together."""
     team = object_of(found.get("teamState"))
     patterns = object_of(found.get("sharedState")).get("discoveredPatterns")
     return Orchestration(
@@ -116,7 +116,7 @@ _CONTEXT = KeyTable(
 
 
 def write(documents: Documents, known: Orchestration) -> None:
-    """Show what agents that work together have found, until it is in memory."""
+    """Write the findings of agents that work together, until they are in memory."""
     if known == Orchestration() and documents.files.read(AGENTS) is None:
         return
     documents.change(AGENTS, lambda found: _write(known, found))

@@ -1,8 +1,8 @@
-"""Checkpoints as the layout keeps them: the project's progress and each session's working context.
+"""Map checkpoints to this layout: the project's progress and each session's working context.
 
-The progress tells of the last session, a working context of one session in at most 40 lines. What
-neither can hold stays beside the working context in `checkpoint.json`, which is git-ignored with
-it. A file that was changed since tells what it says; for the rest that record is right.
+The progress file describes the last session; a working context describes one session in at most 40
+lines. Anything else goes to `checkpoint.json` beside the working context, git-ignored like it. What
+somebody changed in a file since counts as it is; that record completes the rest.
 """
 
 import json
@@ -41,7 +41,7 @@ SESSIONS = "sessions"
 OLD_CONTEXT = "memory/working/context.json"
 
 EXTRA = "harness"
-"""Under which key a checkpoint keeps what only this layout knows."""
+"""The key under which a checkpoint keeps what only this layout knows."""
 _LEFT_OFF = "leftOff"
 _PROGRESS_KEYS = ("lastUpdated", "lastSession", "currentProject")
 _SESSION = KeyTable(
@@ -61,6 +61,7 @@ _CONTEXT = KeyTable(
     Key("next_steps", "nextSteps", TEXTS),
 )
 _OWN = ".claude-harness/"
+# An id becomes the name of a folder, so it must not lead anywhere else.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -68,19 +69,19 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def read(path: Path, data: bytes) -> Native:
-    """Read a progress file, a working context or the record beside one."""
+    """Read a progress file, a working context, or the record beside one."""
     try:
         found = parse(data)
     except ValueError as error:
         return Native(problem=str(error))
     if not isinstance(found, dict) or not found:
-        return Native(problem="It holds no JSON object with anything in it.")
+        return Native(problem="It is not a JSON object, or it is empty.")
     if path.name == RECORD:
         return _read_record(found)
     record = _record_of(path, found)
     told = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
     if not any(told.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
-        return Native(problem="It does not tell of any work.")
+        return Native(problem="It does not describe any work.")
     name = record.get("name") if record else told.get("feature") or told.get("summary")
     edited = _find_edits(told, record, path.name)
     return Native(
@@ -148,7 +149,7 @@ def _extra(kept: Plain) -> Plain:
 
 
 def _steps(steps: list[str]) -> Plain:
-    """Take the first step for the next action and the others for what is to be done then."""
+    """Split steps: the first is the next action, the others are what to do then."""
     if not steps:
         return {}
     later = [{"text": step, "status": "pending"} for step in steps[1:]]
@@ -166,20 +167,20 @@ def _is_change(role: str) -> bool:
 
 
 def _find_edits(told: Plain, record: Plain, shown_as: str) -> Plain:
-    """Return what a file says otherwise than it was written."""
+    """Return the values that somebody changed after the file was written."""
     shown = object_of(object_of(record.get("shown")).get(shown_as))
     return {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
 
 
 def _complete(told: Plain, record: Plain, edited: Plain) -> Plain:
-    """Add what the record knows, but for what the file says otherwise since."""
+    """Add the record's values, except where the file was changed since."""
     if not record:
         return told
     files = {key: told[key] for key in ("files", EXTRA) if key in told}
     return {**without(record, *_NOT_TOLD), **edited, **files}
 
 
-# How what a record holds reads once it was written to the files of the layout.
+# The values that each file shows; if they differ from the record, somebody edited the file.
 _SHOWN = {
     PROGRESS: ("summary", "done", "blockers", "next_action", "todos"),
     CONTEXT: ("feature", "summary", "decisions", "left_off", "next_action", "todos", "files"),
@@ -189,7 +190,7 @@ _NOT_TOLD = ("id", "name", "saved_at", "shown", _CHECK)
 
 
 def _check(record: Mapping[str, Any]) -> str:
-    """Tell one content from another, so that a record somebody changed is not taken for ours."""
+    """Return a checksum, so that a record somebody changed does not pass for ours."""
     told = {key: value for key, value in record.items() if key != _CHECK}
     return digest(json.dumps(told, sort_keys=True).encode())[:12]
 
@@ -198,19 +199,19 @@ def _check(record: Mapping[str, Any]) -> str:
 
 
 def folder_of(checkpoint: Checkpoint) -> str:
-    """Tell in which folder the state of a checkpoint's session is kept."""
+    """Return the folder with the state of a checkpoint's session."""
     return f"{SESSIONS}/{folder_name(checkpoint.session_id or checkpoint.name or 'no-session')}"
 
 
 def folder_name(session_id: str) -> str:
-    """Make the name of a session's folder: its id, or a hash of it if that is no plain name."""
+    """Build the name of a session's folder: its id, or a hash if the id is not a plain name."""
     if _PLAIN_NAME.fullmatch(session_id):
         return session_id
     return digest(session_id.encode("utf-8", "surrogateescape"))[:32]
 
 
 def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
-    """Return the progress file with what a checkpoint says of the last session."""
+    """Return the progress file updated with what a checkpoint says about the last session."""
     kept = object_of(to_plain(checkpoint).get(EXTRA))
     said = {
         "summary": checkpoint.task,
@@ -230,24 +231,24 @@ def with_progress(found: Plain, checkpoint: Checkpoint, project: str) -> Plain:
 
 
 def next_steps(checkpoint: Checkpoint) -> list[str]:
-    """Return what is to be done next, the next action first."""
+    """Return what to do next, the next action first."""
     action = [checkpoint.next_action.text] if checkpoint.next_action else []
     todos = [todo.text for todo in checkpoint.todos if todo.status != "completed"]
     return [*action, *(text for text in todos if text not in action)]
 
 
 def with_context(found: Plain, checkpoint: Checkpoint, board: Board) -> Plain:
-    """Return a working context with what a checkpoint says, in at most 40 lines of ours."""
+    """Return a working context updated from a checkpoint; our part has at most 40 lines."""
     at_hand = context_of(checkpoint, board)
     kept = object_of(object_of(to_plain(checkpoint).get(EXTRA)).get("context"))
     return {"version": 1, **kept, **found, **_CONTEXT.write(at_hand)}
 
 
 def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
-    """Put together where a session's work stands."""
+    """Collect the state of a session's work."""
     roles = {file.path: file.role for file in checkpoint.files if file.role not in {"", "plan"}}
     changed = dict.fromkeys([*checkpoint.files_modified, *checkpoint.dirty])
-    # What we write ourselves is no work of the session's.
+    # Files that leftoff writes are not the session's work.
     changes = [PathChange(path=path, code=".M") for path in changed if not path.startswith(_OWN)]
     left_off = {_LEFT_OFF: checkpoint.left_off} if checkpoint.left_off else {}
     notes = WorkNotes(
@@ -270,7 +271,7 @@ def context_of(checkpoint: Checkpoint, board: Board) -> WorkingContext:
 
 
 def _board_for(checkpoint: Checkpoint, board: Board) -> Board:
-    """Let the feature that a checkpoint names come first."""
+    """Return a board with only the checkpoint's feature, or the whole board if it names none."""
     named = [each for each in board.features if each.id == checkpoint.feature]
     if checkpoint.feature is not None:
         return Board(features=named)
@@ -278,7 +279,7 @@ def _board_for(checkpoint: Checkpoint, board: Board) -> Board:
 
 
 def record_of(checkpoint: Checkpoint, board: Board) -> Mapping[str, Any]:
-    """Return all that is to be read back of a checkpoint, and how the files show it."""
+    """Return everything to be read back from a checkpoint, and how the files show it."""
     plain = to_plain(checkpoint)
     held = {key: plain[key] for key in sorted(HOLDS) if key in plain}
     progress = _of_progress(with_progress({}, checkpoint, ""))

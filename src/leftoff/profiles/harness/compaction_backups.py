@@ -1,4 +1,4 @@
-"""Before a compaction: a copy of where the session stands, the newest five of them."""
+"""Back up the state of a session before a compaction, and keep the newest five copies."""
 
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ _MOST = 5
 
 
 def write(news: StoreNews, session: SessionNews, documents: Documents) -> None:
-    """Keep a copy of loop, working context and progress, and count the compaction."""
+    """Copy the loop, working context and progress, and count the compaction."""
     if not documents.files.root.is_dir():
         return
     at = session.at or news.now
@@ -25,7 +25,7 @@ def write(news: StoreNews, session: SessionNews, documents: Documents) -> None:
     text = (documents.files.read(checkpoints.PROGRESS) or b"").decode("utf-8", "surrogateescape")
     counted = documents.apply(checkpoints.PROGRESS, text, lambda found: _count(found, at))
     if counted != text:
-        # Noted as ours: a count is no edit that somebody made.
+        # Record this as our own write, so that the count does not look like somebody's edit.
         data = counted.encode("utf-8", "surrogateescape")
         documents.files.replace(checkpoints.PROGRESS, data)
     for old in documents.files.names(BACKUPS, "pre-compact-*.json")[:-_MOST]:
@@ -47,14 +47,14 @@ def _backup(documents: Documents, project: Project, session_id: str, at: datetim
 
 
 def _loop(documents: Documents, folder: str) -> Plain:
-    """Return the session's loop, else the one that belongs to none."""
+    """Return the session's loop, or the one outside of sessions."""
     nobodys = documents.files.names(checkpoints.SESSIONS, f"worktree-*/{loop_files.LOOP}")
     places = (f"{folder}/{loop_files.LOOP}", *nobodys, "loops/state.json")
     return next((found for place in places if (found := documents.read(place))), {})
 
 
 def _context(documents: Documents, folder: str, progress: Plain) -> Plain:
-    """Return the session's working context, else that of the last save outside of sessions."""
+    """Return the session's working context, or that of the last save outside of sessions."""
     own = documents.read(f"{folder}/{checkpoints.CONTEXT}")
     last = text_of(object_of(progress.get("lastSession")).get("sessionId"))
     place = f"{checkpoints.SESSIONS}/{checkpoints.folder_name(last)}"

@@ -1,4 +1,4 @@
-"""Memory layers that hold bare facts: patterns, the architecture, constraints."""
+"""Read and write the memory layers of plain facts: patterns, architecture, constraints."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,11 +12,12 @@ from leftoff.profiles.json_codec import Plain, object_of, text_of
 
 EXTRA = "harness"
 _SECTION = "section"
+# Keys that may hold the text of a fact, in order of preference.
 _TEXTS = ("description", "pattern", "rule", "text", "name", "path", "title")
 
 
 class FactFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of facts, its sections, and the one for what belongs to none."""
+    """A file of facts, its sections, and the default section."""
 
     path: str
     kind: Kind
@@ -59,7 +60,7 @@ CONSTRAINTS = FactFile(
     head={"version": 3},
 )
 SHELVES = (PATTERNS, ARCHITECTURE, CONSTRAINTS)
-# Where a fact about the structure goes that nobody gave a section: by what it is, or speaks of.
+# Choose a section for a structural fact without one: by its kind, or by what it mentions.
 _PATH = re.compile(r"\S+/\S*|[\w@-]+(\.[\w-]+)*\.[a-z]\w{0,4}")
 _TESTS = re.compile(r"(^|/)(tests?|specs?|__tests__)(/|$)|(^|/)test_[^/]*$|[._](test|spec)\.\w+$")
 _SPOKEN = (
@@ -69,8 +70,9 @@ _SPOKEN = (
     (re.compile(r"\b(folders?|director(y|ies)|layout|lives? in|lies? in)\b", re.IGNORECASE),
      "patterns.fileOrganization"),
 )  # fmt: skip
-# What a section is where it is not there yet; all others are lists.
+# Sections that are created as objects; all others are lists.
 _OBJECTS = frozenset({"namingConventions", "techStack"})
+# Sections that hold a single text.
 _SCALARS = frozenset({"projectType"})
 
 
@@ -78,7 +80,7 @@ _SCALARS = frozenset({"projectType"})
 
 
 def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
-    """Yield each fact, with the place where it stands."""
+    """Yield each fact, with its place in the file."""
     for section in shelf.sections:
         for fact in _tell(_at(found, section)):
             kept: Plain = {_SECTION: section, **({"key": fact.key} if fact.key else {})}
@@ -87,7 +89,7 @@ def drafts_of(shelf: FactFile, found: Plain) -> Iterator[EntryDraft]:
 
 
 class Fact(NamedTuple):
-    """What a section says: the words, the key they stand under, and what else is there."""
+    """One statement of a section: its words, its key, and anything else stored with it."""
 
     text: str
     key: str = ""
@@ -127,7 +129,7 @@ def _text(found: Plain) -> str:
 
 
 def belongs(shelf: FactFile, entry: MemoryEntry) -> bool:
-    """Say whether an entry is to be shown on a shelf."""
+    """Return whether an entry belongs in this file."""
     if entry.kind != shelf.kind:
         return False
     section = text_of(object_of(entry.extra.get(EXTRA)).get(_SECTION))
@@ -135,7 +137,8 @@ def belongs(shelf: FactFile, entry: MemoryEntry) -> bool:
 
 
 def with_facts(shelf: FactFile, entries: Iterable[MemoryEntry], now: str, found: Plain) -> Plain:
-    """Return a document with the facts that it lacks; those it has are not touched."""
+    """Return a document with missing facts added; existing ones stay unchanged."""
+    # Compare redacted texts: ours were redacted before they were stored.
     known = {id_of(shelf.kind, cut_words(text)) for text in _all(shelf, found)}
     result = {**shelf.head, **found}
     added = False
@@ -172,7 +175,7 @@ def _with(found: Plain, section: str, entry: MemoryEntry) -> Plain:
 
 
 def _join(value: object, section: str, entry: MemoryEntry) -> object:
-    """Add a fact to a section, whatever the section is."""
+    """Add a fact to a section, whatever type the section has."""
     kept = object_of(entry.extra.get(EXTRA))
     raw, key = kept.get("raw"), text_of(kept.get("key"))
     name, colon, told = entry.text.partition(": ")

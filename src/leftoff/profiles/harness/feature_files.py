@@ -1,7 +1,7 @@
-"""Features and fixes: `features/active.json`, `features/archive.json`, and what was before them.
+"""Read and write features and fixes: `features/active.json`, `archive.json` and older files.
 
-A feature that nobody changed keeps its bytes. Keys that are not ours, and values of a kind that we
-do not know, are kept with it and written back.
+An unchanged feature keeps its bytes. Unknown keys, and values of an unknown kind, are stored with
+the feature and written back.
 """
 
 import re
@@ -37,7 +37,7 @@ from leftoff.redact import redact_value
 ACTIVE = "features/active.json"
 ARCHIVE = "features/archive.json"
 EXTRA = "harness"
-"""Under which key a feature keeps what only this layout knows."""
+"""The key under which a feature keeps what only this layout knows."""
 
 Item = Feature | Fix
 ItemType = TypeVar("ItemType", bound=Item)
@@ -83,7 +83,7 @@ _FEATURE = KeyTable(
     Key("dependencies", "dependencies", ALL_TEXTS),
 )
 _GITHUB = (("issue", "issueNumber"), ("pr", "prNumber"))
-# What a feature of the layout always has.
+# Keys that every feature of this layout has.
 _ALWAYS = frozenset(
     {
         *("description", "priority", "status", "phase", "verification", "attempts", "maxAttempts"),
@@ -152,7 +152,7 @@ def _read_link(found: Plain, values: Plain, taken: set[str]) -> Plain:
     link = found.get("linkedTo")
     feature = link if isinstance(link, str) else text_of(object_of(link).get("featureId"))
     if not feature:
-        # The number of a fix tells its feature.
+        # The number of a fix contains its feature.
         named = re.fullmatch(r"fix-(.+)-\d+", text_of(found["id"]))
         values["linked_to"] = named[1] if named else text_of(found["id"])
         return {}
@@ -163,7 +163,7 @@ def _read_link(found: Plain, values: Plain, taken: set[str]) -> Plain:
 
 
 def archive(item: Item, otherwise: datetime | None) -> Item:
-    """Return what stands in an archive as put away, also if the archive does not say when."""
+    """Mark an archived item as archived, even if the archive does not say when that happened."""
     if item.archived_at is not None:
         return item
     moment = item.updated_at or otherwise or datetime.now(UTC)
@@ -174,7 +174,7 @@ def archive(item: Item, otherwise: datetime | None) -> Item:
 
 
 def write(documents: Documents, board: Board) -> None:
-    """Show features and fixes: those put away in the archive, the others in the active file."""
+    """Write features and fixes: archived ones to the archive, the others to the active file."""
     archived = [each for each in board.items if each.is_archived]
     active = [each for each in board.items if not each.is_archived]
     if archived or documents.files.read(ARCHIVE) is not None:
@@ -190,7 +190,7 @@ def _of(items: Iterable[Item], kind: type[Any]) -> list[Item]:
 
 
 def _with_lists(found: Plain, lists: dict[str, list[Item]], board: Board) -> Plain:
-    """Return the document with each list as it should be; what is unknown to us stays in it."""
+    """Return the document with each list updated; unknown items stay in it."""
     known = {each.id: each for each in board.items}
     result = {"version": 3, **found}
     for key, items in lists.items():
@@ -209,7 +209,7 @@ def _with_lists(found: Plain, lists: dict[str, list[Item]], board: Board) -> Pla
 
 
 def _is_known(found: Plain, board: Board) -> bool:
-    """Say whether what a file calls by a number is a feature or fix of ours, by whatever number."""
+    """Return whether an item in a file is one of our features or fixes, under any number."""
     item_id, created = found.get("id"), moment_of(found.get("createdAt"))
     return any(
         item_id in {item.id, item.extra.get(FORMER_ID)}
@@ -219,7 +219,7 @@ def _is_known(found: Plain, board: Board) -> bool:
 
 
 def write_item(item: Item, standing: Plain) -> Plain:
-    """Return a feature or fix as the layout writes it; one that did not change as it stands."""
+    """Return an item in the layout's format; an unchanged one keeps its current form."""
     if standing and _is_shown(item, standing):
         return standing
     kept = object_of(item.extra.get(EXTRA))
@@ -229,7 +229,7 @@ def write_item(item: Item, standing: Plain) -> Plain:
     for key in _find_keys(type(item)):
         ours, theirs = key.ours, key.theirs
         if shown is not None and theirs in standing and getattr(shown, ours) == getattr(item, ours):
-            # Also what we keep without its secrets: the file is theirs.
+            # This includes values that we store redacted: the file is theirs.
             continue
         value = getattr(item, ours)
         is_usual = value == _default(item, ours)
@@ -257,7 +257,7 @@ def _is_shown(item: Item, standing: Plain) -> bool:
 
 
 def _read_standing(item: Item, standing: Plain) -> Item | None:
-    """Return what a file says of an item, as we would keep it."""
+    """Return an item as a file describes it, in the form in which we would store it."""
     found = _read(standing, type(item)) if standing else None
     return redact_value(found) if found is not None else None
 

@@ -1,4 +1,4 @@
-"""Finding and reading all that the layout holds, of whichever version."""
+"""Find and read everything that this layout contains, in any of its versions."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ _SHARED = (
 
 
 def is_here(folder: Path) -> bool:
-    """Say whether there is anything of the layout, of whichever version."""
+    """Return whether the folder contains anything of this layout, in any version."""
     known = (PROGRESS, SESSIONS, "features", "memory", "agents", "loops")
     old = (*legacy.active_files(folder), *legacy.agent_files(folder), folder.parent / PROGRESS)
     return any((folder / name).exists() for name in known) or any(each.is_file() for each in old)
@@ -45,8 +45,8 @@ def folders(folder: Path) -> list[Path]:
 
 
 def natives(folder: Path) -> Iterator[Path]:
-    """Yield the progress and the working contexts of sessions."""
-    # Files are noted by their paths from the folder, also the one that lay beside it once.
+    """Yield the progress file and the working contexts of sessions."""
+    # Files are recorded by their path from the folder, even one that used to be beside it.
     old = (folder / checkpoints.OLD_CONTEXT, folder / ".." / PROGRESS)
     yield from (path for path in old if path.is_file())
     yield from sorted(folder.glob(f"{SESSIONS}/*/{CONTEXT}"))
@@ -55,7 +55,7 @@ def natives(folder: Path) -> Iterator[Path]:
 
 
 def more(folder: Path, *, only: Collection[str] | None = None) -> More:
-    """Read features, memory, loops and agents that work together, in some files or in all."""
+    """Read features, memory, loops and the state of agents, from some files or from all."""
     problems: list[str] = []
     wanted = [path for path in _SHARED if only is None or path in only]
     documents = {path: object_of(read_json(folder / path, problems)) for path in wanted}
@@ -64,7 +64,7 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
         if only is None or str(path.relative_to(folder)) in only:
             found = legacy.okf_entry(path)
             if found is None:
-                problems.append(f"{path.name} was left out: It holds no entry.")
+                problems.append(f"{path.name} was skipped: It contains no entry.")
             else:
                 (active if found[1] else queued).append(found[0])
     if only is None:
@@ -82,14 +82,14 @@ def more(folder: Path, *, only: Collection[str] | None = None) -> More:
 
 
 def read_changed(folder: Path, names: Collection[str]) -> More:
-    """Read what some files hold of features and memory."""
+    """Read the features and memory in some files."""
     return more(folder, only=names)
 
 
 def _with_older(
     folder: Path, documents: Mapping[str, Plain], problems: list[str]
 ) -> dict[str, Plain]:
-    """Add what older versions kept elsewhere, where the newer files say nothing of it."""
+    """Add what older versions stored elsewhere, unless the newer files mention it."""
     active = _first(legacy.active_files(folder), problems)
     archive = _first(legacy.archive_files(folder), problems)
     agents = documents[agent_files.AGENTS] or _first(legacy.agent_files(folder), problems)
@@ -102,7 +102,7 @@ def _first(paths: list[Path], problems: list[str]) -> Plain:
 
 def _object(path: Path, problems: list[str]) -> Plain:
     found = read_json(path, problems)
-    # The oldest lists of features have no name around them.
+    # The oldest lists of features are bare arrays.
     return {"features": found} if isinstance(found, list) else object_of(found)
 
 
@@ -117,7 +117,7 @@ def _features(folder: Path, documents: Mapping[str, Plain]) -> list[Feature | Fi
             *feature_files.read_fixes(document.get("archivedFixes")),
         ]
         found += [feature_files.archive(each, _find_time(folder)) for each in archived]
-    # What is in two files is told by the first: the newer one, and the active one.
+    # If two files have the same item, the first one counts: the newer file, and the active one.
     return list({each.id: each for each in reversed(found)}.values())[::-1]
 
 

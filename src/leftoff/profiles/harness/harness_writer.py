@@ -1,4 +1,4 @@
-"""Writing: each saved checkpoint, the features, the memory and the loops in their files."""
+"""Write checkpoints, features, memory and loops to the files of this layout."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,14 +20,14 @@ from leftoff.profiles.json_codec import Plain, moment_of
 from leftoff.profiles.profile import Files, Knowledge, StoreNews
 
 BRIEFING = "session-briefing.md"
-# How every page begins that was made, and not written.
+# How every generated page begins, as opposed to one that a person wrote.
 _PAGE = b"# Session Briefing\nLast updated: "
 _IGNORE = ".gitignore"
 _IGNORED = ("sessions/", "memory/compaction-backups/", "memory/working/")
 
 
 def write(files: Files, news: StoreNews) -> None:
-    """Bring the files up to date with what was saved, remembered and worked on."""
+    """Update the files with what was saved, remembered and worked on."""
     shared, knowledge, session = Documents(files), news.knowledge, news.session
     board = knowledge.board if knowledge else Board()
     problems = shared.problems
@@ -44,11 +44,11 @@ def write(files: Files, news: StoreNews) -> None:
         problems += _locally(files, None, partial(compaction_backups.write, news, session))
     shared.attempt(lambda: _write_briefing(files, news))
     if problems:
-        raise StoreRefused(" ".join(problems), hint="Repair the files; then they are written.")
+        raise StoreRefused(" ".join(problems), hint="Repair them; the next command updates them.")
 
 
 def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None]) -> list[str]:
-    """Act on the files of a worktree, if it is there; return the trouble that was met."""
+    """Act on the files of a worktree, if it exists; return the problems."""
     local = files.in_worktree(worktree)
     if local is None:
         return []
@@ -59,6 +59,7 @@ def _locally(files: Files, worktree: str | None, act: Callable[[Documents], None
 
 def _by_worktree(news: StoreNews) -> dict[str | None, list[Checkpoint]]:
     found: dict[str | None, list[Checkpoint]] = {}
+    # Ids sort by time, so the last one of each list is the newest.
     for checkpoint in sorted(news.saved, key=lambda each: each.id):
         found.setdefault(checkpoint.worktree, []).append(checkpoint)
     return found
@@ -68,6 +69,7 @@ def _write_checkpoints(
     saved: list[Checkpoint], board: Board, news: StoreNews, documents: Documents
 ) -> None:
     _ignore(documents.files)
+    # Of several saves in one session folder only the newest is written.
     for checkpoint in {checkpoints.folder_of(each): each for each in saved}.values():
         if not _is_older(
             documents, f"{checkpoints.folder_of(checkpoint)}/{CONTEXT}", checkpoint, news
@@ -78,7 +80,7 @@ def _write_checkpoints(
 
 
 def _find_shown_again(news: StoreNews) -> list[Checkpoint]:
-    """Return what names show that were not saved just now: a later save may have been undone."""
+    """Return what names show although it was not saved just now: a later save may be undone."""
     saved = {checkpoint.id for checkpoint in news.saved}
     return [each for each in news.current.values() if each is not None and each.id not in saved]
 
@@ -86,7 +88,7 @@ def _find_shown_again(news: StoreNews) -> list[Checkpoint]:
 def _write_again(
     checkpoint: Checkpoint, board: Board, news: StoreNews, documents: Documents
 ) -> None:
-    """Show a checkpoint in the place of a later one of its name that was undone."""
+    """Write a checkpoint again after a later one of its name was undone."""
     folder = checkpoints.folder_of(checkpoint)
     record = documents.read(f"{folder}/{checkpoints.RECORD}")
     is_undone = record.get("id") != checkpoint.id and record.get("name") == checkpoint.name
@@ -111,7 +113,7 @@ def _write_progress(documents: Documents, checkpoint: Checkpoint, news: StoreNew
 
 def _write_session(documents: Documents, checkpoint: Checkpoint, board: Board) -> None:
     folder = checkpoints.folder_of(checkpoint)
-    # First what tells that the context is ours: whoever is killed in between leaves no riddle.
+    # Write the record first: it marks the context as ours, even if we are killed in between.
     record = render(checkpoints.record_of(checkpoint, board)).encode()
     documents.files.replace(f"{folder}/{checkpoints.RECORD}", record, of=checkpoint.id)
     _replace(
@@ -131,9 +133,9 @@ def _replace(
 
 
 def _is_older(documents: Documents, path: str, checkpoint: Checkpoint, news: StoreNews) -> bool:
-    """Say whether a file tells of something newer than a checkpoint already."""
+    """Return whether a file already describes something newer than a checkpoint."""
     shown_at = moment_of(documents.read(path).get("lastUpdated"))
-    # A time to come is a slip of somebody's, and nothing would ever be written again.
+    # A time in the future is a mistake; honouring it would block every later write.
     return shown_at is not None and checkpoint.saved_at < shown_at <= news.now
 
 
@@ -146,7 +148,7 @@ def _write_knowledge(documents: Documents, knowledge: Knowledge, news: StoreNews
 
 
 def _write_loops(loops: Mapping[str, Loop], worktree: str | None, documents: Documents) -> None:
-    """Show the loops of a worktree, and what broke off there."""
+    """Write the loops of a worktree, and any interrupted work."""
     mine = {key: loop for key, loop in loops.items() if loop.worktree == worktree}
     for key, loop in mine.items():
         loop_files.write_loop(documents, key, loop)
@@ -155,9 +157,9 @@ def _write_loops(loops: Mapping[str, Loop], worktree: str | None, documents: Doc
 
 
 def _write_briefing(files: Files, news: StoreNews) -> None:
-    """Keep the briefing as a file where there is anything else of the layout."""
+    """Write the briefing file, if anything else of this layout exists."""
     has_news = bool(news.saved) or (news.knowledge is not None and news.knowledge.is_new)
-    # What is new may have been followed from another worktree, whose page is another.
+    # The changes may come from another worktree, which has its own page.
     is_start = news.session is not None and news.session.event == "session-start"
     local = files.in_worktree(None)
     if news.briefing is None or local is None or not local.root.is_dir():
@@ -166,15 +168,15 @@ def _write_briefing(files: Files, news: StoreNews) -> None:
         return
     text, standing = news.briefing(), local.read(BRIEFING)
     if standing is None or standing.startswith(_PAGE):
-        # Made anew each time, by `leftoff briefing --write` too.
+        # A generated page is replaced every time, also by `leftoff briefing --write`.
         local.edit(BRIEFING, lambda _: text)
     elif has_news:
-        # Somebody's own words, for the next session to read; they are put aside, and that is told.
+        # A person wrote this for the next session: it is moved aside, and the user is informed.
         local.replace(BRIEFING, text.encode("utf-8", "replace"))
 
 
 def _ignore(files: Files) -> None:
-    """Keep what belongs to sessions out of commits."""
+    """Keep session files out of commits."""
 
     def change(text: str) -> str:
         lines = text.splitlines()

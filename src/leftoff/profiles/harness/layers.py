@@ -1,4 +1,4 @@
-"""Memory layers that hold an entry each: decisions, failures, successes, rules, entities."""
+"""Read and write memory layers with one entry each: decisions, failures, rules, entities."""
 
 from collections.abc import Sequence
 
@@ -23,14 +23,15 @@ from leftoff.profiles.json_codec import (
 )
 
 EXTRA = "harness"
-"""Under which key an entry keeps what only this layout knows."""
+"""The key under which an entry keeps what only this layout knows."""
 OURS = "leftoff"
-"""Under which key an entry of the layout tells which of ours it is, where its id cannot."""
+"""The key under which an entry of this layout names ours, if its id cannot."""
+# A rule's title is the start of its text.
 _TITLE_CHARS = 60
 
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of entries: which kind, under which key, by which ids, what it begins with."""
+    """A file of entries: their kind, key and ids, and the initial content of the file."""
 
     path: str
     kind: Kind
@@ -38,7 +39,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     head: Plain = {}
     prefix: str = ""
     text: str
-    """Their key for what is said; the others of ours that have another name there."""
+    """Their key for the text; the others are our keys that have another name there."""
     names: dict[str, str] = {}
 
 
@@ -96,7 +97,7 @@ _FIELDS = {
     "files": ALL_TEXTS,
     "at": MOMENT,
 }
-# What says the same where the usual key is missing.
+# Keys with the same meaning, used if the usual one is missing.
 _OTHER_TEXTS = {
     "decision": ("title", "summary"),
     "failure": ("summary", "title"),
@@ -117,7 +118,7 @@ class LayerEntry(Record, frozen=True, kw_only=True):
 
 
 def draft_of(layer: Layer, found: Plain) -> LayerEntry | None:
-    """Read an entry; None if it says nothing."""
+    """Read an entry; None if it has no text."""
     text, text_key = _text(layer, found)
     if not text.strip():
         return None
@@ -150,7 +151,7 @@ def _name(layer: Layer, field: str) -> str:
 
 
 def _derive(layer: Layer, rest: Plain) -> Plain:
-    """Tell what other keys of the layout say of ours."""
+    """Derive our keys from other keys of this layout."""
     values: Plain = {}
     if layer is FAILURES:
         values["why"] = "; ".join(texts_of(rest.get("errors")))
@@ -169,9 +170,9 @@ def _derive(layer: Layer, rest: Plain) -> Plain:
 
 
 def keys_of(layer: Layer, found: Plain, *, is_clean: bool = True) -> list[str]:
-    """Tell by what an entry of the layout is known: the id it has, and its words.
+    """Return the keys that identify an entry of this layout: its id and its words.
 
-    Ours were kept without secrets; whether theirs hold any is seen only where that is asked for.
+    Ours are stored redacted. Theirs are searched for secrets only if `is_clean` is false.
     """
     text = _text(layer, found)[0].strip()
     if not text:
@@ -182,21 +183,23 @@ def keys_of(layer: Layer, found: Plain, *, is_clean: bool = True) -> list[str]:
 
 
 def own_keys(entry: MemoryEntry) -> list[str]:
-    """Tell by what an entry of ours may be known in a file."""
+    """Return the keys that may identify one of our entries in a file."""
     keys = (entry.extra.get(FORMER_ID), entry.id, id_of(entry.kind, entry.text))
     return [key for key in keys if isinstance(key, str)]
 
 
 def write_entry(layer: Layer, entry: MemoryEntry, standing: Plain, ids: Sequence[str]) -> Plain:
-    """Return an entry as the layout writes it; what stands there already keeps its bytes."""
+    """Return an entry in the layout's format; existing values keep their bytes."""
     is_active = entry.status == "active"
     if standing and _says_the_same(layer, entry, standing):
+        # The layout keeps inactive rules in their place.
         if layer is RULES and (standing.get("active") is not False) != is_active:
             return {**standing, "active": is_active}
         return standing
     kept = object_of(entry.extra.get(EXTRA))
     usual = {} if standing else _dress(layer, entry)
     result: Plain = {"id": _id(layer, entry, ids), **usual, **kept, **standing}
+    # Store our id beside theirs, so that a reworded entry is still recognized.
     if layer.prefix and entry.extra.get(FORMER_ID) != result["id"]:
         result[OURS] = entry.id
     result[_text(layer, standing)[1]] = entry.text
@@ -220,6 +223,7 @@ def _order(entry: Plain) -> Plain:
     return {**{key: entry[key] for key in _FIRST if key in entry}, **entry}
 
 
+# Keys that entries of a kind always have, even if they are empty.
 _ALWAYS: dict[str, tuple[str, ...]] = {
     "decision": ("feature", "rationale", "alternatives", "impact"),
     "failure": ("feature", "rootCause", "prevention", "files"),
@@ -241,7 +245,7 @@ def _says_the_same(layer: Layer, entry: MemoryEntry, standing: Plain) -> bool:
 
 
 def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
-    """Give an entry an id as the layout has them: `fail-20261115-001`, `rule-001`, or our own."""
+    """Give an entry an id in the layout's style: `fail-20261115-001`, `rule-001`, or our own."""
     if not layer.prefix:
         return entry.id
     day = "" if layer is RULES else f"{iso(entry.at)[:10].replace('-', '')}-"
@@ -252,7 +256,7 @@ def _id(layer: Layer, entry: MemoryEntry, ids: Sequence[str]) -> str:
 
 
 def _dress(layer: Layer, entry: MemoryEntry) -> Plain:
-    """Add what the layout has in every entry and we have no word for."""
+    """Add the keys that every entry of this layout has and ours lack."""
     if layer is FAILURES:
         return {
             "type": "fix" if (entry.feature or "").startswith("fix-") else "feature",

@@ -1,7 +1,7 @@
-"""What older and newer versions of the layout keep elsewhere.
+"""Read what older and newer versions of this layout store elsewhere.
 
-Before: `feature-list.json` and `agent-context.json` in the project's folder, `loops/state.json`.
-Later: one Markdown file for each entry of the memory, with its fields in front.
+Older: `feature-list.json` and `agent-context.json` in the project's folder, `loops/state.json`.
+Newer: one Markdown file for each memory entry, with its fields at the top.
 """
 
 import re
@@ -14,7 +14,7 @@ from leftoff.profiles.harness import layers
 from leftoff.profiles.json_codec import Plain
 from leftoff.profiles.regular_files import read_regular
 
-# Each folder of entries, and the layer that they belong to.
+# Each folder of entries, and the layer they belong to.
 _FOLDERS = {
     "decisions": layers.DECISIONS,
     "failures": layers.FAILURES,
@@ -25,7 +25,7 @@ _PATTERNS = "patterns"
 _NO_ENTRY = frozenset({"index.md", "log.md"})
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)\Z", re.DOTALL)
 _FIELD = re.compile(r"([A-Za-z_][\w.-]*):[ \t]*(.*)")
-# What a heading of an entry's text is called as a field.
+# The field name for each heading in an entry's text.
 _SECTIONS = {
     "root cause": "rootCause",
     "rationale": "rationale",
@@ -44,22 +44,22 @@ _LISTS = frozenset({"lessons", "alternatives", "errors", "files"})
 
 
 def active_files(folder: Path) -> list[Path]:
-    """List where features were kept before, the newer place first."""
+    """List the former locations of features, the newer one first."""
     return [folder / "feature-list.json", folder.parent / "feature-list.json"]
 
 
 def archive_files(folder: Path) -> list[Path]:
-    """List where completed features were kept before."""
+    """List the former locations of completed features."""
     return [folder / "feature-archive.json", folder.parent / "feature-archive.json"]
 
 
 def agent_files(folder: Path) -> list[Path]:
-    """List where agents that work together were kept before."""
+    """List the former locations of the state of agents that work together."""
     return [folder / "agent-context.json", folder.parent / "agent-context.json"]
 
 
 def okf_files(folder: Path) -> Iterator[Path]:
-    """Yield the Markdown files that hold an entry each."""
+    """Yield the Markdown files with one entry each."""
     for name in (*_FOLDERS, _PATTERNS):
         for path in sorted((folder / "memory" / name).glob("*.md")):
             if path.name not in _NO_ENTRY:
@@ -67,7 +67,7 @@ def okf_files(folder: Path) -> Iterator[Path]:
 
 
 def okf_entry(path: Path) -> tuple[EntryDraft, bool] | None:
-    """Read an entry and whether it is in force; None if the file holds none."""
+    """Read an entry and whether it is in force; None if the file contains none."""
     found = read_regular(path)
     if found is None:
         return None
@@ -89,7 +89,7 @@ def _first(fields: Plain, *keys: str) -> str:
 
 
 def _fields(text: str) -> Plain:
-    """Read the fields in front and the sections below; a list is written as one or as bullets."""
+    """Read the fields at the top and the sections below; a list may be inline or in bullets."""
     front = _FRONT.match(text)
     fields: Plain = dict(_front(front[1])) if front else {}
     body = front[2] if front else text

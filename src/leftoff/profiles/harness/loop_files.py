@@ -1,4 +1,4 @@
-"""Loops, work that broke off, and agents that work together, as the layout's files."""
+"""Read and write loops and interrupted work as files of this layout."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ RECOVERY = "sessions/.recovery"
 INTERRUPTED = f"{RECOVERY}/interrupted.json"
 RECOVERED_LOOP = f"{RECOVERY}/{LOOP}"
 EXTRA = "harness"
-"""Under which key a record keeps what only this layout knows."""
+"""The key under which a record keeps what only this layout knows."""
 _VERSION = 9
 
 
@@ -41,7 +41,7 @@ _VERSION = 9
 
 
 def _read_ids(value: object) -> list[str]:
-    """Return the ids of tasks; some write whole tasks."""
+    """Return the ids of tasks; some files contain whole tasks."""
     found = value if isinstance(value, list) else []
     return [
         str(each.get("id") if isinstance(each, dict) else each)
@@ -111,7 +111,7 @@ def read_loop(found: Plain) -> Loop:
 
 
 def show_loop(loop: Loop, standing: Plain) -> Plain:
-    """Return a loop as the layout writes it; one that did not change as it stands."""
+    """Return a loop in the layout's format; an unchanged one keeps its current form."""
     if standing and _bare(read_loop(standing)) == _bare(loop):
         return standing
     kept, written = object_of(loop.extra.get(EXTRA)), _LOOP.write(loop)
@@ -124,14 +124,14 @@ def show_loop(loop: Loop, standing: Plain) -> Plain:
 
 
 def write_loop(documents: Documents, key: str, loop: Loop) -> None:
-    """Show a loop in the folder of its session; one that never was is not shown."""
+    """Write a loop to the folder of its session, unless it never started."""
     path = f"sessions/{folder_name(loop.session_id or key)}/{LOOP}"
     if loop.status != "idle" or documents.files.read(path) is not None or loop.last_checkpoint:
         documents.change(path, lambda found: show_loop(loop, found))
 
 
 def with_mark(loops: Mapping[str, Loop], mark: Interrupted) -> dict[str, Loop]:
-    """Return loops with the mark on the one that broke off."""
+    """Return loops with the mark on the interrupted one."""
     return {
         session: msgspec.structs.replace(loop, interrupted=mark)
         if loop.feature == mark.feature and loop.is_under_way
@@ -144,7 +144,7 @@ def _bare(loop: Loop) -> Loop:
     return msgspec.structs.replace(loop, worktree=None, session_id=None, interrupted=None)
 
 
-# Work that broke off
+# Interrupted work
 
 
 _MARK = KeyTable(
@@ -166,7 +166,7 @@ def read_interrupted(found: Plain) -> Interrupted | None:
 
 
 def write_interrupted(documents: Documents, loops: Mapping[str, Loop]) -> None:
-    """Show the newest loop that broke off, and no longer one that was taken up or is done."""
+    """Write the newest interrupted loop, and remove one that was continued or is done."""
     broken = [each for each in loops.values() if each.interrupted and each.is_under_way]
     if broken:
         newest = max(broken, key=_broke_off_at)
@@ -189,13 +189,13 @@ def _write_mark(loop: Loop, found: Plain) -> Plain:
 
 
 def loops_in(folder: Path) -> list[Path]:
-    """List the files that hold a loop: each session's, then the one that older versions have."""
+    """List the files with a loop: each session's, then the one of older versions."""
     found = sorted((folder / "sessions").glob(f"*/{LOOP}"))
     old = folder / "loops" / "state.json"
     return [*(path for path in found if path.parent.name != ".recovery"), old]
 
 
 def session_of(path: Path) -> str:
-    """Tell whose loop a file holds; empty for one that belongs to no session."""
+    """Return the session of a loop's file; empty if it belongs to none."""
     folder = path.parent.name
     return "" if path.name != LOOP or folder.startswith("worktree-") else folder

@@ -1,4 +1,4 @@
-"""The memory of a project as layers of files: what is new is added, and nothing else touched."""
+"""Read and write the memory as layers of files: add what is new, and touch nothing else."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ _MOST_DECISIONS = 50
 
 
 def read(documents: dict[str, Plain]) -> tuple[list[EntryDraft], list[EntryDraft]]:
-    """Return what the layers hold: what is in force, and what waits for approval."""
+    """Return the content of the layers: what is in force, and what waits for approval."""
     said = [
         found
         for layer in layers.LAYERS
@@ -32,7 +32,7 @@ def read(documents: dict[str, Plain]) -> tuple[list[EntryDraft], list[EntryDraft
 
 
 def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
-    """Bring every layer up to date with the memory."""
+    """Update every layer from the memory."""
     known = {kind: knowledge.remembered(kind) for kind in KINDS}
     for layer in layers.LAYERS:
         entries = [
@@ -51,7 +51,7 @@ def write(documents: Documents, knowledge: Knowledge, now: datetime) -> None:
 def _with(
     layer: Layer, entries: Sequence[MemoryEntry], knowledge: Knowledge, now: datetime, found: Plain
 ) -> Plain:
-    """Return a layer with the entries as they are now."""
+    """Return a layer with the current entries."""
     standing = found.get(layer.key)
     listed = list(standing) if isinstance(standing, list) else []
     most = _most(found) if layer is layers.DECISIONS else 0
@@ -73,14 +73,14 @@ def _most(found: Plain) -> int:
 
 
 def _in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
-    """Leave out what is too old to be shown; what is no longer in force must be taken out."""
+    """Leave out entries too old to show, but keep ended ones, which must be removed from files."""
     active = [entry.id for entry in entries if entry.status == "active"]
     shown = {*active[-most:]}
     return [entry for entry in entries if entry.status != "active" or entry.id in shown]
 
 
 def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -> list[object]:
-    """Put entries where they stand, or at the end; take out what is no longer in force."""
+    """Put entries in their existing places, or at the end; remove those no longer in force."""
     result: list[object | None] = list(listed)
     ids = [text_of(object_of(each).get("id")) for each in listed]
     places = _places(listed, layer, entries)
@@ -100,7 +100,7 @@ def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -
 def _places(
     listed: Sequence[object], layer: Layer, entries: Sequence[MemoryEntry]
 ) -> dict[str, int]:
-    """Tell where each entry stands; what is not found so is looked for among cleaned words."""
+    """Find the place of each entry, first by its key, then among redacted texts."""
     found: dict[str, int] = {}
     open_places = dict(enumerate(listed))
     for is_clean in (True, False):
@@ -119,7 +119,7 @@ def _places(
 
 
 def _newest(listed: list[object], most: int, knowledge: Knowledge) -> list[object]:
-    """Leave the newest decisions in view; what the memory does not know stays, too."""
+    """Keep the newest decisions in view, and everything that the memory does not know."""
     excess = len(listed) - most
     kept: list[object] = []
     for each in listed:

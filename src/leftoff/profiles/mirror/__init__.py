@@ -1,6 +1,6 @@
-"""Mirrors: native files of profiles, kept up to date with the store, and the other way round.
+"""Mirrors: keep native files of profiles in step with the store, in both directions.
 
-Most projects mirror nothing. They get the null object below, and nothing that reads or writes
+Most projects mirror nothing. They get the null object below, and no code that reads or writes
 native files is loaded.
 """
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 class Exported(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written, by profile, and what could not be."""
+    """The files written, by profile, and those that could not be."""
 
     written: dict[str, list[Path]] = {}
     unwritten: dict[str, str] = {}
-    """Why files of a profile are missing: the system refused, or not one could be written."""
+    """Profiles with missing files: the system refused, or none could be written."""
     problems: list[str] = []
-    """All that went wrong."""
+    """Everything that went wrong."""
     warnings: list[str] = []
-    """What to tell a person who is there; hooks need not remember it."""
+    """Messages for a person at the terminal; hooks do not store them."""
 
 
 class ImportedEdits(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed in native files: those that were imported, and names whose file is gone."""
+    """Changes in native files: the imported ones, and names whose file is gone."""
 
     imported: list[Path] = []
     gone: list[str] = []
@@ -46,19 +46,19 @@ class WaitingFile(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     path: Path
     checkpoint_id: str | None = None
-    """The checkpoint it holds; None if it cannot be read."""
+    """Its checkpoint; None if it cannot be read."""
     copy_id: str | None = None
-    """The checkpoint it was written from, where it cannot be read any more."""
+    """The checkpoint it was written from, if it has become unreadable."""
     problem: str = ""
     text: str = ""
-    """What the file holds, where it cannot be read as a checkpoint."""
+    """The raw content, if it cannot be read as a checkpoint."""
 
 
 class Mirrors:
-    """The native files of the profiles that a project mirrors; these are of no profile."""
+    """The native files that a project mirrors; this base class mirrors none."""
 
     def import_edits(self, store: "Store") -> ImportedEdits:
-        """Import what was changed by hand, before anything is read or written."""
+        """Import manual changes, before anything is read or written."""
         del store
         return ImportedEdits()
 
@@ -69,42 +69,42 @@ class Mirrors:
         session: SessionNews | None = None,
         briefing: Callable[[], str] | None = None,
     ) -> Exported:
-        """Bring the files up to date; problems are returned, never raised."""
+        """Update the files; problems are returned, never raised."""
         del store, session, briefing
         return Exported()
 
     def mark_work(self, project: Project, what: str) -> AbstractContextManager[None]:
-        """Leave a mark while a command works, where a profile looks for one."""
+        """Leave a mark while a command runs, if a profile uses such marks."""
         del project, what
         return nullcontext()
 
     def find_others_at_work(self, project: Project) -> list[AtWork]:
-        """Return who else is at work, by the marks they left."""
+        """Return other running commands, from the marks they left."""
         del project
         return []
 
     def keep_notes(self) -> bool:
-        """Say whether the files hold notes on the work at hand."""
+        """Return whether the files contain notes about the current work."""
         return False
 
     def read_notes(
         self, store: "Store", session_id: str | None = None, *, since: datetime | None = None
     ) -> dict[str, Any]:
-        """Return what was noted about the work of a session, in keys of a checkpoint."""
+        """Return the notes about a session's work, in keys of a checkpoint."""
         del store, session_id, since
         return {}
 
     def tell_what_waits(self) -> bool:
-        """Say whether the files tell what waits for which session."""
+        """Return whether the files show which checkpoint waits for which session."""
         return False
 
     def find_waiting(self, store: "Store") -> list[WaitingFile]:
-        """Return the files that wait to be resumed, the newest first."""
+        """Return the files that wait to be resumed, newest first."""
         del store
         return []
 
     def find_shown(self, store: "Store") -> dict[str, Path]:
-        """Return the file of each checkpoint, where files tell what waits."""
+        """Return the file of each checkpoint, if the files show what waits."""
         del store
         return {}
 
@@ -114,7 +114,7 @@ class Mirrors:
         return None
 
     def find_task(self, checkpoint: Checkpoint) -> str:
-        """Return what a checkpoint is filed under."""
+        """Return the task under which a checkpoint is filed."""
         return checkpoint.name or checkpoint.id
 
 
@@ -123,7 +123,7 @@ def open_mirrors(names: Iterable[str]) -> Mirrors:
     wanted = [*names]
     if not wanted:
         return Mirrors()
-    # It costs a third of a session start, and most projects mirror nothing.
+    # Loading it costs a third of a session start, and most projects mirror nothing.
     from leftoff.profiles.mirror.profile_mirrors import ProfileMirrors  # noqa: PLC0415
 
     return ProfileMirrors(wanted)

@@ -1,4 +1,4 @@
-"""Who is at work: a mark beside native files while a command runs, for those who look there."""
+"""Mark running commands beside native files, for the systems that look there."""
 
 import contextlib
 import os
@@ -19,13 +19,13 @@ _TERMINATED = 128 + signal.SIGTERM
 
 @contextlib.contextmanager
 def mark_work(project: Project, names: Iterable[str], what: str) -> Iterator[None]:
-    """Leave a mark where a profile wants one, until all is done or we are told to end."""
+    """Leave a mark where a profile uses one, until the work is done or we are terminated."""
     workers = [*_find_workers(project, names)]
     if not workers:
         yield
         return
     marks: list[Path] = []
-    # First of all: told to end right after the first mark, we must take it away.
+    # Set this up first: a SIGTERM right after the first mark must still remove it.
     with _end_orderly():
         try:
             for worker, folder in workers:
@@ -38,7 +38,7 @@ def mark_work(project: Project, names: Iterable[str], what: str) -> Iterator[Non
 
 
 def find_others_at_work(project: Project, names: Iterable[str]) -> list[AtWork]:
-    """Return who else is at work; marks of processes that are gone are cleaned up."""
+    """Return other running commands; marks of processes that are gone are removed."""
     return [each for worker in _find_workers(project, names) for each in _find_living(*worker)]
 
 
@@ -63,26 +63,26 @@ def _find_workers(project: Project, names: Iterable[str]) -> Iterator[tuple[Work
 
 
 def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
-    """Leave a mark, noted before it is there."""
+    """Leave a mark, after recording it so that it can be removed."""
     _find_living(worker, folder)
     pid = os.getpid()
     work = AtWork(what=what, pid=pid, began=processes.read_start_time(pid), since=utc_now())
     path = worker.work_path(folder, work)
     if trees.leads_out(path):
         return
-    # Without a mark the work goes on all the same.
+    # The work continues even without a mark.
     with contextlib.suppress(OSError):
         marks.append(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(path, flags, 0o600)
-        with open(descriptor, "wb") as file:  # noqa: PTH123 - it is open already
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - the file is already open
             file.write(worker.work_text(work).encode())
 
 
 @contextlib.contextmanager
 def _end_orderly() -> Iterator[None]:
-    """Let a SIGTERM end us as an error does, so that what is ours is cleaned up."""
+    """Turn a SIGTERM into an exception, so that our files are cleaned up."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""A native file that somebody changed and that is about to be replaced: its words are kept."""
+"""Rescue what somebody changed in a native file that is about to be replaced."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def import_edit(mirror: "Mirror", path: Path, data: bytes) -> None:
-    """Import what somebody wrote into a file that is about to be replaced or put away."""
+    """Import somebody's changes to a file that is about to be replaced or archived."""
     edit = make_edit(mirror, path)
     taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is None and not taken.is_foreign:
         return
-    # It cannot be taken for a checkpoint of this project, so it is kept as it is.
+    # It cannot become a checkpoint of this project, so a copy goes to the trash.
     trashed = trash.put(mirror.store.project.store, _copy(path, data), mirror.store.now())
     why = "belonged to another project" if taken.is_foreign else "could not be read"
-    mirror.problems.append(f"{path} had been changed and {why}; it is kept as {trashed}")
+    mirror.problems.append(f"{path} was changed and {why}; a copy is at {trashed}")
 
 
 def make_edit(mirror: "Mirror", path: Path) -> import_native.NativeEdit:
-    """Tell when a file was changed, and what it showed before."""
+    """Return when a file was changed, and what it showed before."""
     entry = mirror.manifest.files.get(str(path.relative_to(mirror.folder)))
     checkpoint = mirror.index.get(entry.of) if entry and entry.of else None
     return import_native.NativeEdit(

@@ -1,7 +1,7 @@
-"""Bring native files up to date with what happened in the store since they last were.
+"""Update native files with what happened in the store since they were last written.
 
-The event log is followed from a cursor, so a process that died in between is made up for by the
-next one, whichever it is, and the same news told twice change nothing more.
+A cursor follows the event log, so that the next process, whichever it is, continues after one that
+died. Processing the same events twice has no further effect.
 """
 
 import os
@@ -27,6 +27,7 @@ from leftoff.profiles.mirror.native_files import NativeFiles
 from leftoff.profiles.profile import AUTOSAVE, SessionNews, StoreNews, TakenUp
 from leftoff.store import LISTED, CheckpointEntry, Store, StoreEvent
 
+# In practice no limit: a full export writes every listed checkpoint.
 _MOST = 1_000_000
 
 
@@ -37,10 +38,10 @@ def export_changes(
     session: SessionNews | None = None,
     briefing: Callable[[], str] | None = None,
 ) -> Exported:
-    """Bring the native files of some profiles up to date; trouble is told, never raised."""
+    """Update the native files of some profiles; problems are returned, never raised."""
     exported = Exported()
     if store.is_far_behind():
-        # A save must not wait for an index to be built. Whoever reads builds it, and then follows.
+        # A save must not wait for an index to be built. A reader builds it, then updates files.
         return exported
     for name in names:
         written: list[Path] = []
@@ -55,7 +56,7 @@ def export_changes(
         except (OSError, LeftoffError) as error:
             exported.written[name] = written
             exported.problems.append(f"The {name} files could not be written: {_cause(error)}")
-            # One that is left alone on purpose does not keep the others from being there.
+            # A file that is left alone on purpose does not make the others count as missing.
             if isinstance(error, OSError) or not written:
                 exported.unwritten[name] = exported.problems[-1]
     return exported
@@ -70,7 +71,7 @@ def _cause(error: OSError | LeftoffError) -> str:
 def export_all(
     store: Store, name: str, folder: Path, *, briefing: Callable[[], str] | None = None
 ) -> list[Path]:
-    """Write all that is listed as a profile's native files into a folder."""
+    """Write everything that is listed to a folder, as native files of a profile."""
     mirror = Mirror(store, name, folder)
     with mirror.alone():
         files = mirror.files()
@@ -101,9 +102,9 @@ def _export(
 ) -> list[Path]:
     with mirror.alone() as is_alone:
         if not is_alone:
-            mirror.problems.append(f"The {mirror.name} files are being written by someone else.")
+            mirror.problems.append(f"The {mirror.name} files are being written by another process.")
             return []
-        # Read again: another process may have followed while we waited.
+        # Read it again: another process may have advanced it while we waited.
         cursor = _import_first(mirror)
         events, end = _read_events(mirror, cursor)
         is_new = cursor is None or cursor.inode != end[0]
@@ -124,16 +125,16 @@ def _export(
         )
         if cursor != now:
             mirror.manifest.write_cursor(now)
-        # What shows the newest checkpoint comes first.
+        # The file with the newest checkpoint comes first.
         return sorted(files.written, key=lambda path: files.shows.get(path, ""), reverse=True)
 
 
 def _read_events(
     mirror: Mirror, cursor: MirrorCursor | None
 ) -> tuple[list[StoreEvent], tuple[int, int]]:
-    """Return the events since the cursor, also those of saves that were killed before their line.
+    """Return the events since the cursor, including saves that were killed before their log line.
 
-    Bringing the index up to date adds the lines that are missing.
+    Updating the index adds the missing lines.
     """
     mark = (cursor.inode, cursor.offset) if cursor else None
     events, end = mirror.store.events_since(mark)
@@ -144,7 +145,7 @@ def _read_events(
 def _with_knowledge(
     news: StoreNews, mirror: Mirror, cursor: MirrorCursor | None, known: str
 ) -> StoreNews:
-    """Add what the project works on and remembers, where the layout shows it."""
+    """Add the features and memory, if the layout shows them."""
     if not mirror.wants_knowledge:
         return news
     is_gone = cursor is not None and project_knowledge.is_missing(mirror, cursor.files)
@@ -158,14 +159,14 @@ def _with_knowledge(
 def _with_prompts(
     news: StoreNews, mirror: Mirror, cursor: MirrorCursor | None, size: int
 ) -> StoreNews:
-    """Add the prompts that wait, if the queue is another than it was."""
+    """Add the waiting prompts, if the queue has changed."""
     if not size or (cursor is not None and size == cursor.prompts):
         return news
     return msgspec.structs.replace(news, prompts=queued_prompts_mirror.list_prompts(mirror.store))
 
 
 def _import_first(mirror: Mirror) -> MirrorCursor | None:
-    """Take in what was changed by hand before anything is written over it."""
+    """Import manual changes before anything is overwritten."""
     cursor = mirror.manifest.read_cursor()
     if not mirror.folder.is_dir():
         return cursor
@@ -178,7 +179,7 @@ def _import_first(mirror: Mirror) -> MirrorCursor | None:
 
 
 def _whole(mirror: Mirror) -> StoreNews:
-    """Tell all that is listed as if it had just been saved."""
+    """Return everything that is listed, as if it had just been saved."""
     entries = reversed(mirror.store.index().heads([*LISTED], _MOST))
     found = [each for each in entries if not each.problem and _is_here(mirror, each)]
     saved = [mirror.store.load(entry) for entry in found]
@@ -223,7 +224,7 @@ def _load(mirror: Mirror, ids: Sequence[str]) -> list[Checkpoint]:
 
 
 def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoint | None]:
-    """Tell what every name shows that the events speak of."""
+    """Return the current checkpoint of every name in the events."""
     touched = [mirror.entry(each) for event in events for each in _ids(mirror, event)]
     names = dict.fromkeys(
         entry.name or AUTOSAVE for entry in touched if entry and _is_here(mirror, entry)
@@ -232,6 +233,7 @@ def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoi
 
 
 def _ids(mirror: Mirror, event: StoreEvent) -> list[str]:
+    # An undo affects what the undone event touched, and what that had replaced.
     undone = mirror.index.event(event.of) if event.of else None
     if undone is None:
         return event.ids
@@ -246,7 +248,7 @@ def _find_shown(mirror: Mirror, name: str) -> Checkpoint | None:
 
 
 def _is_here(mirror: Mirror, entry: CheckpointEntry) -> bool:
-    """Say whether a checkpoint belongs into this mirror's folder; one the user named holds all."""
+    """Return whether a checkpoint belongs in this folder; one that the user named gets all."""
     if mirror.is_elsewhere or not mirror.profile.PER_WORKTREE or entry.worktree is None:
         return True
     return entry.worktree == query.printable(str(mirror.store.project.worktree))

@@ -19,9 +19,9 @@ from leftoff.store import LISTED, Store
 
 
 def import_edits(store: Store, names: Iterable[str]) -> ImportedEdits:
-    """Import what was changed by hand in the mirrored files, before anything is read or written.
+    """Import manual changes to the mirrored files, before anything is read or written.
 
-    Of a mirror that was never written that is all there is.
+    If a mirror was never written, that means every file in it.
     """
     found_edits = ImportedEdits()
     for name in names:
@@ -36,7 +36,7 @@ def import_edits(store: Store, names: Iterable[str]) -> ImportedEdits:
             with mirror.alone():
                 import_mirror(mirror, mirror.manifest.read_cursor() or NOWHERE, found_edits)
         except (OSError, LeftoffError) as error:
-            found_edits.problems.append(f"The {name} files could not be looked at: {error}")
+            found_edits.problems.append(f"Could not check the {name} files: {error}")
     return found_edits
 
 
@@ -49,7 +49,7 @@ def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdi
     seen: set[str] = set()
     before = f"{mirror.folder}{os.sep}"
     for path in mirror.profile.natives(mirror.folder):
-        # Of ten thousand files `relative_to` would take half the time of a command.
+        # With ten thousand files, `relative_to` would take half the time of a command.
         relative = str(path).removeprefix(before)
         seen.add(relative)
         if _is_unchanged(path, manifest.files.get(relative)):
@@ -83,20 +83,20 @@ def _is_unchanged(path: Path, note: ManifestEntry | None) -> bool:
 def _import_file(mirror: Mirror, path: Path, data: bytes, found_edits: ImportedEdits) -> None:
     name = kebab(mirror.profile.read(path, data).name or "")
     head = mirror.store.index().head(name) if name else None
-    # It may have been read before, as by `leftoff import`.
+    # It may have been imported already, for example by `leftoff import`.
     if head is not None and mirror.is_source(head.id, data):
         _record(mirror, path, data, of=head.id)
         return
     is_new = str(path.relative_to(mirror.folder)) not in mirror.manifest.files
-    # One that is new tells its own time, unless it says more of what we know.
+    # A new file has its own time, unless it adds to a checkpoint that we know.
     is_more = mirror.profile.IS_LIVING and head is not None
     edit = make_edit(mirror, path) if is_more or not is_new else None
     taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is not None:
-        found_edits.problems.append(f"{path} was changed and cannot be read: {taken.problem}")
+        found_edits.problems.append(f"{path} was changed but cannot be read: {taken.problem}")
         return
     if taken.is_foreign:
-        # It took the place of ours; should it be removed, that says nothing about ours.
+        # It replaced our file. If it is removed, that says nothing about ours.
         mirror.manifest.add(ManifestEntry(path=str(path.relative_to(mirror.folder))))
         return
     _record(mirror, path, data, of=taken.checkpoint.id if taken.checkpoint else "")
@@ -116,7 +116,7 @@ def _record(mirror: Mirror, path: Path, data: bytes, *, of: str) -> None:
 
 
 def _archive(mirror: Mirror, note: ManifestEntry, found_edits: ImportedEdits) -> None:
-    """Take a file that somebody removed for what it is: a checkpoint put away."""
+    """Archive the checkpoint of a file that somebody removed."""
     if os.path.lexists(mirror.folder / note.path):
         return
     entry = mirror.store.index().get(note.of) if note.of else None
@@ -127,7 +127,7 @@ def _archive(mirror: Mirror, note: ManifestEntry, found_edits: ImportedEdits) ->
 
 
 def _clean_up(mirror: Mirror, name: str, found_edits: ImportedEdits) -> None:
-    """Take a name out of the layout's index that neither a file nor the store knows."""
+    """Remove a name from the layout's index that neither a file nor the store knows."""
     if mirror.shows(name):
         return
     now, project = mirror.store.now(), mirror.store.project

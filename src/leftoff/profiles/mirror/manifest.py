@@ -1,7 +1,7 @@
-"""The manifest of a mirror: what it wrote where, what its files showed, and how far it followed.
+"""The manifest of a mirror: the files it wrote, their content, and its position in the log.
 
-None of it is synced. Without an entry a file counts as somebody's own and is imported before it is
-replaced; without a cursor everything is written again, which changes nothing more.
+None of it is synced to disk. A file without an entry counts as somebody else's and is imported
+before it is replaced. Without a cursor everything is written again, which changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ import msgspec
 from leftoff.errors import StoreRefused
 from leftoff.store import disk, log
 
+# Above this size the manifest is rewritten without outdated entries.
 _COMPACT_BYTES = 256 * 1024
 
 
@@ -26,26 +27,26 @@ class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     of: str = ""
     """The checkpoint it shows."""
     key: str = ""
-    """The event whose lines were about to be added when the file had this size."""
+    """The event whose lines were about to be appended when the file had this size."""
 
 
-# What the system takes for a place in a file.
+# The range that the operating system accepts as a position in a file.
 Natural = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 
 class MirrorCursor(msgspec.Struct, frozen=True):
-    """How far the event log was followed."""
+    """The position up to which the event log was processed."""
 
     inode: Natural
     offset: Natural
     folder_mtime: int = 0
-    """When the folder last changed, as far as we looked."""
+    """When the folder last changed, as far as we checked."""
     knowledge: str = ""
     """The state of features and memory that was last written."""
     files: dict[str, str] = {}
     """The files that show them, as we left them."""
     prompts: int = 0
-    """How long the log of prompts was then."""
+    """The length of the prompt log at that time."""
 
 
 NOWHERE = MirrorCursor(0, 0)
@@ -58,7 +59,7 @@ _ODD = (OSError, StoreRefused, msgspec.MsgspecError, UnicodeDecodeError)
 
 
 class Manifest:
-    """What a mirror keeps in its folder of the store."""
+    """What a mirror stores in its folder of the store."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -69,40 +70,40 @@ class Manifest:
 
     @property
     def files(self) -> dict[str, ManifestEntry]:
-        """The files we wrote and that were there when we last looked, by path."""
+        """The files we wrote that existed when we last looked, by path."""
         return self._read()
 
     def find_append(self, path: str, key: str) -> ManifestEntry | None:
-        """Return the entry of an addition that was begun."""
+        """Return the entry of an append that was begun."""
         self._read()
         return self._appends.get(f"{path}\n{key}")
 
     def add(self, entry: ManifestEntry) -> None:
-        """Write an entry down."""
+        """Append an entry to the manifest file."""
         log.append(self._log, entry, durable=False)
         if self._is_read:
             self._take(entry)
 
     def read_cursor(self) -> MirrorCursor | None:
-        """Return how far the log was followed; None if it never was, or nobody knows any more."""
+        """Return the position in the log; None if it is unknown or there is none."""
         try:
             return _cursor_decoder.decode(disk.read(self._folder / "cursor.json")[0])
         except _ODD:
             return None
 
     def write_cursor(self, cursor: MirrorCursor) -> None:
-        """Note how far the log was followed."""
+        """Store the position in the log."""
         self._replace("cursor.json", msgspec.json.encode(cursor))
 
     def read_shown(self) -> dict[str, list[str]]:
-        """Return what each file showed of features and memory, by hashes."""
+        """Return the features and memory that each file showed, as hashes."""
         try:
             return _shown_decoder.decode(disk.read(self._folder / "shown.json")[0])
         except _ODD:
             return {}
 
     def write_shown(self, shown: Mapping[str, Sequence[str]]) -> None:
-        """Note what each file shows; without that it is imported whole, which adds nothing."""
+        """Store what each file shows; without it a file is imported whole, which adds nothing."""
         self._replace("shown.json", msgspec.json.encode(shown))
 
     def _replace(self, name: str, data: bytes) -> None:
@@ -130,7 +131,7 @@ class Manifest:
         return sum(len(msgspec.json.encode(entry)) + 1 for entry in self._files.values())
 
     def _compact(self) -> None:
-        # Additions are told twice only right after a crash, and then by the newest events.
+        # Only the newest events are repeated after a crash, so older appends can be forgotten.
         recent = [*self._appends.values()][-100:]
         lines = [msgspec.json.encode(entry) for entry in [*self._files.values(), *recent]]
         disk.replace(self._log, b"".join(line + b"\n" for line in lines), temps=self._log.parent)

@@ -1,4 +1,4 @@
-"""A mirror: one profile's native files in one folder, and how far they follow the store."""
+"""A mirror: one profile's native files in one folder, and its position in the store's log."""
 
 import hashlib
 import os
@@ -20,6 +20,7 @@ from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.projects.project import list_folders
 from leftoff.store import LISTED, CheckpointEntry, Store, StoreEvent, StoreIndex, disk
 
+# Waiting longer for another writer would hold up the save.
 _WAIT_SECONDS = 10.0
 
 
@@ -39,12 +40,13 @@ class Mirror:
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Keep other processes from writing the same files; say whether it worked."""
+        """Lock out other processes that write the same files; yield whether that succeeded."""
         disk.ensure_folder(self.state)
         with disk.lock(self.state / "lock", seconds=_WAIT_SECONDS) as is_held:
             if not is_held:
                 yield False
                 return
+            # The mark survives a kill, and then shows the next writer that there may be leftovers.
             mark = self.state / "writing"
             if mark.exists():
                 self._sweep()
@@ -53,7 +55,7 @@ class Mirror:
             mark.unlink(missing_ok=True)
 
     def _sweep(self) -> None:
-        """Clean up after a writer that died: where it may have been, not in all of a workspace."""
+        """Clean up after a writer that died, where it can have been: a workspace may be large."""
         written = {(self.folder / path).parent for path in self.manifest.files}
         for folder in {self.folder, *self.profile.folders(self.folder), *written}:
             sweep(folder)
@@ -71,7 +73,7 @@ class Mirror:
         )
 
     def _beside(self, worktree: str | None) -> NativeFiles | None:
-        """Open the folder of a worktree; one that was named by the user stands for all."""
+        """Open the folder of a worktree; one that the user named serves all worktrees."""
         project = self.store.project
         named = worktree or query.printable(str(project.worktree))
         here = [each for each in list_folders(project) if query.printable(str(each)) == named]
@@ -86,28 +88,28 @@ class Mirror:
 
     @property
     def index(self) -> StoreIndex:
-        """The store's index, as whoever asked last brought it up to date."""
+        """The store's index, as last updated."""
         return self.store.open_index()
 
     def shows(self, name: str) -> bool:
-        """Say whether a name is listed; the index is brought up to date only to deny it."""
+        """Return whether a name is listed; the index is updated only before answering no."""
         head = self.index.head(name)
         if head is None or head.state not in LISTED:
             head = self.store.index().head(name)
         return head is not None and head.state in LISTED
 
     def entry(self, checkpoint_id: str) -> CheckpointEntry | None:
-        """Return what is known of a checkpoint; a line of the log may be known before its file."""
+        """Return what is known about a checkpoint; its log line may be known before its file."""
         return self.index.get(checkpoint_id) or self.store.index().get(checkpoint_id)
 
     def catch_up(self, events: Sequence[StoreEvent]) -> None:
-        """Bring the index up to date, unless it knows the last of these events already."""
+        """Update the index, unless it already knows the last of these events."""
         if not events or self.index.event(events[-1].id) is None:
             self.store.index()
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What is noted of this mirror in the store."""
+        """The manifest of this mirror, in the store."""
         return Manifest(self.state)
 
     @property
@@ -117,11 +119,11 @@ class Mirror:
 
     @property
     def wants_prompts(self) -> bool:
-        """Whether its files keep prompts that wait."""
+        """Whether its files contain waiting prompts."""
         return isinstance(self.profile, Waited)
 
     def stamps(self) -> dict[str, str]:
-        """Tell in what state the files are that show features and memory."""
+        """Return the state of the files that show features and memory."""
         if not self.wants_knowledge:
             return {}
         found = {}
@@ -133,18 +135,18 @@ class Mirror:
         return found
 
     def stamp(self) -> int:
-        """Tell when something last changed in the folders, or in the files named with them."""
+        """Return when the folders, or the files named with them, last changed."""
         folders = self.profile.folders(self.folder)
         return max((each.stat().st_mtime_ns for each in folders if each.exists()), default=0)
 
     def wrote(self, path: Path) -> bool:
-        """Say whether a file is as we left it."""
+        """Return whether a file is as we left it."""
         entry = self.manifest.files.get(str(path.relative_to(self.folder)))
         found = read_regular(path) if entry is not None else None
         return entry is not None and found is not None and entry.sha256 == digest(found[0])
 
     def is_source(self, checkpoint_id: str, data: bytes) -> bool:
-        """Say whether a checkpoint was read from this very content."""
+        """Return whether a checkpoint was read from this very content."""
         entry = self.index.get(checkpoint_id)
         if entry is None or entry.trigger != "import" or entry.problem:
             return False

@@ -1,4 +1,4 @@
-"""Native files on disk: written whole, never through a link, never over what a person wrote."""
+"""Write native files: atomically, never through a link, never over what a person wrote."""
 
 import itertools
 import os
@@ -13,13 +13,14 @@ from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
 from leftoff.projects import trees
 from leftoff.store import disk, trash
 
+# How often to reread a shared file that others keep changing before giving up.
 _TRIES = 5
 
 
 class NativeFiles:
-    """A folder of native files, with the manifest of what we wrote there."""
+    """A folder of native files, with the manifest of those we wrote."""
 
-    def __init__(  # noqa: PLR0913 - what a folder of files needs, each by its name
+    def __init__(  # noqa: PLR0913 - a folder of files needs them all
         self,
         root: Path,
         manifest: Manifest,
@@ -47,7 +48,7 @@ class NativeFiles:
         return self._root
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's bytes; None where there is no regular file."""
+        """Return a file's bytes; None if there is no regular file."""
         found = read_regular(self._root / path)
         return found[0] if found else None
 
@@ -57,40 +58,41 @@ class NativeFiles:
         return sorted(str(path.relative_to(self._root)) for path in found if disk.is_regular(path))
 
     def create(self, path: str, data: bytes, *, of: str = "") -> str:
-        """Write a new file, under a name with -1, -2 … if that is taken; return its path."""
+        """Write a new file, with -1, -2 … added to its name if that is taken; return its path."""
         first = self._target(path)
         temp = make_temp(first, data, mode=PRIVATE)
         try:
             for number in itertools.count():
                 name = _add_number(path, number)
                 target = first.with_name(Path(name).name)
-                # The same news may be told twice.
+                # The same event may be processed twice.
                 if _holds(target, data) or self._link(temp, target, name, data, of):
                     break
         finally:
-            # Where there are no links it was renamed.
+            # On a file system without links it was renamed instead.
             temp.unlink(missing_ok=True)
         self._record(name, data, of, is_new=True)
         return name
 
     def _link(self, temp: Path, target: Path, name: str, data: bytes, of: str) -> bool:
-        """Give a file its name, unless that is taken; say whether it got it."""
+        """Give a file its name unless that is taken; return whether it succeeded."""
         if os.path.lexists(target):
             return False
-        # Noted before it is there: whoever dies in between leaves nothing that seems another's.
+        # Record it before it exists: if we die in between, it never looks like somebody else's.
         self._manifest.add(ManifestEntry(path=name, sha256=digest(data), size=len(data), of=of))
         try:
             disk.name_file(temp, target)
         except FileExistsError:
-            # Somebody else was quicker; without an entry the file counts as theirs.
+            # Somebody else was faster; without an entry the file counts as theirs.
             self._manifest.add(ManifestEntry(path=name))
             return False
         return True
 
     def replace(self, path: str, data: bytes, *, of: str = "") -> None:
-        """Write a file of ours; what a person changed in it is first taken into the store."""
+        """Write one of our files, after importing what a person changed in it."""
         target = self._target(path)
         found = read_regular(target)
+        # Nothing to write: the file has this content, or we imported it as this checkpoint.
         if found is not None and (found[0] == data or self._shows(path, found[0], of)):
             self._record(path, found[0], of)
             return
@@ -100,7 +102,7 @@ class NativeFiles:
         self._record(path, data, of)
 
     def edit(self, path: str, change: Callable[[str], str]) -> None:
-        """Change a part of a file that belongs to others; empty text means no file."""
+        """Change our part of a file that belongs to others; an empty text means no file."""
         target = self._target(path)
         for _ in range(_TRIES):
             found = read_regular(target)
@@ -109,7 +111,7 @@ class NativeFiles:
             if after == before:
                 return
             data = after.encode("utf-8", "surrogateescape")
-            # Whoever else edits it just now must not lose a word.
+            # Check again: somebody may be editing it right now and must not lose a word.
             again = read_regular(target)
             if (again and again[0]) != (found and found[0]):
                 continue
@@ -120,15 +122,16 @@ class NativeFiles:
                 self.written.append(target)
             return
         raise StoreRefused(
-            f"{target} changes all the time, so it was left as it is",
-            hint="The next command tries again.",
+            f"{target} kept changing while being edited; left unchanged",
+            hint="The next leftoff command will try again.",
         )
 
     def append(self, path: str, text: str, *, key: str, head: str = "") -> None:
-        """Add lines to the end of a file, once for each key; a new file begins with its head."""
+        """Append lines to a file, once for each key; a new file begins with its head."""
         target = self._target(path)
         found = read_regular(target)
         size = found[1].st_size if found else 0
+        # The manifest has the size before an append, so a killed one is completed, not repeated.
         begun = self._manifest.find_append(path, key)
         if begun is None:
             begun = ManifestEntry(path=path, size=size, key=key)
@@ -145,7 +148,7 @@ class NativeFiles:
         self.written.append(target)
 
     def trash(self, path: str, *, to: str | None = None) -> None:
-        """Move a file to the trash, or to the profile's own; nothing where there is none."""
+        """Move a file, if it exists, to the trash, or to the profile's own trash."""
         target = self._target(path)
         found = read_regular(target)
         if found is None:
@@ -160,24 +163,25 @@ class NativeFiles:
         self._manifest.add(ManifestEntry(path=path))
 
     def warn(self, text: str) -> None:
-        """Tell the user of something, apart from what the command says."""
+        """Show the user a warning, apart from the command's output."""
         self.warnings.append(text)
 
     def in_worktree(self, worktree: str | None) -> "NativeFiles | None":
-        """Return the files of the same layout in a worktree of the project; None if it is gone."""
+        """Return the files of the same layout in another worktree; None if that is gone."""
         found = self._beside(worktree)
         if found is None or found.root == self._root:
             return found and self
+        # Share the lists, so that the caller sees what was written in any worktree.
         found.written, found.warnings, found.shows = self.written, self.warnings, self.shows
         return found
 
     def is_ours(self, path: str, data: bytes) -> bool:
-        """Say whether a file is as we left it."""
+        """Return whether a file is as we left it."""
         entry = self._manifest.files.get(path)
         return entry is not None and entry.sha256 == digest(data)
 
     def _shows(self, path: str, data: bytes, of: str) -> bool:
-        """Say whether a file is what somebody wrote and we took in as this very checkpoint."""
+        """Return whether somebody wrote this file and we imported it as this very checkpoint."""
         if not of:
             return False
         entry = self._manifest.files.get(path)
@@ -191,31 +195,31 @@ class NativeFiles:
         entry = ManifestEntry(
             path=path, sha256=digest(data), size=len(data), mtime=found.st_mtime_ns, of=of
         )
-        # Of a new file there is no entry, and to read those on thousands takes a while.
+        # A new file has no entry, and reading thousands of entries takes a while.
         if is_new or self._manifest.files.get(path) != entry:
             self._manifest.add(entry)
         self.written.append(target)
         self.shows[target] = of
 
     def _target(self, path: str) -> Path:
-        """Make the folder a file goes to; one that leads out of ours is refused."""
+        """Create the folder of a file; refuse one outside of ours."""
         target = self._root / path
         if trees.leads_out(target.parent):
             raise _refuse_link(target, self._root)
         disk.make_folder(self._root)
         root = os.path.realpath(self._root)
-        # What is not there yet is where its name says; what is there may be a link to elsewhere.
+        # A missing folder is where its path says; an existing one may be a link elsewhere.
         parent = os.path.realpath(target.parent)
         if parent == root or parent.startswith(f"{root}/"):
             disk.make_folder(target.parent)
         else:
             raise _refuse_link(target, self._root)
         if os.path.lexists(target) and not disk.is_regular(target):
-            # A writer that was killed may have left it a second name, also one of another store.
+            # A killed writer, even of another store, may have left it a second name.
             sweep(target.parent)
         if os.path.lexists(target) and not (disk.is_regular(target) and _is_readable(target)):
             raise StoreRefused(
-                f"{target} is not a regular file of a usual size, so it is left alone",
+                f"{target} is not a regular file of a usual size, so leftoff left it unchanged",
                 hint="Move it away and try again.",
             )
         return target
@@ -223,18 +227,18 @@ class NativeFiles:
 
 def _refuse_link(target: Path, root: Path) -> StoreRefused:
     return StoreRefused(
-        f"{target} leads out of {root}, so it is left alone",
-        hint="Move the link away and try again.",
+        f"{target} leads out of {root}, so leftoff left it unchanged",
+        hint="Remove the link and try again.",
     )
 
 
 def _is_readable(path: Path) -> bool:
-    """Say whether a file is small enough to be read: what cannot be must not be replaced."""
+    """Return whether a file is small enough to read: otherwise it must not be replaced."""
     return path.lstat().st_size <= MOST_BYTES
 
 
 def _holds(path: Path, data: bytes) -> bool:
-    """Say whether a file has this content, without reading one of another size."""
+    """Return whether a file has this content, without reading one of another size."""
     try:
         is_likely = path.lstat().st_size == len(data)
     except OSError:
@@ -244,8 +248,9 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def _find_missing(there: bytes, size: int, text: str, head: str) -> bytes:
-    """Return what is missing of an addition that was begun at a size; nothing if it is there."""
+    """Return the missing rest of an append that began at a size; empty if it is complete."""
     before, added = there[:size], there[size:]
+    # Somebody may have removed the last newline; our line must not join theirs.
     is_torn = bool(head and before) and not before.endswith(b"\n")
     data = ("\n" if is_torn else "" if before else head) + text
     whole = data.encode("utf-8", "replace")

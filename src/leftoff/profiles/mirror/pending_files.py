@@ -1,4 +1,4 @@
-"""What native files tell of the work at hand: notes for a save, checkpoints that wait."""
+"""Read what native files say about current work: notes for a save, and waiting checkpoints."""
 
 import os
 from collections.abc import Iterable
@@ -26,11 +26,11 @@ def read_notes(
     *,
     since: datetime | None = None,
 ) -> dict[str, Any]:
-    """Return what was noted in native files about the work of a session, in canonical keys."""
+    """Return the notes in native files about a session's work, in canonical keys."""
     running = store.project.environment.find_session()
     current = session_id or (running[1] if running else None)
     if session_id is not None and since is None:
-        # A session saved by itself was not asked: what was noted long before is of other work.
+        # Nobody confirms an automatic save, so older notes may belong to other work.
         since = store.now() - _RECENT
     told: dict[str, Any] = {}
     for name in names:
@@ -41,7 +41,7 @@ def read_notes(
 
 
 def find_waiting(store: Store, names: Iterable[str]) -> list[WaitingFile]:
-    """Return the native files that wait to be taken up, the newest first."""
+    """Return the native files that wait to be resumed, newest first."""
     found = []
     for name in names:
         mirror = Mirror(store, name)
@@ -57,7 +57,7 @@ def find_waiting(store: Store, names: Iterable[str]) -> list[WaitingFile]:
 def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> WaitingFile:
     entry = mirror.manifest.files.get(str(path.relative_to(mirror.folder)))
     known = entry.of if entry is not None and entry.of and mirror.index.get(entry.of) else None
-    # Of a file that is gone nothing can be shown, and what was in it is in the store.
+    # A missing file has nothing to show, and its content is in the store.
     if known is not None and (mirror.wrote(path) or not os.path.lexists(path)):
         return WaitingFile(session_id=session_id, path=path, checkpoint_id=known)
     taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path)
@@ -71,7 +71,7 @@ def _find_waiting(mirror: Mirror, session_id: str, path: Path) -> WaitingFile:
 
 
 def import_first(mirror: Mirror) -> None:
-    """Import what was there before a mirror was first looked at, where files tell what waits."""
+    """Import what existed before a mirror was first used, if its files show what waits."""
     is_new = mirror.manifest.read_cursor() is None and mirror.folder.is_dir()
     if is_new and isinstance(mirror.profile, Waited):
         import_native.import_all(
@@ -80,7 +80,7 @@ def import_first(mirror: Mirror) -> None:
 
 
 def find_shown(store: Store, names: Iterable[str]) -> dict[str, Path]:
-    """Return the native file of each checkpoint, where files tell what waits."""
+    """Return the native file of each checkpoint, if files show what waits."""
     mirrors = [Mirror(store, name) for name in names if isinstance(profiles.load(name), Waited)]
     return {
         entry.of: mirror.folder / entry.path
@@ -91,7 +91,7 @@ def find_shown(store: Store, names: Iterable[str]) -> dict[str, Path]:
 
 
 def find_task(names: Iterable[str], checkpoint: Checkpoint) -> str:
-    """Tell what a checkpoint is filed under: as its native files have it, or else by its name."""
+    """Return the task of a checkpoint: as its native files have it, or its name."""
     for name in names:
         profile = profiles.load(name)
         if isinstance(profile, Filed):
@@ -110,10 +110,10 @@ def find_path(store: Store, names: Iterable[str], checkpoint_id: str) -> Path | 
 
 
 def keeps_notes(names: Iterable[str]) -> bool:
-    """Say whether native files of one of these hold notes on the work at hand."""
+    """Return whether the native files of one of these contain notes about current work."""
     return any(isinstance(profiles.load(name), NoteKeeper) for name in names)
 
 
 def tells_what_waits(names: Iterable[str]) -> bool:
-    """Say whether native files of one of these tell what waits for whom."""
+    """Return whether the native files of one of these show what waits for which session."""
     return any(isinstance(profiles.load(name), Waited) for name in names)

@@ -1,4 +1,4 @@
-"""The mirrors of the profiles that a project names."""
+"""Mirror the profiles that a project names."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -23,13 +23,13 @@ from leftoff.store import Store
 
 
 class ProfileMirrors(Mirrors):
-    """The native files of some profiles."""
+    """The native files of the named profiles."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
 
     def import_edits(self, store: Store) -> ImportedEdits:
-        """Import what was changed by hand, before anything is read or written."""
+        """Import manual changes, before anything is read or written."""
         return import_edits.import_edits(store, self._names)
 
     def export_changes(
@@ -39,37 +39,37 @@ class ProfileMirrors(Mirrors):
         session: SessionNews | None = None,
         briefing: Callable[[], str] | None = None,
     ) -> Exported:
-        """Bring the files up to date; problems are returned, never raised."""
+        """Update the files; problems are returned, never raised."""
         return export_changes.export_changes(store, self._names, session=session, briefing=briefing)
 
     def mark_work(self, project: Project, what: str) -> AbstractContextManager[None]:
-        """Leave a mark while a command works, where a profile looks for one."""
+        """Leave a mark while a command runs, if a profile uses such marks."""
         return activity.mark_work(project, self._names, what)
 
     def find_others_at_work(self, project: Project) -> list[AtWork]:
-        """Return who else is at work, by the marks they left."""
+        """Return other running commands, from the marks they left."""
         return activity.find_others_at_work(project, self._names)
 
     def keep_notes(self) -> bool:
-        """Say whether the files hold notes on the work at hand."""
+        """Return whether the files contain notes about the current work."""
         return pending_files.keeps_notes(self._names)
 
     def read_notes(
         self, store: Store, session_id: str | None = None, *, since: datetime | None = None
     ) -> dict[str, Any]:
-        """Return what was noted about the work of a session, in keys of a checkpoint."""
+        """Return the notes about a session's work, in keys of a checkpoint."""
         return pending_files.read_notes(store, self._names, session_id, since=since)
 
     def tell_what_waits(self) -> bool:
-        """Say whether the files tell what waits for which session."""
+        """Return whether the files show which checkpoint waits for which session."""
         return pending_files.tells_what_waits(self._names)
 
     def find_waiting(self, store: Store) -> list[WaitingFile]:
-        """Return the files that wait to be resumed, the newest first."""
+        """Return the files that wait to be resumed, newest first."""
         return pending_files.find_waiting(store, self._names)
 
     def find_shown(self, store: Store) -> dict[str, Path]:
-        """Return the file of each checkpoint, where files tell what waits."""
+        """Return the file of each checkpoint, if the files show what waits."""
         return pending_files.find_shown(store, self._names)
 
     def find_path(self, store: Store, checkpoint_id: str) -> Path | None:
@@ -77,5 +77,5 @@ class ProfileMirrors(Mirrors):
         return pending_files.find_path(store, self._names, checkpoint_id)
 
     def find_task(self, checkpoint: Checkpoint) -> str:
-        """Return what a checkpoint is filed under."""
+        """Return the task under which a checkpoint is filed."""
         return pending_files.find_task(self._names, checkpoint)

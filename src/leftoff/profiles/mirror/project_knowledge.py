@@ -1,4 +1,4 @@
-"""Knowledge: the features and the memory of a project, for layouts that show them too."""
+"""Load a project's features and memory for the layouts that show them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -12,12 +12,12 @@ from leftoff.profiles.profile import Knowing, Knowledge, More
 from leftoff.profiles.regular_files import digest
 from leftoff.store import Store
 
-# What was remembered before these was written when it was new.
+# Older entries were written when they were new.
 _NEWEST = 200
 
 
 def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowledge:
-    """Return what a project works on and remembers: all of it, or what may be new."""
+    """Return a project's features and memory: all of it, or what may be new."""
 
     def list_entries(kind: memory.Kind) -> Sequence[memory.MemoryEntry]:
         limit = None if whole else _NEWEST
@@ -37,7 +37,7 @@ def load_knowledge(store: Store, *, whole: bool, is_new: bool = True) -> Knowled
 
 
 def stamp(store: Store) -> str:
-    """Tell in what state they are, without reading them; empty if there are none."""
+    """Return a stamp of their state without reading them; empty if there are none."""
     found = []
     for path in (*store.log_paths("memory"), *features.places(store)):
         try:
@@ -48,15 +48,15 @@ def stamp(store: Store) -> str:
     return " ".join(found)
 
 
-# What others changed in the files
+# Changes that others made to the files
 
 
 def import_changes(
     mirror: Mirror, before: Mapping[str, str], problems: list[str]
 ) -> dict[str, str]:
-    """Import what others changed since we left the files; return in what state they are.
+    """Import what others changed since we left the files; return the new state of the files.
 
-    Only what differs from what the files showed then: all else may have moved on in the store.
+    Only differences from what the files showed then count: the rest may be outdated.
     """
     stamps = mirror.stamps()
     changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
@@ -72,7 +72,7 @@ def import_changes(
 
 
 def note_shown(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
-    """Note what the files show now that they are written; return in what state they are."""
+    """Record what the files show after they were written; return their state."""
     stamps = mirror.stamps()
     changed = [name for name, stamp in stamps.items() if before.get(name) != stamp]
     if changed:
@@ -84,7 +84,7 @@ def note_shown(mirror: Mirror, before: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_missing(mirror: Mirror, before: Mapping[str, str]) -> bool:
-    """Say whether files are gone that showed something: then all is to be written again."""
+    """Return whether files that showed something are gone, so that all must be written again."""
     return bool(before) and not {*before} <= {*mirror.stamps()}
 
 
@@ -106,7 +106,7 @@ def _digest(value: object) -> str:
 
 
 def _without(more: More, shown: Collection[str]) -> More:
-    """Leave out what the files showed already when we left them."""
+    """Leave out what the files already showed when we left them."""
     known = {*shown}
 
     def new(values: Iterable[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The prompt queue, for layouts that keep prompts in files: what waits, by session."""
+"""Mirror the prompt queue, for layouts that store waiting prompts in files by session."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,12 +13,12 @@ from leftoff.store import Store
 
 
 def measure(store: Store) -> int:
-    """Tell how long the queue's log is: it grows with all that becomes of a prompt."""
+    """Return the length of the queue's log, which grows with every change to a prompt."""
     return sum(path.stat().st_size for path in store.log_paths("prompts") if path.is_file())
 
 
 def list_prompts(store: Store) -> list[PromptNews]:
-    """Return the prompts of each session that ever had some kept, oldest first."""
+    """Return the prompts of each session that ever stored some, oldest first."""
     by_session: dict[str, list[Prompt]] = {}
     for prompt in prompt_queue.list_prompts(store):
         by_session.setdefault(prompt.session_id, []).append(prompt)
@@ -33,7 +33,7 @@ def list_prompts(store: Store) -> list[PromptNews]:
 
 
 def _find_settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
-    """Yield what waits no more, also the words that others took the place of."""
+    """Yield prompts that no longer wait, including texts that were replaced."""
     for prompt in found:
         if prompt.fate != "pending":
             yield prompt
@@ -42,7 +42,7 @@ def _find_settled(found: Iterable[Prompt]) -> Iterator[Prompt]:
 
 
 def import_prompts(mirror: Mirror) -> None:
-    """Queue what others wrote into the files of prompts."""
+    """Queue the prompts that others wrote to the files."""
     if not isinstance(mirror.profile, Waited):
         return
     for session_id, found in mirror.profile.waiting(mirror.folder).items():

@@ -1,4 +1,4 @@
-"""Native files before they have their name, so that nobody ever reads half of one."""
+"""Write native files under a temporary name first, so that nobody ever reads half of one."""
 
 import contextlib
 import os
@@ -10,13 +10,13 @@ from leftoff.projects import trees
 from leftoff.store import disk
 
 FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-# What a checkpoint says is for its user's eyes. git keeps no more of a mode than the x bit.
+# Checkpoints are private. git stores nothing of a mode but the x bit.
 PRIVATE = 0o600
 _TEMP = ".leftoff"
 
 
 def put(target: Path, data: bytes, mode: int) -> None:
-    """Write a file whole, in the place of what was there."""
+    """Write a file atomically, replacing what was there."""
     temp = make_temp(target, data, mode=mode)
     try:
         temp.replace(target)
@@ -27,7 +27,7 @@ def put(target: Path, data: bytes, mode: int) -> None:
 
 
 def make_temp(target: Path, data: bytes, *, mode: int) -> Path:
-    """Write a file beside its place, to be named when it is whole."""
+    """Write a file beside its destination, to be renamed when it is complete."""
     temp = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
     descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FLAGS, PRIVATE)
     try:
@@ -43,15 +43,15 @@ def make_temp(target: Path, data: bytes, *, mode: int) -> Path:
 
 
 def find_mode(found: tuple[bytes, os.stat_result] | None) -> int:
-    """Return the mode that a file keeps, or gets when it is new."""
+    """Return the mode to give a file: its current one, or the private one if it is new."""
     return stat.S_IMODE(found[1].st_mode) if found else PRIVATE
 
 
 def sweep(folder: Path) -> None:
-    """Remove what writers left behind that were killed."""
+    """Remove files that killed writers left behind."""
     if not folder.is_dir() or trees.leads_out(folder):
         return
-    for name in os.listdir(folder):  # noqa: PTH208 - a path for each of thousands takes ten times as long
+    for name in os.listdir(folder):  # noqa: PTH208 - thousands of paths take ten times as long
         if not (name.startswith(".") and name.endswith(_TEMP)):
             continue
         pid = name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]

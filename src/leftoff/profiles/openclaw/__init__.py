@@ -1,7 +1,7 @@
 """openclaw: checkpoints that pass a quality bar, an autosave, a working buffer, working notes.
 
-`memory/checkpoints/<name>.md` holds one each, until somebody deletes it. What is saved without
-being asked goes to autosave.md beside them, with a line in autosave-log.md.
+Each checkpoint is a file `memory/checkpoints/<name>.md` until somebody deletes it. Automatic saves
+go to autosave.md beside them, with a line in autosave-log.md.
 """
 
 import os
@@ -51,12 +51,12 @@ BUFFER = "memory/working-buffer.md"
 _AUTOSAVE_NAME = AUTOSAVE.rpartition("/")[2]
 _LOG_NAME = LOG.rpartition("/")[2]
 _WORKSPACE = "OPENCLAW_WORKSPACE"
-# No name of a checkpoint has it.
+# No checkpoint name contains this.
 _BESIDE = "--"
 
 
 def home(project: Project) -> Path:
-    """Return the workspace: the one the environment names, the project itself, or the user's."""
+    """Return the workspace: the one in the environment, the project itself, or the user's."""
     named = project.environment.find_folder(_WORKSPACE)
     if named is not None:
         return named
@@ -66,20 +66,20 @@ def home(project: Project) -> Path:
 
 
 def is_here(folder: Path) -> bool:
-    """Say whether there is a checkpoint in this workspace."""
+    """Return whether this workspace contains a checkpoint."""
     return next(natives(folder), None) is not None
 
 
 def folders(folder: Path) -> list[Path]:
-    """Return the folder that holds checkpoints, and the one of the buffer above it."""
+    """Return the folder with checkpoints, and the buffer's folder above it."""
     return [folder / CHECKPOINTS, folder / "memory"]
 
 
 def natives(folder: Path) -> Iterator[Path]:
-    """Yield the files of checkpoints; the log of autosaves is none."""
+    """Yield the files of checkpoints, without the log of autosaves."""
     place = folder / CHECKPOINTS
     try:
-        # Every hook looks here, and names sort quicker than paths.
+        # Every hook reads this, and names sort faster than paths.
         names = sorted(entry.name for entry in os.scandir(place))
     except OSError:
         return
@@ -95,7 +95,7 @@ def find_stale_names(folder: Path) -> list[str]:
 
 
 def more(folder: Path) -> More:
-    """Return nothing: working notes and the buffer are read where they are."""
+    """Return nothing: working notes and the buffer are read in place."""
     del folder
     return More()
 
@@ -110,7 +110,7 @@ def read(path: Path, data: bytes) -> Native:
 
 
 def write(files: Files, news: StoreNews) -> None:
-    """Show each name that was touched as it is now, log autosaves, continue the buffer."""
+    """Write the current state of each changed name, log autosaves, and extend the buffer."""
     project = _project(files, news)
     for name, checkpoint in news.current.items():
         path = f"{CHECKPOINTS}/{name}.md" if name else AUTOSAVE
@@ -135,13 +135,13 @@ def write(files: Files, news: StoreNews) -> None:
 
 
 def _project(files: Files, news: StoreNews) -> str:
-    """Name the project in a workspace that it may share with others."""
+    """Return the project's name for a workspace that it may share with others."""
     root = news.project.root
     return "" if files.root == root else printable(str(root))
 
 
 def _free(files: Files, path: str, project: str) -> str:
-    """Return where a file goes: beside the one of the same name that another project has there."""
+    """Return the path for a file: another one if a different project already uses the name."""
     if not project:
         return path
     beside = path.removesuffix(".md") + f"{_mark(project)}.md"
@@ -152,12 +152,12 @@ def _free(files: Files, path: str, project: str) -> str:
 
 
 def _mark(project: str) -> str:
-    """Return what tells the files of a project apart, should two have the same name."""
+    """Return the suffix that separates the files of projects with the same checkpoint name."""
     return f"{_BESIDE}{digest(project.encode())[:6]}"
 
 
 def _owner(text: str) -> str:
-    """Return the project that a file names; empty where it names none."""
+    """Return the project that a file names; empty if it names none."""
     return openclaw_layout.find_owner(openclaw_layout.LAYOUT.split(text))
 
 
@@ -167,5 +167,5 @@ def _state(files: Files) -> str:
 
 
 def _is_told(checkpoint: Checkpoint) -> bool:
-    """Say whether a checkpoint is one that the log tells of: saved by itself, and by us."""
+    """Return whether the log lists a checkpoint: we saved it, and automatically."""
     return checkpoint.is_autosave and checkpoint.source is None

@@ -1,7 +1,7 @@
-"""The autosave: one file that is always overwritten, and a log with a line for each of them.
+"""Read and write the autosave: one file that is always overwritten, and a log of all autosaves.
 
-Where SESSION-STATE.md says anything, the file holds it word for word. Where it does not tell the
-task, the file has the sections of a checkpoint, and what there is of it below them.
+If SESSION-STATE.md names the task, the file repeats it word for word. Otherwise the file has the
+sections of a checkpoint, with the content of SESSION-STATE.md below them.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ _OURS = ("# autosave", "**created:**", "**auto-saved:**", "**project:**")
 
 
 def render(checkpoint: Checkpoint, state: str, *, project: str) -> str:
-    """Write an autosave; `state` is what SESSION-STATE.md says."""
+    """Write an autosave; `state` is the content of SESSION-STATE.md."""
     fields = [
         _TITLE,
         openclaw_layout.write_moment(checkpoint),
@@ -41,13 +41,13 @@ def log_line(checkpoint: Checkpoint) -> str:
 
 
 def read(text: str, path: Path) -> Native:
-    """Read an autosave, whichever of the two forms it has."""
+    """Read an autosave in either of its two forms."""
     parts = openclaw_layout.LAYOUT.split(text)
     if parts.sections or "Task" in parts.fields:
         return openclaw_layout.read(text, path)
     body = _body(text)
     if not body.strip():
-        return Native(problem="It tells nothing below its head.")
+        return Native(problem="It contains nothing below its header.")
     told: dict[str, Any] = state_file.parse(body) or {"notes": [body.strip()]}
     return Native(
         told=told,

@@ -1,4 +1,4 @@
-"""The working buffer: what was said since the context began to fill up, word for word."""
+"""Write the working buffer: what was said since the context began to fill up, word for word."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _ANSWER = re.compile(rf"^## ({_STAMP}) Agent \(summary\)$", re.MULTILINE)
 
 
 def add_exchanges(text: str, exchanges: Sequence[BufferedExchange], now: datetime) -> str:
-    """Return the buffer with these exchanges in it; one that has none of them is started anew."""
+    """Return the buffer with these exchanges; one that has none of them is started again."""
     if not exchanges:
         return text
     blocks = _blocks(text)
@@ -40,30 +40,30 @@ def add_exchanges(text: str, exchanges: Sequence[BufferedExchange], now: datetim
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:
-    """Split the buffer into exchanges, each with the line that heads it."""
+    """Split the buffer into exchanges, each with its heading."""
     starts = [found.start() for found in re.finditer(rf"^## {_STAMP} Human$", text, re.MULTILINE)]
     blocks = [text[begin:end] for begin, end in pairwise([*starts, len(text)])]
     return [(block.partition("\n")[0], block) for block in blocks]
 
 
 def _block(heading: str, exchange: BufferedExchange, before: str, now: datetime) -> str:
-    """Write an exchange, or add the answer to one; what stands there already stays."""
+    """Write an exchange, or add the answer to one; existing text stays."""
     block = before or f"{heading}\n{_quote(exchange.asked)}\n"
     if not exchange.answered.strip() or _ANSWER.search(before):
         return block
     answer = f"## {_stamp(now)} Agent (summary)\n{_quote(exchange.answered)}\n"
-    # The empty line before the next exchange is part of this one.
+    # The empty line before the next exchange belongs to this one.
     gap = "\n" if before.endswith("\n\n") else ""
     return f"{block.rstrip(_END)}\n\n{answer}{gap}"
 
 
 def _quote(text: str) -> str:
-    """Keep words as they were said, but for a line that would look like one of our headings."""
+    """Keep a text unchanged, except for lines that look like one of our headings."""
     plain = text.replace("\r\n", "\n").strip("\n")
     return _HEADING.sub(r"\\\1", plain)
 
 
 def _stamp(moment: datetime) -> str:
     at = moment.astimezone(UTC)
-    # The time tells exchanges apart, so nothing of it is dropped.
+    # The time identifies an exchange, so keep all of its digits.
     return f"{at:%Y-%m-%dT%H:%M:%S}{f'.{at.microsecond:06d}' if at.microsecond else ''}Z"

@@ -1,4 +1,4 @@
-"""Moments as the layout writes them: `2026-11-15 18:40 UTC`, `2026-11-15 19:40 GMT+1`."""
+"""Read and write times in this layout: `2026-11-15 18:40 UTC`, `2026-11-15 19:40 GMT+1`."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -8,13 +8,13 @@ _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?[ \t]*"
     r"(?:(UTC|GMT|Z)?([+-]\d{1,2})?(?::?(\d{2}))?)?"
 )
-# What the original stamps on every file, in whatever zone it runs.
+# The offset that the original stamps on every file, in whatever zone it runs.
 _STAMPED = timedelta(hours=8)
 _TOLERANCE = timedelta(minutes=3)
 
 
 def write(moment: datetime) -> str:
-    """Write a moment in the user's own time, with the offset that holds there."""
+    """Format a moment in the user's local time, with its current offset."""
     local = moment.astimezone()
     return f"{local:%Y-%m-%d %H:%M} {_zone(local)}"
 
@@ -29,7 +29,7 @@ def _zone(local: datetime) -> str:
 
 
 def read(text: str, path: Path) -> datetime | None:
-    """Read a moment; one without a zone is local, one that is none is told by the file."""
+    """Parse a moment; one without a zone is local, and an invalid one is None."""
     found = _MOMENT.match(text.strip())
     if found is None:
         return None
@@ -53,7 +53,7 @@ def _offset(hours: str | None, minutes: str | None) -> timedelta:
 
 
 def _local(naive: datetime, path: Path) -> datetime | None:
-    """Take the clock for local time if the file's own time says that the zone is made up."""
+    """Treat the clock as local time if the file's own time shows that the zone is wrong."""
     try:
         written_at = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):

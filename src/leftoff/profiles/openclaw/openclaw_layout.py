@@ -1,4 +1,4 @@
-"""A checkpoint's file: when it was saved, its task, five sections, and whatever else it holds."""
+"""The format of a checkpoint's file: its date, its task, five sections, and anything else."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from leftoff.profiles.openclaw.section_items import (
 from leftoff.profiles.profile import Native
 
 KEY = "openclaw"
-"""Where a checkpoint keeps what a file holds beside all that we know of."""
+"""The key under which a checkpoint keeps content of a file that we do not know."""
 _NO_TASK = "Unnamed task"
 _ASKED = "Open question"
 _STEP = re.compile(r"(.+?)(?: \(step (\d+) of (\d+)\))?", re.DOTALL)
@@ -44,18 +44,18 @@ def read(text: str, path: Path) -> Native:
     kept = {"fields": parts.unknown_fields, "sections": parts.unknown_sections}
     told[KEY] = {key: value for key, value in kept.items() if value}
     if not any(told.values()):
-        return Native(problem="It tells nothing: it has neither a task nor a section with text.")
+        return Native(problem="It is empty: it has neither a task nor a section with text.")
     project = unescape(parts.fields.get("Project", ""))
     return Native(told=told, saved_at=read_moment(parts, path), project=project)
 
 
 def read_moment(parts: Parts, path: Path) -> datetime | None:
-    """Return when a file says it was saved."""
+    """Return the time at which a file says it was saved."""
     return moments.read(unescape(parts.fields.get("Created", "")).partition("\n")[0], path)
 
 
 def find_owner(parts: Parts) -> str:
-    """Return the project that a file names; empty where it names none."""
+    """Return the project that a file names; empty if it names none."""
     return unescape(parts.fields.get("Project", "")).partition("\n")[0]
 
 
@@ -66,12 +66,12 @@ def render(checkpoint: Checkpoint, *, project: str = "") -> str:
 
 
 def write_moment(checkpoint: Checkpoint) -> str:
-    """Write the line that dates a file."""
+    """Write the line with the file's date."""
     return LAYOUT.write_field("Created", moments.write(checkpoint.saved_at))
 
 
 def write_body(checkpoint: Checkpoint, *, project: str) -> str:
-    """Write all of a checkpoint below the line that dates it."""
+    """Write everything below the line with the date."""
     extra = checkpoint.extra.get(KEY)
     kept = extra if isinstance(extra, dict) else {}
     fields = LAYOUT.write_fields(checkpoint)
@@ -90,7 +90,7 @@ def _list_texts(value: object) -> list[tuple[str, str]]:
 
 
 def _read_progress(lines: Lines) -> Plain:
-    """Read what was done; prose at the end tells where the work stopped."""
+    """Read what was done; prose at the end says where the work stopped."""
     found = split_items(lines)
     left_off = found.pop().text if found and found[-1].kind == "prose" else ""
     done = [
@@ -103,7 +103,7 @@ def _read_progress(lines: Lines) -> Plain:
 
 
 def _write_progress(checkpoint: Checkpoint) -> str:
-    """Write what was done; a day of several is a heading, and the end tells where it stopped."""
+    """Write what was done, under a heading per day if there are several, and where it stopped."""
     lines = []
     for number, text in enumerate(checkpoint.done):
         is_heading = _SUBHEADING.fullmatch(text) is not None
@@ -157,7 +157,7 @@ def _write_blockers(checkpoint: Checkpoint) -> str:
 
 
 def _join_point(point: Point, *, without: str = "") -> str:
-    """Return a point as one text, where its parts have no place of their own."""
+    """Return a point as one text, for places that cannot hold its parts."""
     label = f"{point.label}: " if point.label and point.label != without else ""
     return "\n".join([f"{label}{point.text}", *(f"- {name}: {text}" for name, text in point.parts)])
 
@@ -255,6 +255,7 @@ def _read_plan(point: Point) -> Plain:
 def _make_plan(plan: Plan) -> Point:
     path = plan.path or ""
     step = f"{plan.step} of {plan.total}" if plan.total else str(plan.step or "")
+    # A path that ends in a parenthesis would be read back as a step.
     is_short = not plan.title and not plan.stage and not path.endswith(")")
     if path and is_short and (plan.total or not step):
         return Point(label="Plan", text=f"{path} (step {step})" if step else path)
@@ -272,7 +273,7 @@ def _write_task(checkpoint: Checkpoint) -> str:
 
 
 def _make_other_field(title: str) -> Field:
-    """Make a field that says nothing of the work, or is written apart from the others."""
+    """Make a field that says nothing about the work, or is written separately."""
     return Field(title, read_nothing, lambda _: None)
 
 

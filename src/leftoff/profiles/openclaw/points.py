@@ -1,7 +1,7 @@
-"""Points: bullets that say what they are by a label, with further labelled bullets below them.
+"""Read and write points: labelled bullets, with further labelled bullets below them.
 
-A point that fits on one line is written so, as people do: `- what (why)`. Where that would be
-read back as something else, each part has a bullet of its own.
+A point that fits on one line is written as people write it: `- what (why)`. If that would be
+read back differently, each part gets its own bullet.
 """
 
 import re
@@ -25,7 +25,7 @@ _LABELS = (
     "Alternative", "Impact", "Path", "Title", "Step", "Stage",
 )  # fmt: skip
 _LABEL = re.compile(rf"({'|'.join(_LABELS)}):(?:[ \t]+|$)", re.MULTILINE)
-# A text of a person's own that looks like one of ours gets a backslash before it.
+# A person's text that looks like one of our labels gets a backslash.
 _WORDS = rf"(?:(?:{'|'.join(_LABELS)}):(?:[ \t]|$)|{_NOTHING}$)"
 _LIKE_OURS = re.compile(rf"(\\*{_WORDS})", re.MULTILINE)
 _GUARDED = re.compile(rf"\\(\\*{_WORDS})", re.MULTILINE)
@@ -33,19 +33,19 @@ _REASONED = re.compile(r"(\S.*?)(?: \((.+)\)| (?:—|::) (.+))")
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """One bullet: its label if it has one, its text, and the labelled bullets below it."""
+    """One bullet: its label, if any, its text, and the labelled bullets below it."""
 
     label: str = ""
     text: str = ""
     parts: list[tuple[str, str]] = []
 
     def part(self, label: str) -> str:
-        """Return the first part with this label; empty without one."""
+        """Return the first part with this label; empty if there is none."""
         return next((text for name, text in self.parts if name == label), "")
 
 
 def is_nothing(raw: str) -> bool:
-    """Say whether a bullet only says that there is nothing to say."""
+    """Return whether a bullet only says that there is nothing to report."""
     return re.fullmatch(f"{_NOTHING}?", raw.strip(" \t")) is not None
 
 
@@ -70,7 +70,7 @@ def read(raw: str) -> Point:
 
 
 def _split_parts(raw: str) -> tuple[str, list[tuple[str, str]]]:
-    """Take the labelled bullets off the end of a bullet; others belong to its text."""
+    """Split the labelled bullets off the end of a bullet; others belong to its text."""
     found = split_items(raw.split("\n"))
     below = [_LABEL.match(each.text) for each in found[1:]]
     is_ours = found and found[0].kind == "prose" and all(below)
@@ -85,21 +85,22 @@ def _split_parts(raw: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def guard(text: str) -> str:
-    """Keep a text from being read as one of our labels."""
+    """Protect a text from being read as one of our labels."""
     text = tidy(text)
     return f"\\{text}" if _LIKE_OURS.match(text) else text
 
 
 def unguard(text: str) -> str:
-    """Read a guarded text back."""
+    """Undo `guard`."""
     return text[1:] if _GUARDED.match(text) else text
 
 
 def add_reason(label: str, what: str, why: str, more: Iterable[tuple[str, str]] = ()) -> Point:
-    """Make a point of a thing and its reason."""
+    """Make a point from a thing and its reason."""
     further = [*more]
     text = f"{what} ({why})" if why else what
     point = Point(label=label, text=text)
+    # Use the short form only if it reads back the same.
     if not further and _is_read_back(point, what, why):
         return point
     return Point(label=label, text=what, parts=[("Why", why), *further])
@@ -119,10 +120,10 @@ def read_reason(point: Point) -> tuple[str, str]:
 
 
 def read_all(lines: Sequence[str]) -> list[Point]:
-    """Read all that a section says, one point after the other."""
+    """Read all points of a section."""
     return [read(each.text) for each in split_items(lines) if not is_nothing(each.text)]
 
 
 def write_all(told: Iterable[Point]) -> str:
-    """Write points as a section, which says so where there are none."""
+    """Write points as a section, or the word for none."""
     return "\n".join(write(point) for point in told) or "- None"

@@ -1,4 +1,4 @@
-"""What stands in a section: bullets, headings and prose, and texts that must not look like them."""
+"""Split sections into bullets, headings and prose, and escape texts that look like them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,14 +21,14 @@ INFERRED = "(inferred from the session)"
 
 
 class SectionItem(msgspec.Struct, frozen=True):
-    """A bullet, heading or stretch of prose as it is written: nothing in it is unescaped yet."""
+    """A bullet, heading or block of prose in its written form, still escaped."""
 
     kind: Kind
     text: str
 
 
 def split_items(lines: Sequence[str]) -> list[SectionItem]:
-    """Split the lines of a section into what stands there; the template's remarks are left out."""
+    """Split the lines of a section into items, without the template's remarks."""
     found: list[tuple[Kind, list[str]]] = []
     fence, gap = "", 0
     for line in _without_remarks(lines):
@@ -36,6 +36,7 @@ def split_items(lines: Sequence[str]) -> list[SectionItem]:
             gap += 1
             continue
         kind = _begins(line)
+        # Inside a fence nothing begins a new item.
         if found and (fence or _goes_on(found[-1][0], line, gap)):
             found[-1][1].extend([*[""] * gap, _cut_indent(line, found[-1][0])])
         else:
@@ -51,7 +52,7 @@ def _begins(line: str) -> Kind:
 
 
 def _goes_on(above: Kind, line: str, gap: int) -> bool:
-    """Say whether a line belongs to what stands above it."""
+    """Return whether a line continues the item above it."""
     if above == "bullet":
         return line.startswith(("  ", "\t")) or (gap == 0 and _begins(line) == "prose")
     return above == "prose" and _begins(line) == "prose"
@@ -81,7 +82,7 @@ def join_lines(lines: Sequence[str]) -> str:
 
 
 def _without_remarks(lines: Sequence[str]) -> Iterable[str]:
-    """Leave out comments that fill whole lines, and the line that says how the age is told."""
+    """Drop comments that fill whole lines, and the line that explains how age is shown."""
     at = 0
     while at < len(lines):
         end = _end_of_comment(lines, at) if _COMMENT.match(lines[at]) else None
@@ -98,11 +99,12 @@ def _end_of_comment(lines: Sequence[str], at: int) -> int | None:
         before, mark, after = lines[number].partition("-->")
         del before
         if mark:
+            # Text after the comment on the same line is content, so the line stays.
             return number if not after.strip(EDGES) else None
     return None
 
 
-# What would be read as something else at the beginning of a line.
+# Text that would mean something else at the start of a line.
 _MARKUP = (
     r"#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|"
     rf"{re.escape(INFERRED)}$"
@@ -112,18 +114,18 @@ unescape = _ESCAPES.unescape
 
 
 def escape(text: str) -> str:
-    """Keep the lines of a text from being read as markup."""
+    """Protect the lines of a text from being read as markup."""
     return _ESCAPES.escape(tidy(text))
 
 
 def tidy(text: str) -> str:
-    """Return a text with plain line ends, nothing around it, and empty lines that are empty."""
+    """Normalize line ends, strip the text, and empty its blank lines."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip(EDGES).split("\n")
     return "\n".join(line if line.strip(EDGES) else "" for line in lines)
 
 
 def write_bullet(text: str) -> str:
-    """Write a bullet; its further lines are indented."""
+    """Write a bullet, with further lines indented."""
     first, *rest = text.split("\n")
     indented = (f"  {line}" if line else "" for line in rest)
     return "\n".join([f"- {first}" if first else "-", *indented])

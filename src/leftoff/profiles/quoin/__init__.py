@@ -1,7 +1,7 @@
-"""quoin: checkpoints of paths, a mark for the session that is to take one up, blocked prompts.
+"""quoin: checkpoints of paths, a mark for the session that should resume one, blocked prompts.
 
-All of it is in `.workflow_artifacts`: a file for each save, `pending-restore` and `pending-prompt`
-files by session, a cost ledger for each task, and a trash of its own.
+Everything is in `.workflow_artifacts`: a file for each save, `pending-restore` and `pending-prompt`
+files by session, a cost ledger for each task, and quoin's own trash.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,13 +62,13 @@ def home(project: Project) -> Path:
 
 
 def is_here(folder: Path) -> bool:
-    """Say whether there is anything of a session in this folder."""
+    """Return whether this folder contains anything from a session."""
     memory = folder / MEMORY
     return next(natives(folder), None) is not None or any(memory.glob("pending-*.txt"))
 
 
 def folders(folder: Path) -> list[Path]:
-    """Return the folders with checkpoints and what waits, and the files that may change there."""
+    """Return the folders with checkpoints and waiting items, and the files that may change."""
     memory = folder / MEMORY
     checkpoints = folder / CHECKPOINTS
     newest = newest_in(checkpoints, _SUFFIX)
@@ -88,7 +88,7 @@ def natives(folder: Path) -> Iterator[Path]:
 
 
 def read(path: Path, data: bytes) -> Native:
-    """Read a checkpoint's file; the mark that names it tells whose it is."""
+    """Read a checkpoint's file; the mark that names it shows its session."""
     return quoin_layout.read(path, data, _pending(path.parents[2]))
 
 
@@ -104,27 +104,27 @@ def _pending_at(folder: Path, _changed: int) -> Mapping[str, str]:
 
 
 def more(folder: Path) -> More:
-    """Read the prompts that wait."""
+    """Read the waiting prompts."""
     return More(prompts=waiting(folder))
 
 
 def waiting(folder: Path) -> Mapping[str, Sequence[FilePrompt]]:
-    """Return the prompts that wait, by session."""
+    """Return the waiting prompts, by session."""
     return sentinels.prompts(folder)
 
 
 def pending(folder: Path) -> Mapping[str, Path]:
-    """Return the checkpoints that wait to be taken up, by session, the newest first."""
+    """Return the checkpoints that wait to be resumed, by session, newest first."""
     return marks(folder)
 
 
 def ledger(folder: Path, task: str | None) -> Iterator[ledgers.Row]:
-    """Yield what was done for a task, or for all."""
+    """Yield the ledger rows of one task, or of all tasks."""
     return ledgers.rows(folder, task)
 
 
 def at_work(folder: Path) -> Iterator[tuple[Path, AtWork]]:
-    """Yield each mark of a process with what it says, whether it still runs or not."""
+    """Yield each mark of a process with its content, whether it is still running or not."""
     return pidfiles.find_all(folder)
 
 

@@ -1,4 +1,4 @@
-"""Files that say which skill is at work, in which process, since when."""
+"""Read and write the files that show which skill is running, in which process, since when."""
 
 import re
 from collections.abc import Iterator
@@ -13,18 +13,18 @@ _LINE = re.compile(r"^(skill|pid|timestamp|began)=(.*?)\s*$", re.MULTILINE)
 
 
 def path_of(folder: Path, work: AtWork) -> Path:
-    """Tell where the file of a process is."""
+    """Return the path of a process's file."""
     return folder / SESSIONS / f"{work.what}-{work.pid}.pidfile.lock"
 
 
 def text_of(work: AtWork) -> str:
-    """Write who is at work; a number comes round again, so it says when the process began."""
+    """Write the process and its start time, because process numbers are reused."""
     since = f"{work.since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if work.since else ""
     return f"skill={work.what}\npid={work.pid}\ntimestamp={since}\nbegan={work.began:.0f}\n"
 
 
 def find_all(folder: Path) -> Iterator[tuple[Path, AtWork]]:
-    """Yield each file with who it says is at work, alive or not."""
+    """Yield each file with the process it names, running or not."""
     for path in sorted((folder / SESSIONS).glob("*.pidfile.lock")):
         read = read_regular(path)
         fields = dict(_LINE.findall(read[0].decode("utf-8", "replace"))) if read else {}

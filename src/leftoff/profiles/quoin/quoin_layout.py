@@ -1,4 +1,4 @@
-"""The file of one checkpoint: ten sections, and more where they do not suffice."""
+"""The format of a checkpoint's file: ten sections, and more where they do not suffice."""
 
 import re
 from collections.abc import Mapping
@@ -26,11 +26,12 @@ from leftoff.text import times
 PRECOMPACT = "precompact"
 DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d)(\d\d))?-(.+)\.md")
 _EXTRA = "quoin"
-"""The key of a checkpoint that keeps what nobody here knows."""
+"""The key under which a checkpoint keeps sections that we do not know."""
 _UNKNOWN = "unknown"
 _INFERRED = "Next action (inferred)"
 _VOLUNTARY = "checkpoint save (voluntary)"
 _AUTOMATIC = {f"checkpoint save ({trigger})": trigger for trigger in TRIGGERS}
+# Programs that sync folders name a conflict copy `name 2.md`.
 _CONFLICT_COPY = re.compile(r".+ \d+\.md")
 _AUTOMATIC_FILE = re.compile(r"-(?:precompact|auto)(?:-\d+)?$")
 _LEAST_BYTES = 100
@@ -40,16 +41,16 @@ _LEAST_BYTES = 100
 
 
 def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
-    """Read a checkpoint's file; `pending` tells which session waits for which file."""
+    """Read a checkpoint's file; `pending` maps files to the sessions that wait for them."""
     if _CONFLICT_COPY.fullmatch(path.name):
         return Native(problem="It is a conflict copy of another file.")
     if len(data) < _LEAST_BYTES:
-        return Native(problem=f"It has less than {_LEAST_BYTES} bytes.")
+        return Native(problem=f"It is smaller than {_LEAST_BYTES} bytes.")
     parts = LAYOUT.split(data.decode("utf-8", "replace").removeprefix("\ufeff"))
     found = LAYOUT.read(parts)
     task, status = found.pop("task", ""), found.pop("status", "")
     if task in {"", section_texts.NONE}:
-        return Native(problem="It names no active task.")
+        return Native(problem="It does not name an active task.")
     is_named = _is_named(path, status)
     told = {
         **_resolve(found),
@@ -66,10 +67,10 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
 
 
 def _resolve(found: Plain) -> Plain:
-    """Tell what several sections say together: the request, the plan, the next action."""
+    """Combine what several sections say: the request, the plan, the next action."""
     told = dict(found)
     asked = told.pop("asked", None)
-    # With a section for the last request, the other one holds the summary.
+    # If there is a section for the last request, the other one holds the summary.
     has_request = "request" in told
     request = told.pop("request", None)
     told |= {"summary": asked, "intent": request} if has_request else {"intent": asked}
@@ -82,24 +83,24 @@ def _resolve(found: Plain) -> Plain:
 
 def _resolve_plan(stage: str | None, section: Plain | None, artifacts: Plain) -> Plain | None:
     told, listed = section or {}, artifacts.get(PLAN)
-    # Without a section of its own, the plan is the one among the artifacts.
+    # Without its own section, the plan is the one among the artifacts.
     path = listed if section is None or (told and "path" not in told) else told.get("path")
     if "path" in told and path == listed:
-        # It stands among the artifacts only to be seen there.
+        # It is listed among the artifacts only for readers.
         artifacts.pop(PLAN, None)
     plan = {**told, "path": path, "stage": stage}
     return {key: value for key, value in plan.items() if value is not None} or None
 
 
 def _find_unknown(parts: Parts, found: Plain) -> dict[str, str]:
-    """Return the sections without a key; a guess beside a stated next action has none either."""
+    """Return sections without a key; a guess beside a stated next action counts as one too."""
     if not {"next_action", "inferred"} <= found.keys():
         return parts.unknown_sections
     return {**parts.unknown_sections, _INFERRED: "\n".join(parts.sections[_INFERRED])}
 
 
 def _keep(sections: Mapping[str, str], task: str) -> Plain:
-    """Keep what no key has room for."""
+    """Store what no key can hold."""
     read = {title: section_texts.read_text(body.split("\n")) for title, body in sections.items()}
     unknown = {title: text for title, text in read.items() if text}
     return {
@@ -117,12 +118,12 @@ def _is_named(path: Path, status: str) -> bool:
 def _find_trigger(told: str | None, status: str, *, is_named: bool) -> str:
     if is_named:
         return told if told in TRIGGERS else MANUAL
-    # The section, if there is one, tells how the compaction began, and the status why we saved.
+    # The section, if present, says how the compaction began; the status says why we saved.
     return _AUTOMATIC.get(status, PRECOMPACT)
 
 
 def _read_date(path: Path) -> datetime | None:
-    """Read the moment from the file's name, unless it was last written on that day, or before."""
+    """Take the date from the file's name, unless the file was last written by that day."""
     found = DATED.fullmatch(path.name)
     if found is None:
         return None
@@ -134,7 +135,7 @@ def _read_date(path: Path) -> datetime | None:
         written = datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
     except (ValueError, OSError, OverflowError):
         return None
-    # A file that was last written before the day it names was not saved any later.
+    # A file last written before the day in its name cannot have been saved later.
     return noon if f"{written:%Y-%m-%d}" > date else None
 
 
@@ -155,7 +156,7 @@ def render(checkpoint: Checkpoint) -> str:
 
 
 def task_of(checkpoint: Checkpoint) -> str:
-    """Tell what a checkpoint is filed under: its name, or one made from the work."""
+    """Return the task of a checkpoint: its name, or one derived from the work."""
     if checkpoint.name:
         return checkpoint.name
     known = _find_kept(checkpoint).get("task")
@@ -166,7 +167,7 @@ def task_of(checkpoint: Checkpoint) -> str:
 
 
 def _find_kept(checkpoint: Checkpoint) -> dict[str, object]:
-    """Return what is kept for files like these and means nothing elsewhere."""
+    """Return what is stored for these files and means nothing elsewhere."""
     found = checkpoint.extra.get(_EXTRA)
     return found if isinstance(found, dict) else {}
 
@@ -188,7 +189,7 @@ def _write_hint(checkpoint: Checkpoint) -> str:
 
 
 def _make_action(title: str, key: str, origin: str) -> Section:
-    """Make the section of a next action that was stated, or of one that was inferred."""
+    """Make the section for a stated next action, or for an inferred one."""
 
     def read(lines: Lines) -> Plain:
         text = section_texts.read_text(lines)
@@ -236,9 +237,9 @@ _STYLE = Style(
     write_list=section_texts.write_items,
 )
 LAYOUT = Layout(
-    # Only as quoin writes them: a section of a person's own may differ by a capital.
+    # Match titles exactly as quoin writes them: a person's own section may differ in case only.
     fold=str,
-    # The first one counts: a second one of the same title was pasted in.
+    # The first section counts: a second one with the same title was pasted in.
     joins_repeated=False,
     sections=(
         Section("Status", lambda lines: {"status": section_texts.unescape(lines)}, _find_status),
@@ -263,7 +264,7 @@ LAYOUT = Layout(
         Section("Decisions made", section_values.read_decisions, section_values.write_decisions),
         _STYLE.text("Unfinished work", "left_off"),
         Section("Restore hint", read_nothing, _write_hint),
-        # Those above are always there; those below hold what they have no room for.
+        # The sections above always exist; those below hold what does not fit into them.
         Section(
             "Last request",
             lambda lines: {"request": section_texts.read_text(lines)},

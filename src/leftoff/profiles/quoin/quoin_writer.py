@@ -1,4 +1,4 @@
-"""Bringing the files of quoin up to date with the store."""
+"""Update the files of quoin from the store."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,14 +12,16 @@ from leftoff.profiles.quoin import sentinels
 from leftoff.profiles.quoin.quoin_layout import PRECOMPACT, render, task_of
 from leftoff.profiles.quoin.sentinels import CHECKPOINTS, MEMORY, TRASH
 
+# quoin's own limits: it warns above this size, and its marks expire.
 SOFT_CAP_BYTES = 4096
 _SWEPT_AFTER = timedelta(days=7)
+# After this time nobody waits for the output of the save any more.
 _FRESH = timedelta(minutes=1)
 _NO_MODEL = "none"
 
 
 def write(files: Files, news: StoreNews) -> None:
-    """Write new checkpoints, their marks and rows; take away marks that have done their duty."""
+    """Write new checkpoints, marks and ledger rows; remove marks that are no longer needed."""
     _warn_of_nested(files, news)
     taken_up = {each.id for each in news.resumed}
     for checkpoint in news.saved:
@@ -37,7 +39,7 @@ def write(files: Files, news: StoreNews) -> None:
 
 
 def _warn_of_nested(files: Files, news: StoreNews) -> None:
-    """Tell of a folder of artifacts below the one in use: nobody reads it."""
+    """Warn about a folder of artifacts below the one in use: nothing reads it."""
     nested = news.project.worktree / files.root.name
     is_around = files.root.parent in news.project.worktree.parents
     if news.saved and is_around and nested.is_dir():
@@ -48,7 +50,7 @@ def _warn_of_nested(files: Files, news: StoreNews) -> None:
 
 
 def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | None:
-    """Write a checkpoint's file; one that came from a file here has it already."""
+    """Write a checkpoint's file, unless it came from a file here."""
     if _is_from_here(files, checkpoint) or _is_covered(files, checkpoint):
         return None
     stem = f"{CHECKPOINTS}/{checkpoint.saved_at.astimezone():%Y-%m-%d}-{task_of(checkpoint)}"
@@ -67,7 +69,7 @@ def _checkpoint(files: Files, checkpoint: Checkpoint, news: StoreNews) -> str | 
 
 
 def _is_fresh(checkpoint: Checkpoint, news: StoreNews) -> bool:
-    """Say whether it was saved just now, so that somebody is there to be warned."""
+    """Return whether it was saved just now, so that somebody is there to read a warning."""
     return news.now - checkpoint.saved_at < _FRESH
 
 
@@ -80,7 +82,7 @@ def _is_from_here(files: Files, checkpoint: Checkpoint) -> bool:
 
 
 def _is_covered(files: Files, checkpoint: Checkpoint) -> bool:
-    """Say whether its session has a save on purpose waiting, which no other must push aside."""
+    """Return whether its session has a deliberate save waiting, which must not be displaced."""
     mark = sentinels.restore_path(checkpoint.session_id)
     if checkpoint.name or mark is None:
         return False
@@ -93,7 +95,7 @@ def _is_automatic(path: str) -> bool:
 
 
 def _automatic(files: Files, checkpoint: Checkpoint, stem: str, data: bytes) -> str:
-    """Write a state that nobody asked to save: one file for each session and day."""
+    """Write an automatic save: one file for each session and day."""
     own = f"## Session ID\n{checkpoint.session_id}\n".encode("utf-8", "replace")
     name = Path(stem).name
     for path in files.names(CHECKPOINTS, f"{_literal(name)}*.md"):
@@ -103,6 +105,7 @@ def _automatic(files: Files, checkpoint: Checkpoint, stem: str, data: bytes) -> 
     return files.create(f"{stem}.md", data, of=checkpoint.id)
 
 
+# A task's name may contain characters that are patterns to glob.
 def _literal(name: str) -> str:
     return "".join(f"[{char}]" if char in "[]*?" else char for char in name)
 
@@ -111,7 +114,7 @@ def _literal(name: str) -> str:
 
 
 def _mark(files: Files, checkpoint: Checkpoint, path: str, news: StoreNews) -> None:
-    """Let the next session know what to take up; other automatic saves are not waited for."""
+    """Mark what the next session should resume; other automatic saves get no mark."""
     if not checkpoint.name and checkpoint.trigger != PRECOMPACT:
         return
     mark = sentinels.restore_path(checkpoint.session_id)
@@ -125,7 +128,7 @@ def _mark(files: Files, checkpoint: Checkpoint, path: str, news: StoreNews) -> N
 
 
 def _unmark(files: Files, checkpoint: Checkpoint) -> None:
-    """Move the marks of what was taken up to the trash; the checkpoint stays."""
+    """Move the marks of resumed checkpoints to the trash; the checkpoints stay."""
     source = Path(checkpoint.source.path).name if checkpoint.source else None
     for session_id, target in sentinels.marks(files.root).items():
         if session_id == checkpoint.session_id or target.name == source:
@@ -142,7 +145,7 @@ def _trash(files: Files, path: str | None) -> None:
 
 
 def _sweep(files: Files, news: StoreNews, session: SessionNews) -> None:
-    """Move marks that nobody came for to the trash, but for this session's own."""
+    """Move expired marks to the trash, except for this session's own."""
     own = sentinels.restore_path(session.session_id)
     for path in files.names(MEMORY, "pending-restore-*.txt"):
         age = news.now.timestamp() - (files.root / path).stat().st_mtime
@@ -209,8 +212,9 @@ def _add(files: Files, row: cost_ledger.Row, *, key: str) -> None:
 
 
 def _fill_ledgers(files: Files, checkpoints: Iterable[Checkpoint]) -> None:
-    """Add the rows that are missing when all is told anew, and no others."""
+    """Add only the missing rows when everything is written again."""
     wanted = [(checkpoint, _row(checkpoint, "save")) for checkpoint in checkpoints]
+    # Count equal rows: two saves of one task on one day look the same.
     there = Counter(
         cost_ledger.line(row)
         for task in {row.task for _, row in wanted}

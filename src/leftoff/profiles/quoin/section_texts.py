@@ -1,8 +1,8 @@
-"""Texts and lists in the sections of a quoin file, so that reading gives back what was written.
+"""Escape texts and lists in the sections of a quoin file, so that reading returns them unchanged.
 
-A text that looks like a heading, a fence or `(none)` gets a backslash, and loses it when it is
-read. So do blank lines at its edges, which nobody would see, and a carriage return at the end of a
-line, which a change of line ends would take away.
+A text that looks like a heading, a fence or `(none)` gets a backslash, which reading removes. So do
+blank lines at its edges, which nobody would see, and a carriage return at the end of a line, which
+a change of line ends would remove.
 """
 
 import re
@@ -19,7 +19,7 @@ _INDENT = "  "
 
 
 def escape(text: str) -> str:
-    """Write a text so that no line of it means something else."""
+    """Escape a text, so that no line of it means something else."""
     lines = [_escape_line(line) for line in text.split("\n")]
     for numbers in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         for number in numbers:
@@ -51,7 +51,7 @@ def _unescape_line(line: str) -> str:
 
 
 def _is_covered_blank(line: str) -> bool:
-    """Say whether a line is a backslash, or some, before nothing to be seen."""
+    """Return whether a line consists of backslashes before invisible characters."""
     return line.startswith("\\") and not line.strip("\\").strip()
 
 
@@ -68,23 +68,23 @@ def read_text(lines: Sequence[str]) -> str | None:
 
 
 def write_items(values: Iterable[str]) -> str:
-    """Write texts as bullets; a text of several lines goes on indented."""
+    """Write texts as bullets; further lines of a text are indented."""
     return "\n".join(write_item(escape(value)) for value in values) or NONE
 
 
 def write_item(value: str) -> str:
-    """Write one text, escaped already, as a bullet."""
+    """Write one text, already escaped, as a bullet."""
     first, *rest = value.split("\n")
     return "\n".join([f"- {first}", *(f"{_INDENT}{line}" if line else "" for line in rest)])
 
 
 def read_items(lines: Sequence[str]) -> list[str]:
-    """Read bullets as texts; a line that is none is a text of its own."""
+    """Read bullets as texts; a line without a bullet is a text of its own."""
     return [unescape(each) for each in split_items(lines)]
 
 
 def split_items(lines: Sequence[str]) -> list[list[str]]:
-    """Read bullets as lines, escapes and all."""
+    """Read bullets as lines, still escaped."""
     found: list[list[str]] = []
     blanks = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""What stands in the sections of a quoin file beside texts and lists: pairs, plans, decisions."""
+"""Read and write structured sections of a quoin file: pairs, plans, decisions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ PLAN, STATE = "current-plan.md", "session-state"
 _NOT_FOUND = "(none found)"
 # The artifacts that are always listed, found or not.
 LISTED = (PLAN, "architecture.md", "latest critic-response", "latest review", STATE)
-# The words before what else is known of a decision, and its keys.
+# The words that introduce further details of a decision, and their keys.
 _REASONS = {"why": "why", "instead of": "alternatives", "impact": "impact"}
-# What stands between a decision and its reason.
+# The separator between a decision and its reason.
 _BECAUSE = " — "
 _REASON = re.compile(rf"- ({'|'.join(_REASONS)}): (.*)", re.DOTALL)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -35,7 +35,7 @@ def read_pairs(lines: Lines) -> Iterator[tuple[str, str]]:
 
 
 def _split_name(text: str) -> tuple[str, str]:
-    """Split what stands before the colon, in quotes or not, from what follows."""
+    """Split a text at the colon after its name, which may be quoted."""
     quoted = _QUOTED.match(text)
     if quoted is not None and (read := _read_string(quoted[0])) is not None:
         return read, text[quoted.end() :]
@@ -56,7 +56,7 @@ def _read_string(text: str) -> str | None:
 
 
 def _quote(text: str) -> str:
-    """Write a name or path as it is; in quotes if it would be read as something else."""
+    """Quote a name or path only if it would be read as something else."""
     is_plain = text.strip() == text and text.isprintable() and ":" not in text
     if text and is_plain and not text.startswith(('"', "(none")):
         return text
@@ -67,7 +67,7 @@ def _quote(text: str) -> str:
 
 
 def write_artifacts(checkpoint: Checkpoint) -> str:
-    """List the artifacts, with those that were not found."""
+    """List the artifacts, including those that were not found."""
     paths: dict[str, str | None] = dict(checkpoint.artifacts)
     if checkpoint.plan and checkpoint.plan.path:
         paths.setdefault(PLAN, checkpoint.plan.path)
@@ -82,7 +82,7 @@ def write_artifacts(checkpoint: Checkpoint) -> str:
 
 
 def read_plan(lines: Lines) -> Plain:
-    """Read what the section of the plan says."""
+    """Read the section about the plan."""
     told: Plain = {}
     for raw in section_texts.split_items(lines):
         key, rest = _split_name(raw[0])
@@ -96,7 +96,7 @@ def read_plan(lines: Lines) -> Plain:
 
 
 def write_plan(checkpoint: Checkpoint) -> str | None:
-    """Write of the plan what its stage and its line among the artifacts do not."""
+    """Write what the stage and the line among the artifacts do not say about the plan."""
     plan, listed = checkpoint.plan, checkpoint.artifacts.get(PLAN)
     if plan is None or not any((plan.path, plan.title, plan.step, plan.total)):
         return section_texts.NONE if listed else None
@@ -146,7 +146,7 @@ def _read_decision(raw: Sequence[str]) -> Plain:
 
 
 def _write_decision(decision: Decision) -> str:
-    """Write a decision in one line where its reason is all there is to it, as people do."""
+    """Write a decision on one line, as people do, if it has only a reason."""
     what, why = decision.what, decision.why
     if why and not (decision.alternatives or decision.impact) and _fits_one_line(what, why):
         return section_texts.write_item(section_texts.escape(f"{what}{_BECAUSE}{why}"))
@@ -163,7 +163,7 @@ def _write_decision(decision: Decision) -> str:
 
 
 def _fits_one_line(what: str, why: str) -> bool:
-    """Say whether both fit into a line from which they can be told apart again."""
+    """Return whether both fit on one line from which they can be separated again."""
     line = f"{what}{_BECAUSE}{why}"
     is_whole = bool(what.strip() and why.strip()) and "\n" not in line
     return is_whole and line.partition(_BECAUSE) == (what, _BECAUSE, why)
@@ -173,7 +173,7 @@ def _fits_one_line(what: str, why: str) -> bool:
 
 
 def read_link(lines: Lines) -> Plain:
-    """Read which agent worked, and how far its transcript was read."""
+    """Read the agent, and how far its transcript was read."""
     pairs = dict(read_pairs(lines))
     told: Plain = {"agent": pairs.get("Agent")}
     if (path := pairs.get("JSONL path")) is not None:
@@ -183,7 +183,7 @@ def read_link(lines: Lines) -> Plain:
 
 
 def write_link(checkpoint: Checkpoint) -> str | None:
-    """Write how the session can be found; None if nothing tells."""
+    """Write how to find the session; None if that is unknown."""
     lines = [f"- Agent: {_quote(checkpoint.agent)}"] if checkpoint.agent else []
     if checkpoint.agent == "claude" and checkpoint.session_id:
         lines.append(f"- Resume command: claude --resume {_quote(checkpoint.session_id)}")

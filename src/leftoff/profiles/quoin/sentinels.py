@@ -1,4 +1,4 @@
-"""What waits for a session: the mark of a checkpoint to be taken up, and the prompts it blocked."""
+"""Read and write what waits for a session: the mark of a checkpoint, and blocked prompts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,17 +14,17 @@ TRASH = f"{MEMORY}/trash"
 
 _MIGRATED = "legacy-pre-migration"
 _HEADER = re.compile(r"^=== BLOCKED PROMPT \[[^\]\n]*\](?: \[[^\]\n]*\])? ===[ \t]*$", re.MULTILINE)
-# A session's id becomes part of a file's name.
+# A session's id becomes part of a file name.
 _PLAIN = re.compile(r"[\w.@+=-]{1,128}", re.ASCII)
 
 
 def restore_path(session_id: str | None) -> str | None:
-    """Tell where a session's mark is; None for a session without an id to name it by."""
+    """Return the path of a session's mark; None if its id cannot be a file name."""
     return _path("pending-restore", session_id)
 
 
 def prompt_path(session_id: str | None) -> str | None:
-    """Tell where a session's prompts are; None for a session without an id to name them by."""
+    """Return the path of a session's prompts; None if its id cannot be a file name."""
     return _path("pending-prompt", session_id)
 
 
@@ -35,12 +35,12 @@ def _path(kind: str, session_id: str | None) -> str | None:
 
 
 def session_of(path: Path) -> str:
-    """Tell whose file it is by its name."""
+    """Return the session that a file's name contains."""
     return path.stem.removeprefix("pending-restore-").removeprefix("pending-prompt-")
 
 
 def marks(folder: Path) -> dict[str, Path]:
-    """Return which checkpoint waits for which session, by session, the newest mark first."""
+    """Return the checkpoint that waits for each session, newest mark first."""
     found = [*(folder / MEMORY).glob("pending-restore-*.txt")]
     read = [(path, read_regular(path)) for path in found]
     dated = sorted(
@@ -52,12 +52,12 @@ def marks(folder: Path) -> dict[str, Path]:
 
 def _target(folder: Path, data: bytes) -> Path:
     told = data.decode("utf-8", "replace").strip().split("\n")[0].strip()
-    # The project may have been moved since, but a checkpoint is always in this folder.
+    # The project may have been moved since, but checkpoints are always in this folder.
     return folder / CHECKPOINTS / Path(told.replace("\0", "")).name
 
 
 def prompts(folder: Path) -> dict[str, Sequence[FilePrompt]]:
-    """Return the prompts that wait, by session."""
+    """Return the waiting prompts, by session."""
     found: dict[str, Sequence[FilePrompt]] = {}
     for path in sorted((folder / MEMORY).glob("pending-prompt-*.txt")):
         if (read := read_regular(path)) is None:
@@ -70,9 +70,9 @@ def prompts(folder: Path) -> dict[str, Sequence[FilePrompt]]:
 
 
 def with_prompts(text: str, waiting: Iterable[FilePrompt], settled: Iterable[FilePrompt]) -> str:
-    """Return a file with every prompt that waits, without those that were dealt with.
+    """Return a file with every waiting prompt, without the settled ones.
 
-    What somebody else wrote into it stays, in its place and in its words.
+    What somebody else wrote stays in its place and unchanged.
     """
     waiting = [*waiting]
     known = {words(each.text) for each in waiting}
@@ -87,7 +87,7 @@ _NEWLINES = "\r\n"
 
 
 def _entries(text: str) -> list[tuple[str, str]]:
-    """Return the headers of a file with what stands below each; without one it is migrated."""
+    """Return the headers of a file with the text below each; text without one gets a header."""
     heads = [*_HEADER.finditer(text)]
     ends = [*(head.start() for head in heads[1:]), len(text)]
     entries = [
@@ -105,5 +105,5 @@ def _header(prompt: FilePrompt) -> str:
 
 
 def words(text: str) -> str:
-    """Tell a prompt by its words."""
+    """Normalize a prompt to its words, to compare prompts."""
     return text.replace("\r\n", "\n").strip()

@@ -1,4 +1,4 @@
-"""What the skills of quoin noted while they worked: the session's file, and the artifacts."""
+"""Read what quoin's skills noted during their work: the session's file, and the artifacts."""
 
 import heapq
 import os
@@ -22,7 +22,7 @@ _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+
 
 
 def read_notes(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
-    """Tell what the newest session's file says, or the one that names this session."""
+    """Return the content of this session's file, or of the newest one."""
     path = _state_file(folder, session_id, since)
     told = _state(path) if path is not None else {}
     if session_id is not None:
@@ -46,7 +46,7 @@ def _state_file(folder: Path, session_id: str | None, since: datetime | None) ->
 
 
 def _by_age(folder: Path, pattern: str) -> list[Path]:
-    """List files by when they were last written, newest first: names do not tell."""
+    """List files by modification time, newest first, because their names do not show it."""
     found = [path for path in folder.glob(pattern) if path.is_file() and not path.is_symlink()]
     return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
 
@@ -81,7 +81,7 @@ def _read_list(parts: dict[str, list[str]], title: str) -> list[str]:
 
 
 def _plain_lines(text: str) -> Iterator[str]:
-    """Yield the lines without the bullet, number or tick they begin with."""
+    """Yield the lines without their leading bullet, number or tick."""
     for line in text.split("\n"):
         plain = line.strip()
         while found := _NUMBERED.match(plain):
@@ -107,7 +107,7 @@ _NAMED = {
 
 
 class _Artifact(NamedTuple):
-    """A file by when its folder's newest of the kind was written, and its number."""
+    """A file, with the time of the newest one of its kind in its folder, and its number."""
 
     kind: str
     number: int
@@ -116,7 +116,7 @@ class _Artifact(NamedTuple):
 
 
 def _artifacts(folder: Path, task: str) -> dict[str, str]:
-    """Find the files that the work is about, the task's own before any other's."""
+    """Find the files that the work is about, preferring the task's own."""
     found = [*_in_task(folder / task)] if task else []
     missing = set(_NAMED) - {each.kind for each in found}
     if missing:
@@ -128,20 +128,20 @@ def _artifacts(folder: Path, task: str) -> dict[str, str]:
 
 
 def _last(found: list[_Artifact]) -> _Artifact:
-    """Pick the highest number in the folder that was last written to."""
+    """Return the highest number in the folder that was written last."""
     folder = max(found, key=lambda each: each.written).path.parent
     return max((each for each in found if each.path.parent == folder), key=lambda each: each[1:3])
 
 
 def _tasks(folder: Path) -> list[Path]:
-    """List the tasks that were last worked on; a project may have had hundreds."""
+    """List the tasks that were worked on last; a project may have had hundreds."""
     tasks = [each for each in _entries(folder) if each.is_dir() and each.name != MEMORY]
     newest = heapq.nlargest(_MOST_TASKS, tasks, key=lambda each: each.stat().st_mtime_ns)
     return [Path(each.path) for each in newest]
 
 
 def _in_task(folder: Path) -> Iterator[_Artifact]:
-    """Yield the artifacts of a task, and of its stages in folders below."""
+    """Yield the artifacts of a task, and of its stages in subfolders."""
     yield from _in_folder(folder)
     for entry in _entries(folder):
         if entry.is_dir(follow_symlinks=False):
