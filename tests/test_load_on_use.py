@@ -1,0 +1,61 @@
+"""Packages load their modules when they are first used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import leftoff.threads
+from leftoff.load_on_use import load_on_use
+
+LAZY = ("leftoff.hooks", "leftoff.knowledge", "leftoff.session", "leftoff.threads")
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("leftoff.hooks", "after_compaction"),
+        ("leftoff.knowledge", "features"),
+        ("leftoff.knowledge", "memory"),
+        ("leftoff.knowledge", "reflect"),
+        ("leftoff.redact", "redact"),
+        ("leftoff.session", "capture"),
+        ("leftoff.store", "census"),
+        ("leftoff.threads", "persist"),
+    ],
+)
+def test_what_somebody_asks_for_is_loaded(package: str, name: str) -> None:
+    """In a process of its own: here another test may have loaded it already."""
+    program = f"import {package} as package; assert package.{name}"
+
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_importing_the_package_loads_none_of_its_modules(package: str) -> None:
+    program = (
+        f"import sys, {package}; print([n for n in sys.modules if n.startswith('{package}.')])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+    assert done.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize("name", ["nothing", "_private", "__path_of__"])
+def test_a_name_that_is_no_module_is_an_attribute_error(name: str) -> None:
+    with pytest.raises(AttributeError, match=name):
+        getattr(leftoff.threads, name)
+
+
+def test_a_module_that_cannot_be_loaded_says_why(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with open(f"{tmp_path}/broken.py", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("import no_such_module_anywhere\n")
+    monkeypatch.setitem(sys.modules, "pack", type(sys)("pack"))
+    sys.modules["pack"].__path__ = [str(tmp_path)]
+
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_anywhere"):
+        load_on_use("pack")("broken")
