@@ -109,7 +109,8 @@ _HASH = lazy(
 
 def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
     """Yield every secret that its own shape gives away."""
-    yield from _in_runs(data)
+    if runs := _long_runs(data):
+        yield from _in_runs(data, runs)
     if b"$" in data:
         for hashed in _HASH.finditer(data):
             yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
@@ -117,10 +118,10 @@ def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
         yield from _find_anchored(data, has_word=may_be_anchored)
 
 
-def _in_runs(data: bytes) -> Iterator[Span]:
+def _in_runs(data: bytes, runs: list[tuple[int, int]]) -> Iterator[Span]:
     done = 0
     keyed = by_key()
-    for start, end in _long_runs(data):
+    for start, end in runs:
         if end <= done:
             continue
         if _DIGIT.search(data, start, end):
@@ -203,12 +204,14 @@ def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
     before = data[start - 1 : start] or b" "
     begin = _lead(data, start) if before in _LEAD_JOINTS else start
     keyed = by_key()
-    is_opened = data[begin : begin + KEY] in keyed
-    if is_opened or not keyed.keys().isdisjoint(_LATER_KEYS.findall(data, begin, end)):
+    keys = [(found.end(), found[1]) for found in _LATER_KEYS.finditer(data, begin, end)]
+    if first := _KEYS.match(data, begin, end):
+        keys.insert(0, (begin, first[1]))
+    if not keyed.keys().isdisjoint([key for _, key in keys]):
         at = begin
-        for found in _KEYS.finditer(data, begin, end):
-            if found.start() >= at and (rows := keyed.get(found[1])):
-                for span in _find_opened(data, found.start(), rows):
+        for place, key in keys:
+            if place >= at and (rows := keyed.get(key)):
+                for span in _find_opened(data, place, rows):
                     yield span
                     at = span.end
         if at > begin:

@@ -10,80 +10,25 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from leftoff.redact.escapes import (
+    ASCII_FAMILIES,
+    BACKSLASHED,
+    BRANCHES,
+    COLOURS,
+    COMMON,
+    FAMILIES,
+    NAMED,
+    NEEDED,
+    OVERSTRIKE,
+    TERMINAL,
+    WRITTEN_COLOURS,
+)
+
 # A secret and the name it is given are close together; the lines of a private key are many.
 _REACH = 400
 _KEY_REACH = 20_000
 # `%5Cu003d` and the like: encoded by one program, then by another, and once more.
 _DEPTH = 3
-
-_NAMED = {
-    b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"equals": b"=",
-    b"colon": b":", b"nbsp": b" ", b"num": b"#", b"sol": b"/", b"plus": b"+", b"NewLine": b"\n",
-    b"Tab": b"\t", b"comma": b",", b"semi": b";", b"lowbar": b"_", b"hyphen": b"-", b"period": b".",
-}  # fmt: skip
-_ENTITY = (
-    rb"&(?:amp;){0,3}(?:#0{0,4}(?P<decimal>[0-9]{1,3})|#[xX]0{0,4}(?P<entity>[0-9a-fA-F]{1,2})"
-    rb"|(?P<named>" + b"|".join(_NAMED) + rb"));"
-)
-_PERCENT = rb"%(?:25){0,3}(?P<percent>[0-7][0-9a-fA-F])"
-# A form writes a plus for a blank.
-_FORM = rb"(?P<plus>)(?=%2[27])"
-_BACKSLASH = (
-    rb"(?:u(?:\{0{0,4}|00|\{)(?P<unicode>[0-7][0-9a-fA-F])\}?"
-    rb"|x(?P<hexadecimal>[0-7][0-9a-fA-F])|(?P<octal>[01][0-7]{2})|(?P<slash>/))"
-)
-_MAIL = rb"(?P<mail>[2-7][0-9A-F])|(?P<soft>[ \t]?\r?\n)"
-_OVERSTRIKE = rb"[\x21-\x7e]?\x08"
-_COLOUR = (
-    rb"(?:\[[0-9;:?]{0,32}[A-Za-z]|\]8;[^\x07\x1b\\]{0,1000}(?:\x07|\x1b\\|\\{1,8}(?:u0007|x07|a)))"
-)
-_ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
-_BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
-_WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
-# Each branch begins with one byte, so that the search skips all others.
-_BRANCHES: tuple[tuple[bytes, bytes], ...] = (
-    (b"%", _PERCENT[1:]),
-    (b"&", _ENTITY[1:]),
-    (b"=", _MAIL),
-    (b"+", _FORM),
-    (b"\x1b", _COLOUR),
-    (b"^", rb"\[" + _COLOUR),
-    (b"[", _BARE_COLOUR),
-    (
-        b"\\",
-        rb"\\{0,7}(?:" + _ESCAPES + _COLOUR + b"|" + _WRITTEN + b"|" + _BACKSLASH + b")",
-    ),
-    (b"\xe2", rb"\x80[\x8b-\x8f]|\x81\xa0"),
-    (b"\xef", rb"\xbb\xbf"),
-    (b"\xc2", rb"\xad"),
-)
-# What must be in a text for these branches, which begin with a byte that any source code has.
-_NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^["}
-# Colours that are written out, and would lose only their end with the others.
-_WRITTEN_COLOURS = (b"^[", b"\\e[", b"\x08")
-# The same as far as needed to find one; it begins with a literal, so the search is fast.
-_BACKSLASHED = (
-    rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
-    rb"|[01][0-7]{2}|/|e\[)"
-)
-# What must be in a text before a family of escapes is looked for: a single byte is found at the
-# speed of memory, and most texts have none of these.
-_FAMILIES: tuple[tuple[bytes, bytes], ...] = (
-    (b"%", _PERCENT),
-    (b"\x1b", rb"\x1b" + _COLOUR),
-    (b"&", _ENTITY),
-    (b"^", rb"\^\[\["),
-    (b"\x08", rb"\x08"),
-    (b"\xe2", rb"\xe2[\x80\x81][\x8b-\x8f\xa0](?<=\x80[\x8b-\x8f]|\x81\xa0)"),
-    (b"\xef", rb"\xef\xbb\xbf"),
-    (b"\xc2", rb"\xc2\xad"),
-)
-# Two that begin with a byte that any source code has are found faster by what follows it. Beside
-# each is how far from there its place is.
-_COMMON = ((rb"3D(?<==3D)", 1), (rb"0m(?<=\[0m)", -1))
-_ASCII_FAMILIES = tuple(family for family in _FAMILIES if family[0].isascii())
-_TERMINAL = rb"\x1b" + _COLOUR
-_COLOURS = _TERMINAL + rb"|\[" + _BARE_COLOUR
 _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
 _BLANKS = frozenset(b"\t\n\r")
@@ -155,7 +100,7 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
 
 def _blank_colours(data: bytes) -> bytes:
     """Put as many blanks in the place of each colour."""
-    parts = _compile(b"(" + _TERMINAL + b")").split(data)
+    parts = _compile(b"(" + TERMINAL + b")").split(data)
     parts[1::2] = [b" " * len(colour) for colour in parts[1::2]]
     return b"".join(parts)
 
@@ -166,10 +111,10 @@ def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
     if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
         for escape, blank in _BLANKED:
             data = data.replace(escape, blank)
-        return data, [found.start() for found in _compile(_BACKSLASHED).finditer(data)]
+        return data, [found.start() for found in _compile(BACKSLASHED).finditer(data)]
     lines: list[int] = []
     others: list[int] = []
-    for found in _compile(_LINE_ESCAPE + b"|" + _BACKSLASHED).finditer(data):
+    for found in _compile(_LINE_ESCAPE + b"|" + BACKSLASHED).finditer(data):
         (lines if found.lastindex else others).append(found.start())
     return _blank_at(data, lines) if lines else data, others
 
@@ -192,11 +137,11 @@ def decode_views(data: bytes, backslashes: list[int]) -> Iterator[TextView]:
 
 def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
     places = backslashes.copy()
-    for mark, family in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
-        if mark in data:
+    for rare, mark, family in ASCII_FAMILIES if data.isascii() else FAMILIES:
+        if rare in data:
             places += _places(data, mark, _compile(family))
-    for pattern, away in _COMMON:
-        if _compile(pattern).search(data):
+    for first, pattern, away in COMMON:
+        if first in data and _compile(pattern).search(data):
             places += [found.start() + away for found in _compile(pattern).finditer(data)]
     places.sort()
     return places
@@ -267,11 +212,13 @@ def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
 
 def _colourless(written: bytes, start: int) -> Iterator[TextView]:
     """Yield the same two views of a text that has colours and no other escape, in less time."""
-    if b"\x1b" not in written or any(other in written for other in _WRITTEN_COLOURS):
+    if b"\x1b" not in written or any(
+        first in written and other in written for first, other in WRITTEN_COLOURS
+    ):
         return
-    parts = _compile(_COLOURS).split(written)
+    parts = _compile(COLOURS).split(written)
     views = [(gap.join(parts), gap) for gap in (b"", b" ")]
-    if any(len(data) == len(written) or _compile_escapes(data).search(data) for data, _ in views):
+    if any(len(data) == len(written) or _has_escapes(data) for data, _ in views):
         return
     for data, gap in views:
         yield TextView(blank_escapes(data)[0], start, (), written, gap)
@@ -312,15 +259,29 @@ def _decode(view: TextView, gap: bytes) -> TextView | None:
 def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
     """Return an expression for the escapes that this text may have: the fewer the faster."""
     if b"\x08" in data:
-        return _compile(_OVERSTRIKE)
-    return _compile_branches(
-        tuple(first for first, _ in _BRANCHES if _NEEDED.get(first, first) in data)
+        return _compile(OVERSTRIKE)
+    return _compile_branches(_branches_in(data))
+
+
+def _has_escapes(data: bytes) -> bool:
+    """Tell whether there is anything to decode; one search for each first byte is the fastest."""
+    return b"\x08" in data or any(
+        _compile_branches((first,)).search(data) for first in _branches_in(data)
+    )
+
+
+def _branches_in(data: bytes) -> tuple[bytes, ...]:
+    # A single byte is found many times as fast as a longer text.
+    return tuple(
+        first
+        for first, _ in BRANCHES
+        if first in data and (first not in NEEDED or NEEDED[first] in data)
     )
 
 
 @cache
 def _compile_branches(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
-    rests = [re.escape(first) + b"(?:" + dict(_BRANCHES)[first] + b")" for first in firsts]
+    rests = [re.escape(first) + b"(?:" + dict(BRANCHES)[first] + b")" for first in firsts]
     return re.compile(b"|".join(rests) if rests else rb"(?!)")
 
 
@@ -335,7 +296,7 @@ def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None
     if name in _FIXED:
         return _FIXED[name]
     if name in ("slash", "named"):
-        return _NAMED.get(text, text)
+        return NAMED.get(text, text)
     return _character(int(text, _BASES.get(name, 16)))
 
 
