@@ -1,6 +1,7 @@
 """The escapes, colours and invisible characters that a reader of a text does not see."""
 
 import re
+from functools import cache
 
 NAMED = {
     b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"equals": b"=",
@@ -53,32 +54,39 @@ BACKSLASHED = (
     rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
     rb"|[01][0-7]{2}|/|e\[)"
 )
-# What must be in a text before a family of escapes is looked for, and what each begins with: a
-# single byte is found at the speed of memory, and most texts have none of these.
-ASCII_FAMILIES: tuple[tuple[bytes, bytes, bytes], ...] = (
-    (b"%", b"%", _PERCENT),
-    (b"\x1b", b"\x1b", rb"\x1b" + _COLOUR),
-    (b"&", b"&", _ENTITY),
-    (b"^", b"^", rb"\^\[\["),
-    (b"\x08", b"\x08", rb"\x08"),
+# What must be in a text before a family of escapes is looked for: a single byte is found at the
+# speed of memory, and most texts have none of these.
+FAMILIES: tuple[tuple[bytes, bytes], ...] = (
+    (b"%", _PERCENT),
+    (b"\x1b", rb"\x1b" + _COLOUR),
+    (b"&", _ENTITY),
+    (b"^", rb"\^\[\["),
+    (b"\x08", rb"\x08"),
 )
-# Invisible characters. Their first bytes are in any drawing of lines, so a rarer byte tells.
-_INVISIBLE = (
-    (b"\x8b", "\u200b"),
-    (b"\x8c", "\u200c"),
-    (b"\x8d", "\u200d"),
-    (b"\x8e", "\u200e"),
-    (b"\x8f", "\u200f"),
-    (b"\x81", "\u2060"),
-    (b"\xbb", "\ufeff"),
-    (b"\xad", "\xad"),
-)
-FAMILIES = (
-    *ASCII_FAMILIES,
-    *((rare, each.encode(), re.escape(each.encode())) for rare, each in _INVISIBLE),
+# Invisible characters. Their first bytes are in any drawing of lines, so rarer bytes tell.
+INVISIBLE: tuple[tuple[tuple[bytes, ...], bytes, bytes], ...] = (
+    (
+        (b"\x8b", b"\x8c", b"\x8d", b"\x8e", b"\x8f", b"\x81"),
+        b"\xe2",
+        rb"\xe2[\x80\x81][\x8b-\x8f\xa0](?<=\x80[\x8b-\x8f]|\x81\xa0)",
+    ),
+    ((b"\xbb",), b"\xef", rb"\xef\xbb\xbf"),
+    ((b"\xad",), b"\xc2", rb"\xc2\xad"),
 )
 # Two that begin with a byte that any source code has. Beside each is how far from there its place
 # is.
 COMMON = ((b"=", rb"=3D", 2), (b"[", rb"\[0m", 0))
 TERMINAL = rb"\x1b" + _COLOUR
 COLOURS = TERMINAL + rb"|\[" + _BARE_COLOUR
+BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
+BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
+# Arrows, and lines of boxes: what tools draw between the number of a line and the line.
+DRAWING = rb"\\u2[15][0-9a-fA-F]{2}"
+LINE_ESCAPE = rb"\\([nrt])"
+
+
+@cache
+def compile_branches(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    """Return an expression for the escapes that begin with these bytes."""
+    rests = [re.escape(first) + b"(?:" + dict(BRANCHES)[first] + b")" for first in firsts]
+    return re.compile(b"|".join(rests) if rests else rb"(?!)")

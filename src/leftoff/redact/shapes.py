@@ -49,6 +49,7 @@ _STRETCH = re.compile(rb"[A-Za-z0-9]{12}")
 _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # The same but for the first place, and twice as fast: it begins with a byte to search for.
 _LATER_KEYS = re.compile(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
+_TILDE = re.compile(rb"Q~")
 # What may stand between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
@@ -150,7 +151,7 @@ def _is_short(data: bytes, start: int, end: int) -> bool:
 
 def _may_be_anchored(data: bytes) -> bool:
     """Tell whether a text may have a row that needs no word; a tilde is rare and found at once."""
-    return b"~" in data and b"Q~" in data
+    return b"~" in data and _TILDE.search(data) is not None
 
 
 def _is_hash(data: bytes, start: int, end: int) -> bool:

@@ -6,22 +6,27 @@ the text as it was written.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 from leftoff.redact.escapes import (
-    ASCII_FAMILIES,
     BACKSLASHED,
+    BLANKED,
+    BLANKS_OF,
     BRANCHES,
     COLOURS,
     COMMON,
+    DRAWING,
     FAMILIES,
+    INVISIBLE,
+    LINE_ESCAPE,
     NAMED,
     NEEDED,
     OVERSTRIKE,
     TERMINAL,
     WRITTEN_COLOURS,
+    compile_branches,
 )
 
 # A secret and the name it is given are close together; the lines of a private key are many.
@@ -35,12 +40,6 @@ _BLANKS = frozenset(b"\t\n\r")
 _FEW = 3000
 _FEW_MARKS, _RARE = 3, 1500
 _SAMPLE = 4000
-_BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
-_BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
-# Arrows, and lines of boxes: what tools draw between the number of a line and the line.
-_DRAWN = b"\\u2"
-_DRAWING = rb"\\u2[15][0-9a-fA-F]{2}"
-_LINE_ESCAPE = rb"\\([nrt])"
 
 
 class _Change(NamedTuple):
@@ -93,8 +92,7 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
     places: list[int] = []
     if b"\\" in data:
         data, places = _blank_line_escapes(data)
-        if _DRAWN in data:
-            data = _compile(_DRAWING).sub(b"      ", data)
+        data = _compile(DRAWING).sub(b"      ", data)
     return _blank_colours(data) if b"\x1b" in data else data, places
 
 
@@ -109,12 +107,12 @@ def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
     # Replacing searches the text three times, and editing costs for each place: source code has
     # few places, text in JSON has one a line.
     if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
-        for escape, blank in _BLANKED:
+        for escape, blank in BLANKED:
             data = data.replace(escape, blank)
         return data, [found.start() for found in _compile(BACKSLASHED).finditer(data)]
     lines: list[int] = []
     others: list[int] = []
-    for found in _compile(_LINE_ESCAPE + b"|" + BACKSLASHED).finditer(data):
+    for found in _compile(LINE_ESCAPE + b"|" + BACKSLASHED).finditer(data):
         (lines if found.lastindex else others).append(found.start())
     return _blank_at(data, lines) if lines else data, others
 
@@ -123,22 +121,28 @@ def _blank_at(data: bytes, lines: list[int]) -> bytes:
     edited = bytearray(data)
     for at in lines:
         edited[at] = 32
-        edited[at + 1] = _BLANKS_OF[data[at + 1]]
+        edited[at + 1] = BLANKS_OF[data[at + 1]]
     return bytes(edited)
 
 
-def decode_views(data: bytes, backslashes: list[int]) -> Iterator[TextView]:
-    """Yield the stretches of a text around its escapes, decoded."""
+def decode_views(data: bytes, backslashes: list[int]) -> Iterable[TextView]:
+    """Return the stretches of a text around its escapes, decoded."""
     places = _escapes(data, backslashes)
-    if places:
-        for start, end in _stretches(data, places):
-            yield from _decode_stretch(data, start, end)
+    return _decode_around(data, places) if places else ()
+
+
+def _decode_around(data: bytes, places: list[int]) -> Iterator[TextView]:
+    for start, end in _stretches(data, places):
+        yield from _decode_stretch(data, start, end)
 
 
 def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
     places = backslashes.copy()
-    for rare, mark, family in ASCII_FAMILIES if data.isascii() else FAMILIES:
-        if rare in data:
+    for mark, family in FAMILIES:
+        if mark in data:
+            places += _places(data, mark, _compile(family))
+    for rare, mark, family in () if data.isascii() else INVISIBLE:
+        if any(map(data.__contains__, rare)):
             places += _places(data, mark, _compile(family))
     for first, pattern, away in COMMON:
         if first in data and _compile(pattern).search(data):
@@ -260,13 +264,13 @@ def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
     """Return an expression for the escapes that this text may have: the fewer the faster."""
     if b"\x08" in data:
         return _compile(OVERSTRIKE)
-    return _compile_branches(_branches_in(data))
+    return compile_branches(_branches_in(data))
 
 
 def _has_escapes(data: bytes) -> bool:
     """Tell whether there is anything to decode; one search for each first byte is the fastest."""
     return b"\x08" in data or any(
-        _compile_branches((first,)).search(data) for first in _branches_in(data)
+        compile_branches((first,)).search(data) for first in _branches_in(data)
     )
 
 
@@ -277,12 +281,6 @@ def _branches_in(data: bytes) -> tuple[bytes, ...]:
         for first, _ in BRANCHES
         if first in data and (first not in NEEDED or NEEDED[first] in data)
     )
-
-
-@cache
-def _compile_branches(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
-    rests = [re.escape(first) + b"(?:" + dict(BRANCHES)[first] + b")" for first in firsts]
-    return re.compile(b"|".join(rests) if rests else rb"(?!)")
 
 
 def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None:
