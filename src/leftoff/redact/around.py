@@ -18,12 +18,14 @@ from leftoff.redact.keyed import STEMS, find_keyed_at
 from leftoff.redact.lazy import lazy
 from leftoff.redact.lookup import Lookup
 from leftoff.redact.manifests import find_manifest
+from leftoff.redact.nearby import SPOKEN
 from leftoff.redact.places import PLACES, SecretPlace
 from leftoff.redact.private_keys import PRIVATE_KEYS
 from leftoff.redact.prose import PROSE, is_stated
 from leftoff.redact.rule_index import ANCHOR_WORDS
 from leftoff.redact.shapes import Span
 from leftoff.redact.statements import STATEMENTS
+from leftoff.redact.syntaxes import NAME_GUARD, PASS_GUARD
 from leftoff.redact.telling_words import KEY_GUARD
 
 _ABBREVIATIONS = {
@@ -62,6 +64,14 @@ _SEALED = 24
 MARKED = (b"private", b"openvpn")
 # A text without any of these words pipes nothing into another program.
 PRINTED = (b"echo", b"printf ")
+# What must match right after a word, wherever a rule that begins with it does: most words of a text
+# are authors, passed tests and counts of tokens.
+_GUARDS = {
+    b"auth": rb"(?!or(?!ization))",
+    b"pass": PASS_GUARD,
+    b"token": NAME_GUARD,
+    b"key": KEY_GUARD + NAME_GUARD,
+}
 _NOT_A_USER = b" \t\r\n\"'(,/<>&|;*{}[]"
 _Judge = Callable[[bytes], bool]
 _Row = tuple[str, re.Pattern[bytes], _Judge]
@@ -187,9 +197,9 @@ def find_after_words(
 
 @cache
 def _lookup() -> Lookup:
-    # In this order, so that of two names for the same value the earlier one names the secret.
-    words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED])
-    return Lookup(words, {} if b"key" in _by_literal() else {b"key": KEY_GUARD})
+    # In this order, so that of two names for the same value the earlier one is told.
+    words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED, *SPOKEN])
+    return Lookup(words, _GUARDS)
 
 
 @cache

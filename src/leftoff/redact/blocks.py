@@ -69,7 +69,8 @@ _ENCODED_LINES = lazy(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
 _WIDEST = 100
 # `-----BEGIN` in hexadecimal, and in base64 of base64.
 _HEXADECIMAL_MARK = b"2d2d2d2d2d424547494e20"
-_TWICE = (_HEXADECIMAL_MARK, b"TFMwdExTMUNSVWRKVGl")
+_TWICE = b"TFMwdExTMUNSVWRKVGl"
+_ANY_ENCODED = lazy(rb"U(?:dJTi(?<=" + _ENCODED + rb")|NSVWRKVGl(?<=" + _TWICE + rb"))")
 _TWICE_LEAST = 100
 _LONG_LINE = 48
 _NAMED = lazy(rb"PRIVATE|OpenVPN Static")
@@ -86,7 +87,11 @@ def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
     """Yield every private key block, and what remains of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    yield from _find_encoded(data)
+    if _ANY_ENCODED.search(data):
+        yield from _find_encoded(data)
+        yield from _find_twice(data, _TWICE)
+    if _HEXADECIMAL_MARK in data:
+        yield from _find_twice(data, _HEXADECIMAL_MARK)
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -198,8 +203,6 @@ def _find_encoded(data: bytes) -> Iterator[Span]:
             done = _follow_encoded(data, at, at + len(found[0].rstrip()))
             yield Span(at, done, KIND)
         at = data.find(_ENCODED, done)
-    for mark in _TWICE:
-        yield from _find_twice(data, mark)
 
 
 def _find_twice(data: bytes, mark: bytes) -> Iterator[Span]:

@@ -31,7 +31,8 @@ _SMALL = 20_000
 # How far from a cut the new border can matter. Anything that begins earlier and ends at the cut was
 # already judged by its beginning in the first search.
 _END = 2000
-# The rank of a guess, which no table describes: every exact rule outranks it.
+_NO_WORDS: frozenset[bytes] = frozenset()
+# The rank of a kind that no table knows.
 _GUESS = 5
 
 
@@ -50,7 +51,7 @@ def redact(text: str) -> str:
         return text
     data = text.encode("utf-8", "surrogatepass")
     pieces = _pieces(data)
-    if all(kind is None for kind, _ in pieces):
+    if len(pieces) == 1 and pieces[0][0] is None:
         return text
     parts = (part if kind is None else marker(kind) for kind, part in pieces)
     return b"".join(parts).decode("utf-8", "surrogatepass")
@@ -139,21 +140,21 @@ def _rank_spans(seen: bytes) -> list[tuple[int, Span]]:
     # If two rules find the same secret, the lower rank names it: exact shapes come first.
     low = seen.lower()
     hits = find_words(low)
-    words = {word for word, _ in hits}
-    has_marks, has_anchors, may_print = (
-        bool(words) and not words.isdisjoint(each) for each in (MARKED, ANCHOR_WORDS, PRINTED)
-    )
-    spans = [(0, span) for span in find_blocks(seen, may_have_marks=has_marks)]
-    spans += [
-        (_GUESS if span.kind == GUESS else 1, span)
-        for span in find_shapes(seen, may_be_anchored=has_anchors)
-    ]
-    spans += [(2, span) for span in find_placed(seen, may_print=may_print)]
+    words = {word for word, _ in hits} if hits else _NO_WORDS
+    spans: list[tuple[int, Span]] = []
+    for rank, found in (
+        (0, find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))),
+        (1, find_shapes(seen, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))),
+        (2, find_placed(seen, may_print=not words.isdisjoint(PRINTED))),
+        (4, find_nearby(seen, hits)),
+    ):
+        # Most texts yield nothing, and building a list of nothing takes longer than this.
+        for span in found:
+            spans.append((_GUESS if rank == 1 and span.kind == GUESS else rank, span))  # noqa: PERF401
     if hits:
         spans += [
             (3 if is_named else 2, span) for is_named, span in find_after_words(seen, low, hits)
         ]
-    spans += [(4, span) for span in find_nearby(seen)]
     return spans
 
 

@@ -13,6 +13,7 @@ NOUNS = frozenset(
     b"url webhook".split()
 )  # fmt: skip
 _OPENING = b"[redacted: "
+_OPENED = lazy(re.escape(_OPENING))
 _MARKER = lazy(rb"(\[redacted: (?:[a-z0-9.&]{1,16}[ -]){0,4}[a-z]{2,16}\])")
 # Each word of a kind is a name, such as `auth0`. A key has more digits.
 _MANY_DIGITS = lazy(rb"(?:[a-z]*[0-9]){3}")
@@ -27,7 +28,8 @@ def marker(kind: str) -> bytes:
 
 def split_at_markers(data: bytes) -> list[bytes]:
     """Split a text at its markers: text, marker, text, and so on."""
-    if _OPENING not in data:
+    # An expression finds a long text faster than `in` does.
+    if b"[" not in data or not _OPENED.search(data):
         return [data]
     parts: list[bytes] = []
     at = 0

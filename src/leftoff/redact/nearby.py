@@ -4,7 +4,8 @@ There are too many such names to search for each of them. Long runs of letters a
 so those are found first, and then the name before each random run is looked up.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -87,18 +88,28 @@ _HARMLESS = frozenset(
 _EDGES = (b"?", b"&", b"#", b";")
 _PREFIX = lazy(rb"(?i)(?<![a-z0-9_])[bfrun@$]{1,2}\Z")
 _LAST = frozenset(b"key token secret api apikey auth credential password pat".split())
-# `e` marks a byte that may precede a value, `a` a byte of a value. A `_` ends a value. `+` and `/`
-# are here for base64, although paths have them too.
-_EDGES_BEFORE = b" =:\"'`>@$*}"
-_VALUE_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/"
-_TO_VALUES = bytes(
-    ord("a") if byte in _VALUE_BYTES else ord("e") if byte in _EDGES_BEFORE else ord(" ")
-    for byte in range(256)
+# The bytes of a text by what they may be: `s` a sign or a mark right before a value, `b` a blank,
+# `0` a digit, `a` another byte of a value; a `_` ends it. The last two of a value are for base64;
+# paths have them too.
+_SIGN_BYTES = b"=:>\"'`$*}"
+_VALUE_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-+/"
+_CLASSES = (
+    dict.fromkeys(range(256), b" "[0])
+    | dict.fromkeys(_VALUE_BYTES, b"a"[0])
+    | dict.fromkeys(b"0123456789", b"0"[0])
+    | dict.fromkeys(_SIGN_BYTES, b"s"[0])
+    | dict.fromkeys(b" \t", b"b"[0])
 )
-_LONG_VALUE = b"e" + b"a" * 16
-_AFTER_VALUE = len(_LONG_VALUE)
-_TO_DIGIT = lazy(rb"[A-Za-z+/-]*+[0-9]")
-_SIGNS = (b"=", b":", b">", b'"', b"'", b",")
+_TO_CLASSES = bytes(_CLASSES.values())
+# Most signs and marks have no value after them, so one search for all of them is quick.
+_LONG_VALUE = re.compile(rb"sb{0,15}+(?=a*+0)[a0]{16}")
+_SIZE = 16
+_BLANK = ord(" ")
+# These may have blanks between them and a value.
+_SIGNS = b"=:>"
+# Words before a value that need no sign.
+SPOKEN = (b"bearer", b"login ", b"cargo login ", b"vault login ")
+_AFTER_SPOKEN = lazy(rb"[ ]{0,4}(?<=[ ])(?=[A-Za-z+/-]*+[0-9])[A-Za-z0-9+/-]{16}")
 _REACH = 72
 _NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _QUOTES = b"\"'`\\"
@@ -131,33 +142,35 @@ class _Name(NamedTuple):
     sign: bytes
 
 
-def find_nearby(data: bytes) -> Iterator[Span]:
-    """Yield every random value whose name hints at a secret."""
+def find_nearby(data: bytes, hits: Iterable[tuple[bytes, int]]) -> Iterable[Span]:
+    """Find every random value whose name hints at a secret; `hits` are the words of the text."""
+    values = _find_values(data, hits)
+    return _judge_values(data, values) if values else ()
+
+
+def _judge_values(data: bytes, values: list[int]) -> Iterator[Span]:
     done = 0
-    for start in _values(data):
-        if start < done or (data[start - 1 : start] == b" " and not _is_assigned(data, start)):
+    for start in values:
+        if start < done:
             continue
         if span := _hash(data, start) or _judge(data, start):
             done = span.end
             yield span
 
 
-def _is_assigned(data: bytes, start: int) -> bool:
-    before = data[max(0, start - 16) : start].rstrip(b" \t")
-    return before[-1:] in _SIGNS or before.lower().endswith((b"bearer", b"login"))
-
-
-def _values(data: bytes) -> list[int]:
-    """List where a long run with a digit begins after a byte that may precede a value."""
-    marked = b"e" + data.translate(_TO_VALUES)
-    find, has_digit = marked.find, _TO_DIGIT.match
+def _find_values(data: bytes, hits: Iterable[tuple[bytes, int]]) -> list[int]:
+    """List where a long run with a digit begins after what may come before a value."""
     values: list[int] = []
-    start = find(_LONG_VALUE)
-    while start >= 0:
-        if has_digit(data, start):
+    spoken: list[int] = []
+    for found in _LONG_VALUE.finditer(data.translate(_TO_CLASSES)):
+        first, end = found.span()
+        start = end - _SIZE
+        if start == first + 1 or (data[first] in _SIGNS and data[start - 1] == _BLANK):
             values.append(start)
-        start = find(_LONG_VALUE, start + _AFTER_VALUE)
-    return values
+    for word, at in hits:
+        if word in SPOKEN and (value := _AFTER_SPOKEN.match(data, at + len(word))):
+            spoken.append(value.end() - _SIZE)
+    return sorted({*values, *spoken}) if spoken else values
 
 
 def _hash(data: bytes, start: int) -> Span | None:

@@ -51,7 +51,8 @@ _KEYS = re.compile(rb"(?s)(?<![A-Za-z0-9])(?=([A-Za-z0-9*_:]..))")
 # The same except for the first position, and twice as fast because it begins with a byte to search
 # for.
 _LATER_KEYS = re.compile(rb"(?s)[^A-Za-z0-9](?=([A-Za-z0-9*_:]..))")
-# What may be between the opening of a shape and its long run: dots, slashes, a colon.
+_TILDE = re.compile(rb"Q~")
+# What may stand between the opening of a shape and its long run: dots, slashes, a colon.
 _LEAD_JOINTS = b".~:!/$=+@?|;*&"
 _LEAD_BYTES = bytes(sorted(_RUN_BYTES)) + _LEAD_JOINTS
 _LEAD, _TRAIL = 120, 60
@@ -111,8 +112,9 @@ _HASH = lazy(
 
 
 def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
-    """Yield every secret that its own shape reveals."""
-    yield from _in_runs(data)
+    """Yield every secret that its own shape gives away."""
+    if runs := _long_runs(data):
+        yield from _in_runs(data, runs)
     if b"$" in data:
         for hashed in _HASH.finditer(data):
             yield Span(*hashed.span(hashed.lastindex or 0), "password hash")
@@ -120,10 +122,10 @@ def find_shapes(data: bytes, *, may_be_anchored: bool = True) -> Iterator[Span]:
         yield from _find_anchored(data, has_word=may_be_anchored)
 
 
-def _in_runs(data: bytes) -> Iterator[Span]:
+def _in_runs(data: bytes, runs: list[tuple[int, int]]) -> Iterator[Span]:
     done = 0
     keyed = by_key()
-    for start, end in _long_runs(data):
+    for start, end in runs:
         if end <= done:
             continue
         if _DIGIT.search(data, start, end):
@@ -151,8 +153,8 @@ def _is_short(data: bytes, start: int, end: int) -> bool:
 
 
 def _may_be_anchored(data: bytes) -> bool:
-    """Return whether a row that needs no word may match; a tilde is rare, so this is fast."""
-    return b"~" in data and b"Q~" in data
+    """Tell whether a text may have a row that needs no word; a tilde is rare and found at once."""
+    return b"~" in data and _TILDE.search(data) is not None
 
 
 def _is_hash(data: bytes, start: int, end: int) -> bool:
@@ -206,12 +208,14 @@ def _in_run(data: bytes, start: int, end: int) -> Iterator[Span]:
     before = data[start - 1 : start] or b" "
     begin = _lead(data, start) if before in _LEAD_JOINTS else start
     keyed = by_key()
-    is_opened = data[begin : begin + KEY] in keyed
-    if is_opened or not keyed.keys().isdisjoint(_LATER_KEYS.findall(data, begin, end)):
+    keys = [(found.end(), found[1]) for found in _LATER_KEYS.finditer(data, begin, end)]
+    if first := _KEYS.match(data, begin, end):
+        keys.insert(0, (begin, first[1]))
+    if not keyed.keys().isdisjoint([key for _, key in keys]):
         at = begin
-        for found in _KEYS.finditer(data, begin, end):
-            if found.start() >= at and (rows := keyed.get(found[1])):
-                for span in _find_opened(data, found.start(), rows):
+        for place, key in keys:
+            if place >= at and (rows := keyed.get(key)):
+                for span in _find_opened(data, place, rows):
                     yield span
                     at = span.end
         if at > begin:

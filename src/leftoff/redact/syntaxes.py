@@ -13,7 +13,14 @@ SUFFIX = (
     rb"|test|live|default|old|new|str|string|text|plain|raw|[0-9]{1,3})){0,4}+"
     rb"(?:\\{0,8}+[\"'`]\]?+)?+(?:[ ]\[(?:none|\*+\w*)\])?+"
 )
-# Calls that programs put around a literal: `String::from("…")`, `[]byte("…")`, `SecretStr("…")`.
+# After a bracket there is only a value to fall back to.
+_NO_DEFAULT = rb"\)(?![ ]{0,2}(?:[,|?]|or[ ]))"
+# A short word and a blank after it is no value of a key or a token: `token count: 12`.
+_NEXT_WORD = rb"[ ](?!(?:is|was|ist|war|key|access|value|or|new)\b)[a-z]{1,7}[:.]?(?=[ \t\r\n])"
+# Where a telling word goes on with one of these letters, no suffix and no separator follows it.
+NAME_GUARD = rb"(?![cefghijmquwxyz]|s(?!t)|" + _NO_DEFAULT + b"|" + _NEXT_WORD + b")"
+PASS_GUARD = rb"(?![fghijmquxyz]|e[a-z]|s(?!t)|" + _NO_DEFAULT + b")"
+# What a program wraps around a literal: `String::from("…")`, `[]byte("…")`, `SecretStr("…")`.
 _WRAPPED = (
     # Most values are not a call, and that is cheap to check.
     rb"(?:(?=[a-z&\[][\w.:\] ]{2,40}\()(?:new[ ]|&|pulumi\.|cdk\.)?"

@@ -1,7 +1,7 @@
 """Decide whether a name that ends in `key` or `token` names a secret."""
 
-# A key is a secret only if the word before it says so: a cache key or a primary key is not.
-_KEY_OF = tuple(
+# A key is a secret only where the word before it says so: a cache key or a primary key is none.
+KEY_OF = tuple(
     b"api app application access secret private auth authorization encryption encrypt signing "
     b"signature master account admin service client consumer customer deploy deployment session "
     b"storage shared subscription license licence root ssh webhook jwt hmac crypto cipher bot "
@@ -9,14 +9,14 @@ _KEY_OF = tuple(
     b"dev management personal project recovery seed wallet database cookie provider vault unseal "
     b"sender merchant partner publishable stream channel".split()
 )
-# These words belong to other kinds of tokens: paging, tokenizers, design systems.
-_NOT_OF = tuple(
+# These are tokens of another trade: paging, tokenizers, design systems.
+NOT_OF = tuple(
     b"page continuation cancel cancell cancelation cancellation sync pad eos bos unk mask stop "
     b"special design next prev previous first last max min num per public syntax color sequence "
     b"change idempotency clientrequest".split()
 )
-# Comparing three letters rules out most words before the whole list is tried.
-_KEY_TAILS, _NOT_TAILS = (frozenset(word[-3:] for word in words) for words in (_KEY_OF, _NOT_OF))
+# Three letters rule out most words before a whole list is tried.
+_KEY_TAILS, _NOT_TAILS = (frozenset(word[-3:] for word in words) for words in (KEY_OF, NOT_OF))
 _JOINTS = (b" ", b"_", b"-")
 # The word before a dot is often an object. Only these are part of a name such as `api.key`.
 _DOTTED = tuple(
@@ -36,11 +36,11 @@ def is_telling(data: bytes, low: bytes, stem: bytes, at: int) -> bool:
     if words.endswith(_JOINTS) or words.endswith(_DOTTED):
         words = words[:-1]
     tail = words[-3:]
-    if stem == b"key" and not (tail in _KEY_TAILS and words.endswith(_KEY_OF)):
+    if stem == b"key" and not (tail in _KEY_TAILS and words.endswith(KEY_OF)):
         return False
-    if tail not in _NOT_TAILS or not words.endswith(_NOT_OF):
+    if tail not in _NOT_TAILS or not words.endswith(NOT_OF):
         return True
-    word = max((word for word in _NOT_OF if words.endswith(word)), key=len)
+    word = max((word for word in NOT_OF if words.endswith(word)), key=len)
     return not _begins_word(data[start:at], len(words) - len(word))
 
 

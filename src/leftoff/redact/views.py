@@ -6,97 +6,40 @@ the original text.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-# A secret and its name are close together, but a private key has many lines.
+from leftoff.redact.escapes import (
+    BACKSLASHED,
+    BLANKED,
+    BLANKS_OF,
+    BRANCHES,
+    COLOURS,
+    COMMON,
+    DRAWING,
+    FAMILIES,
+    INVISIBLE,
+    LINE_ESCAPE,
+    NAMED,
+    NEEDED,
+    OVERSTRIKE,
+    TERMINAL,
+    WRITTEN_COLOURS,
+    compile_branches,
+)
+
+# A secret and the name it is given are close together; the lines of a private key are many.
 _REACH = 400
 _KEY_REACH = 20_000
 # `%5Cu003d` and the like: up to three programs encoded the text, one after the other.
 _DEPTH = 3
-
-_NAMED = {
-    b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"equals": b"=",
-    b"colon": b":", b"nbsp": b" ", b"num": b"#", b"sol": b"/", b"plus": b"+", b"NewLine": b"\n",
-    b"Tab": b"\t", b"comma": b",", b"semi": b";", b"lowbar": b"_", b"hyphen": b"-", b"period": b".",
-}  # fmt: skip
-_ENTITY = (
-    rb"&(?:amp;){0,3}(?:#0{0,4}(?P<decimal>[0-9]{1,3})|#[xX]0{0,4}(?P<entity>[0-9a-fA-F]{1,2})"
-    rb"|(?P<named>" + b"|".join(_NAMED) + rb"));"
-)
-_PERCENT = rb"%(?:25){0,3}(?P<percent>[0-7][0-9a-fA-F])"
-# A form encodes a space as a plus sign.
-_FORM = rb"(?P<plus>)(?=%2[27])"
-_BACKSLASH = (
-    rb"(?:u(?:\{0{0,4}|00|\{)(?P<unicode>[0-7][0-9a-fA-F])\}?"
-    rb"|x(?P<hexadecimal>[0-7][0-9a-fA-F])|(?P<octal>[01][0-7]{2})|(?P<slash>/))"
-)
-_MAIL = rb"(?P<mail>[2-7][0-9A-F])|(?P<soft>[ \t]?\r?\n)"
-_OVERSTRIKE = rb"[\x21-\x7e]?\x08"
-_COLOUR = (
-    rb"(?:\[[0-9;:?]{0,32}[A-Za-z]|\]8;[^\x07\x1b\\]{0,1000}(?:\x07|\x1b\\|\\{1,8}(?:u0007|x07|a)))"
-)
-_ESCAPES = rb"(?:u001[bB]|x1[bB]|033|e)"
-_BARE_COLOUR = rb"(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?:\[K)?"
-_WRITTEN = rb"u(?:200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])"
-# Each branch begins with one byte, so the search skips all other bytes.
-_BRANCHES: tuple[tuple[bytes, bytes], ...] = (
-    (b"%", _PERCENT[1:]),
-    (b"&", _ENTITY[1:]),
-    (b"=", _MAIL),
-    (b"+", _FORM),
-    (b"\x1b", _COLOUR),
-    (b"^", rb"\[" + _COLOUR),
-    (b"[", _BARE_COLOUR),
-    (
-        b"\\",
-        rb"\\{0,7}(?:" + _ESCAPES + _COLOUR + b"|" + _WRITTEN + b"|" + _BACKSLASH + b")",
-    ),
-    (b"\xe2", rb"\x80[\x8b-\x8f]|\x81\xa0"),
-    (b"\xef", rb"\xbb\xbf"),
-    (b"\xc2", rb"\xad"),
-)
-# These branches begin with a byte that is common in source code, so a text must contain these bytes
-# first.
-_NEEDED = {b"=": b"=3D", b"+": b"%2", b"^": b"^["}
-# Colours that are spelled out. The other branches would remove only their end.
-_WRITTEN_COLOURS = (b"^[", b"\\e[", b"\x08")
-# The same, only as far as needed to find one. It begins with a literal, so the search is fast.
-_BACKSLASHED = (
-    rb"\\(?:u(?:00[0-7][0-9a-fA-F]|\{|200[b-fB-F]|2060|[fF][eE][fF][fF]|00[aA][dD])|x[0-7][0-9a-fA-F]"
-    rb"|[01][0-7]{2}|/|e\[)"
-)
-# What a text must contain before a family of escapes is searched for: a single byte is found at the
-# speed of memory, and most texts contain none of these.
-_FAMILIES: tuple[tuple[bytes, bytes], ...] = (
-    (b"%", _PERCENT),
-    (b"\x1b", rb"\x1b" + _COLOUR),
-    (b"&", _ENTITY),
-    (b"^", rb"\^\[\["),
-    (b"\x08", rb"\x08"),
-    (b"\xe2", rb"\xe2[\x80\x81][\x8b-\x8f\xa0](?<=\x80[\x8b-\x8f]|\x81\xa0)"),
-    (b"\xef", rb"\xef\xbb\xbf"),
-    (b"\xc2", rb"\xc2\xad"),
-)
-# Two escapes begin with a byte that is common in source code, so they are found faster by what
-# follows it. The number is the distance from there back to the escape.
-_COMMON = ((rb"3D(?<==3D)", 1), (rb"0m(?<=\[0m)", -1))
-_ASCII_FAMILIES = tuple(family for family in _FAMILIES if family[0].isascii())
-_TERMINAL = rb"\x1b" + _COLOUR
-_COLOURS = _TERMINAL + rb"|\[" + _BARE_COLOUR
 _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
 _BLANKS = frozenset(b"\t\n\r")
 _FEW = 3000
 _FEW_MARKS, _RARE = 3, 1500
 _SAMPLE = 4000
-_BLANKED = ((b"\\n", b" \n"), (b"\\r", b" \r"), (b"\\t", b" \t"))
-_BLANKS_OF = {ord("n"): ord("\n"), ord("r"): ord("\r"), ord("t"): ord("\t")}
-# Arrows and box lines, which tools draw between a line number and its line.
-_DRAWN = b"\\u2"
-_DRAWING = rb"\\u2[15][0-9a-fA-F]{2}"
-_LINE_ESCAPE = rb"\\([nrt])"
 
 
 class _Change(NamedTuple):
@@ -150,14 +93,13 @@ def blank_escapes(data: bytes) -> tuple[bytes, list[int]]:
     places: list[int] = []
     if b"\\" in data:
         data, places = _blank_line_escapes(data)
-        if _DRAWN in data:
-            data = _compile(_DRAWING).sub(b"      ", data)
+        data = _compile(DRAWING).sub(b"      ", data)
     return _blank_colours(data) if b"\x1b" in data else data, places
 
 
 def _blank_colours(data: bytes) -> bytes:
-    """Replace each colour with the same number of spaces."""
-    parts = _compile(b"(" + _TERMINAL + b")").split(data)
+    """Put as many blanks in the place of each colour."""
+    parts = _compile(b"(" + TERMINAL + b")").split(data)
     parts[1::2] = [b" " * len(colour) for colour in parts[1::2]]
     return b"".join(parts)
 
@@ -166,12 +108,12 @@ def _blank_line_escapes(data: bytes) -> tuple[bytes, list[int]]:
     # `replace` searches the text three times, and editing costs time for each place. Source code
     # has few places, text in JSON has one per line.
     if data.count(b"\\", 0, _SAMPLE) * _FEW > min(len(data), _SAMPLE) * 100:
-        for escape, blank in _BLANKED:
+        for escape, blank in BLANKED:
             data = data.replace(escape, blank)
-        return data, [found.start() for found in _compile(_BACKSLASHED).finditer(data)]
+        return data, [found.start() for found in _compile(BACKSLASHED).finditer(data)]
     lines: list[int] = []
     others: list[int] = []
-    for found in _compile(_LINE_ESCAPE + b"|" + _BACKSLASHED).finditer(data):
+    for found in _compile(LINE_ESCAPE + b"|" + BACKSLASHED).finditer(data):
         (lines if found.lastindex else others).append(found.start())
     return _blank_at(data, lines) if lines else data, others
 
@@ -180,25 +122,31 @@ def _blank_at(data: bytes, lines: list[int]) -> bytes:
     edited = bytearray(data)
     for at in lines:
         edited[at] = 32
-        edited[at + 1] = _BLANKS_OF[data[at + 1]]
+        edited[at + 1] = BLANKS_OF[data[at + 1]]
     return bytes(edited)
 
 
-def decode_views(data: bytes, backslashes: list[int]) -> Iterator[TextView]:
-    """Yield the stretches of a text around its escapes, decoded."""
+def decode_views(data: bytes, backslashes: list[int]) -> Iterable[TextView]:
+    """Return the stretches of a text around its escapes, decoded."""
     places = _escapes(data, backslashes)
-    if places:
-        for start, end in _stretches(data, places):
-            yield from _decode_stretch(data, start, end)
+    return _decode_around(data, places) if places else ()
+
+
+def _decode_around(data: bytes, places: list[int]) -> Iterator[TextView]:
+    for start, end in _stretches(data, places):
+        yield from _decode_stretch(data, start, end)
 
 
 def _escapes(data: bytes, backslashes: list[int]) -> list[int]:
     places = backslashes.copy()
-    for mark, family in _ASCII_FAMILIES if data.isascii() else _FAMILIES:
+    for mark, family in FAMILIES:
         if mark in data:
             places += _places(data, mark, _compile(family))
-    for pattern, away in _COMMON:
-        if _compile(pattern).search(data):
+    for rare, mark, family in () if data.isascii() else INVISIBLE:
+        if any(map(data.__contains__, rare)):
+            places += _places(data, mark, _compile(family))
+    for first, pattern, away in COMMON:
+        if first in data and _compile(pattern).search(data):
             places += [found.start() + away for found in _compile(pattern).finditer(data)]
     places.sort()
     return places
@@ -268,12 +216,14 @@ def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
 
 
 def _colourless(written: bytes, start: int) -> Iterator[TextView]:
-    """Yield the same two views faster, for a text that has colours but no other escapes."""
-    if b"\x1b" not in written or any(other in written for other in _WRITTEN_COLOURS):
+    """Yield the same two views of a text that has colours and no other escape, in less time."""
+    if b"\x1b" not in written or any(
+        first in written and other in written for first, other in WRITTEN_COLOURS
+    ):
         return
-    parts = _compile(_COLOURS).split(written)
+    parts = _compile(COLOURS).split(written)
     views = [(gap.join(parts), gap) for gap in (b"", b" ")]
-    if any(len(data) == len(written) or _compile_escapes(data).search(data) for data, _ in views):
+    if any(len(data) == len(written) or _has_escapes(data) for data, _ in views):
         return
     for data, gap in views:
         yield TextView(blank_escapes(data)[0], start, (), written, gap)
@@ -314,16 +264,24 @@ def _decode(view: TextView, gap: bytes) -> TextView | None:
 def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
     """Return a pattern for the escapes that this text may contain: fewer branches are faster."""
     if b"\x08" in data:
-        return _compile(_OVERSTRIKE)
-    return _compile_branches(
-        tuple(first for first, _ in _BRANCHES if _NEEDED.get(first, first) in data)
+        return _compile(OVERSTRIKE)
+    return compile_branches(_branches_in(data))
+
+
+def _has_escapes(data: bytes) -> bool:
+    """Tell whether there is anything to decode; one search for each first byte is the fastest."""
+    return b"\x08" in data or any(
+        compile_branches((first,)).search(data) for first in _branches_in(data)
     )
 
 
-@cache
-def _compile_branches(firsts: tuple[bytes, ...]) -> re.Pattern[bytes]:
-    rests = [re.escape(first) + b"(?:" + dict(_BRANCHES)[first] + b")" for first in firsts]
-    return re.compile(b"|".join(rests) if rests else rb"(?!)")
+def _branches_in(data: bytes) -> tuple[bytes, ...]:
+    # A single byte is found many times as fast as a longer text.
+    return tuple(
+        first
+        for first, _ in BRANCHES
+        if first in data and (first not in NEEDED or NEEDED[first] in data)
+    )
 
 
 def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None:
@@ -337,7 +295,7 @@ def _clear(found: re.Match[bytes], gap: bytes, *, is_mail: bool) -> bytes | None
     if name in _FIXED:
         return _FIXED[name]
     if name in ("slash", "named"):
-        return _NAMED.get(text, text)
+        return NAMED.get(text, text)
     return _character(int(text, _BASES.get(name, 16)))
 
 

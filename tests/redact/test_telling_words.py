@@ -1,0 +1,23 @@
+"""The words before `key` and `token` that tell whether it is a secret."""
+
+import re
+
+import pytest
+
+from leftoff.redact.telling_words import KEY_GUARD, KEY_OF, NOT_OF, is_telling
+
+
+@pytest.mark.parametrize("word", [*KEY_OF, *NOT_OF])
+def test_every_word_has_the_three_letters_that_are_looked_up_first(word: bytes) -> None:
+    assert len(word) >= 3
+    assert word.isalpha()
+    assert word.islower()
+
+
+@pytest.mark.parametrize("joint", [b"", b"_", b"-", b" "])
+@pytest.mark.parametrize("word", KEY_OF)
+def test_the_guard_lets_every_key_that_tells_through(word: bytes, joint: bytes) -> None:
+    name = word + joint + b"key"
+
+    assert is_telling(name, name, b"key", len(name) - 3)
+    assert re.search(b"key" + KEY_GUARD, name)
