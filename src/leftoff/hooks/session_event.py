@@ -27,6 +27,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     now: SessionRecord
     facts: Facts | None = None
     memory: capture.SessionMemory | None = None
+    sight: "Sight"
 
     @property
     def at(self) -> datetime:
@@ -53,6 +54,8 @@ class Sight:
         self._memory = read_memory(self.record)
         self._kept = self.record.memory
         self._stamp: tuple[object, ...] = ()
+        self._written = self.record
+        self._last: Case | None = None
         self._facts: tuple[capture.SessionMemory, Facts] | None = None
 
     @property
@@ -83,6 +86,22 @@ class Sight:
             self._facts[1], self.store.project.state_folder, self.record.session_id
         )
 
+    def update(self, case: Case) -> None:
+        """Take over the record of a processed event, to be written by `keep`."""
+        self.record, self._last = case.now, case
+
+    def keep(self) -> None:
+        """Write what the events since the last call changed."""
+        case = self._last
+        if case is None:
+            return
+        self.record = records.keep_over(self.store, self.record, known=self._written)
+        self._written, self._last = self.record, None
+        if self.life is not None:
+            state = self.store.project.state_folder
+            context_usage.update_statusline(self.store, state, case.event.session_id, case.facts)
+            records.keep_life(state, self.life)
+
 
 def _stamp(path: str) -> tuple[object, ...]:
     """Tell a transcript from what it was before; empty if there is none."""
@@ -104,6 +123,7 @@ def read_case(event: HookEvent, sight: Sight, settings: config.Settings) -> Case
         now=now,
         facts=sight.facts(memory) if memory is not None else None,
         memory=memory,
+        sight=sight,
     )
 
 

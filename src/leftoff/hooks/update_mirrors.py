@@ -23,15 +23,16 @@ def can_show_pending(case: Case) -> bool:
     return open_mirrors(case.settings.mirror).tell_what_waits()
 
 
-def follow(case: Case) -> None:
+def update_mirrors(case: Case) -> Case:
     """Bring the mirrored files up to date with this event."""
     if not case.settings.mirror:
-        return
+        return case
     exported = open_mirrors(case.settings.mirror).export_changes(
         case.store, session=_news(case), briefing=lambda: _briefing(case.store)
     )
     for problem in exported.problems:
         trouble.note(case.store.project.state_folder, "mirroring", LeftoffError(problem))
+    return case
 
 
 def _news(case: Case) -> SessionNews:
