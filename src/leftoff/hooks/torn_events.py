@@ -41,6 +41,7 @@ def _fields(data: bytes) -> dict[str, str]:
     for name in _FIELDS:
         match = re.search(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")' % name.encode(), data)
         value = _string(match[1]) if match else None
+        # No path can hold a NUL.
         if value and "\0" not in value:
             found[name] = value
     return found

@@ -67,4 +67,5 @@ def _is_written(record: SessionRecord, words: str) -> bool:
     if not transcript.is_file():
         return False
     read = record.turn.read
+    # With so much new text, the transcript is past this turn.
     return transcript.stat().st_size - read > TAIL or holds(transcript, words, after=read)

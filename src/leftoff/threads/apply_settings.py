@@ -37,7 +37,7 @@ def _without_contents(draft: Checkpoint) -> Checkpoint:
 def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
     """Add today's progress to that of earlier days, under a heading for each day.
 
-    The task is the same, so its earlier decisions and failures stay valid.
+    The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
     """
     earlier = store.index().head(check_name(name))
     if earlier is None or earlier.problem is not None:
@@ -71,6 +71,7 @@ def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> st
     If a name in use may be revised, work on a named plan gets the name of the plan.
     """
     plan = draft.plan
+    # A title without a file was given by the caller, so it is a name.
     if may_revise and plan is not None and plan.title and plan.path is None:
         name = kebab(plan.title)
         if name and name not in FORBIDDEN | RESERVED:

@@ -39,6 +39,7 @@ def render(
 
     `width` limits its length as a JSON string.
     """
+    # The fence itself costs tokens and characters, too.
     frame = fence.enclose_text(say(""))
     limits = [limit_tokens(budget - estimate(frame))]
     if width is not None:

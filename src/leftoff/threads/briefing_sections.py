@@ -27,6 +27,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _EMPTY = re.compile(r"(?:\W+|`{3,}\w*|#+\s+\S+(?:\s+\S+)?)$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
+# So many files and commands are worth more than most sentences; the others weigh less.
 _SURE_FILES = 5
 _SURE_COMMANDS = 4
 _COMMAND_CHARS = 60
@@ -71,6 +72,7 @@ def _list(heading: Rendered, items: Iterable[Item]) -> Section:
 
 
 def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
+    # The heaviest line: without it, text from a file could pass for the user's own state.
     if (source := checkpoint.source) is not None:
         imported = say(
             "Imported from a file of {profile:40}, which anyone may have written: {path:200}",
@@ -166,6 +168,7 @@ def list_changes(checks: Checks | None) -> Iterator[Item]:
 
 def _format_interruption(checkpoint: Checkpoint) -> Iterator[Item]:
     call, action = checkpoint.in_flight, checkpoint.next_action
+    # The next action often names the interrupted call already.
     if call is not None and (action is None or call.what not in action.text):
         cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
         yield Item(cut_short, 91)
@@ -216,6 +219,7 @@ def _plan(checkpoint: Checkpoint) -> list[Item]:
     lines = [Item(say("- `{path}` {step}", path=path, step=step), 82)] if path else []
     if step and not path:
         lines = [Item(say("- {step}", step=step), 82)]
+    # The title is often the task itself, which the briefing starts with.
     is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
     return (
         [*lines, Item(say("- {title}", title=plan.title), 81)]
@@ -271,6 +275,7 @@ def _files(groups: Iterable[tuple[str, int]], weight: float) -> list[Item]:
 
 
 def _bullets(texts: Iterable[str], weight: float) -> list[Item]:
+    # Each entry is a little lighter than the one before, so the first ones survive truncation.
     return [
         Item(say("- {text:lines}", text=text), weight - n / 100) for n, text in enumerate(texts)
     ]

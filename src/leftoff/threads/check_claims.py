@@ -17,6 +17,7 @@ from leftoff.store import LISTED, CheckpointEntry, State, Store
 from leftoff.text.fence import Rendered, say
 
 _TEXT_LIMIT = 16_000
+# UTF-8 takes up to four bytes for a character.
 _TEXT_BYTES = 4 * _TEXT_LIMIT + 4
 _CHOICES = 20
 _MOST_HEADS = 1_000_000
@@ -99,6 +100,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
         files=[
             FileCheck(path=file.path, state=state_of(file, root))
             for file in checkpoint.files
+            # The plan has a check of its own.
             if file.path != plan_path
         ],
         plan=_check_plan(checkpoint, project),
@@ -127,6 +129,7 @@ def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
     now = query.current_branch(project.worktree) if project.is_git else None
+    # A detached HEAD, or a folder without git, has no branch to compare.
     same = checkpoint.branch is None or checkpoint.branch == now
     return BranchCheck(saved=checkpoint.branch, now=now, same=same)
 
@@ -186,6 +189,7 @@ def read_text(path: Path, project: Project) -> str | None:
         text = trees.read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
+    # Cut at the end of a line, so that no half sentence looks complete.
     if len(text) > _TEXT_LIMIT:
         text = text[:_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
     return text
@@ -302,6 +306,7 @@ class Pick(msgspec.Struct, frozen=True, kw_only=True):
     """Why it may not be the one that the user wants."""
 
 
+# Of tasks saved closer together than this, any may be the one that the user means.
 _AMBIGUOUS = timedelta(hours=4)
 _STALE = timedelta(days=1)
 _MOST_LISTED = 10
@@ -335,6 +340,7 @@ def pick_newest(
     if not ordered:
         return Pick()
     newest = ordered[0]
+    # From old to new, so that the newest candidate of each task stays in the dict.
     recent = {
         each.task: each for each in reversed(ordered) if newest.moment - each.moment <= _AMBIGUOUS
     }

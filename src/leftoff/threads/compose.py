@@ -45,7 +45,7 @@ def compose(
     session: KnownSession | None = None,
     with_plan: bool = True,
 ) -> Checkpoint:
-    """Compose a checkpoint: the caller's input beats what is observed, and that the session."""
+    """Compose a checkpoint: input overrides what is observed, which overrides the session."""
     project = store.project
     told = {**_read_notes(project, settings), **told}
     whose = _whose(session, project)
@@ -111,9 +111,11 @@ def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
     named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
     gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
     seen = {**to_plain(checkpoint), **place_of(store.project), **git_state(store.project)}
+    # `with_step` reads the step again from the plan file.
     unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
     draft = msgspec.structs.replace(
         from_plain(seen, Checkpoint),
+        # It now describes this worktree, no longer the file that it was imported from.
         source=None,
         files=[file for file in checkpoint.files if file.path not in gone],
         files_modified=[path for path in checkpoint.files_modified if path not in gone],

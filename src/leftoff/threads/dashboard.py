@@ -129,6 +129,7 @@ def _read_world(store: Store, folder: Path) -> _World:
         delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
         or [sail_plans.DelegatedTask(what="unknown task")] * is_delegating,
+        # While helpers run, their worktrees are in use.
         left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
         newest=_load_first(store, entries),
         checkpoints=checkpoints,
@@ -142,6 +143,7 @@ def _newest(
 ) -> list[CheckpointSummary]:
     """Merge leftoff's checkpoints with those beside the plans; one that is both counts once."""
     ours = {entry.id for entry in entries}
+    # Native files may keep whole seconds only.
     seconds = {(entry.saved_at.replace(microsecond=0), entry.task) for entry in entries}
     found = [
         CheckpointSummary(
@@ -165,6 +167,7 @@ def _newest(
 
 def _load_first(store: Store, entries: Sequence[CheckpointEntry]) -> Checkpoint | None:
     for entry in entries:
+        # A damaged checkpoint must not take the dashboard down.
         try:
             return store.load(entry)
         except (LeftoffError, OSError):
@@ -197,6 +200,7 @@ def _active_plan(world: _World) -> PlanLine | None:
     named = sail_plans.active_plan(world.index)
     if named is not None and (named not in by_name or by_name[named].is_open):
         return _line(by_name[named]) if named in by_name else _build_indexed_plan(named, world)
+    # An index that names no plan says that none is active.
     if named is not None or not world.index:
         for plan in world.plans:
             if plan.is_open:
@@ -218,6 +222,7 @@ def _line(plan: StagedPlan) -> PlanLine:
 def _build_indexed_plan(name: str, world: _World) -> PlanLine:
     """Describe a plan that is only in the index."""
     stage = world.index.get("active_plan_stage")
+    # In Python, True is an int, too.
     number = stage if isinstance(stage, int) and not isinstance(stage, bool) else None
     told = stage if isinstance(stage, int | float | str) else None
     return PlanLine(name=name, stage=told, number=number, total=sail_plans.STAGES)

@@ -172,6 +172,7 @@ def render(
         if not any(shown):
             return say("")
     else:
+        # Every heading is shown, so room for all of them is reserved first.
         frames = [join([each.heading, say(_NO_ROOM)]) for each in sections]
         bare = [msgspec.structs.replace(each, heading=say("")) for each in sections]
         bodies = fit(bare, _limits(join([head, *frames]), budget=budget, width=width))
@@ -194,6 +195,7 @@ def _with_body(section: Section, body: Rendered) -> Rendered:
 
 
 def _format_update_time(material: Material) -> str:
+    # Not the current time: the page must change only when something is new.
     entries = [*material.decisions, *material.failures, *material.rules]
     moments = [entry.at for entry in entries]
     moments += [each.updated_at for each in material.features if each.updated_at is not None]

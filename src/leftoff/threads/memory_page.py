@@ -35,6 +35,7 @@ def keep(path: Path, text: str) -> bool:
     """Write the briefing to a file atomically; return whether it changed."""
     data = text.encode()
     is_there = disk.is_regular(path)
+    # An unchanged page keeps its time stamp.
     if is_there and path.read_bytes() == data:
         return False
     mode = path.stat().st_mode if is_there else None

@@ -17,6 +17,7 @@ from leftoff.session.sessions import KnownSession
 from leftoff.store import Store
 from leftoff.text import times
 
+# A folder full of build output must not fill the checkpoint.
 _DIRTY_LIMIT = 200
 
 
@@ -67,6 +68,7 @@ def with_shell_edits(
         return draft
     began = started.timestamp()
     known = set(draft.files_modified)
+    # leftoff writes the mirrored files itself; they are not the session's work.
     is_native = profiles.natives_in(project, settings.mirror)
     unseen = [path for path in draft.dirty if path not in known and not is_native(path)]
     changed = [path for path in unseen if is_modified_since(path, project.worktree, began)]

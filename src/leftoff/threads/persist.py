@@ -26,6 +26,7 @@ def save(
 ) -> Outcome:
     """Save a checkpoint under a name, and return warnings about what is weak in it."""
     named = msgspec.structs.replace(draft, name=check_name(name, strict=strict))
+    # Redacted before it is cut: half a secret matches no pattern.
     kept, cut = cut_to_limits(redact_value(named))
     findings = lint(kept, store.project.worktree)
     if strict and findings:

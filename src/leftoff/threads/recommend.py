@@ -41,6 +41,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Start:
     project = store.project
     state = query.read_state(project.worktree) if project.is_git else None
     tasks: dict[str, Recommendation] = {}
+    # The same text can be a next action and a todo: the first source is the more certain one.
     for task in _tasks(store, dashboard.read_dashboard(store, settings)):
         tasks.setdefault(task.what, task)
     ordered = [*tasks.values()]
