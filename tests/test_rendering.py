@@ -132,12 +132,12 @@ def test_only_the_fence_makes_rendered_text() -> None:
         or (called(call) == "cast" and "Rendered" in ast.dump(call.args[0]))
     }
 
-    assert made == {"fence.py"}
+    assert made == {"text/fence.py"}
 
 
 def test_what_we_say_is_written_out_in_the_source() -> None:
     unclear = []
-    for name in set(SOURCES) - {"fence.py"}:
+    for name in set(SOURCES) - {"text/fence.py"}:
         known = constants(TREES[name])
         templates = [call.args[0] for call in fence_calls(name, "say")]
         joints = [each for call in fence_calls(name, "join") for each in call.args[1:2]]
@@ -157,7 +157,7 @@ def test_only_dialects_make_replies() -> None:
         if written_keys(name) & REPLY_KEYS or any(called(call) == "Reply" for call in calls(name))
     }
 
-    assert makers == {"dialects/base.py", "dialects/claude.py"}
+    assert makers == {"agents/hook_events.py", "agents/claude/dialect.py"}
 
 
 def test_only_known_modules_write_to_the_standard_output() -> None:
