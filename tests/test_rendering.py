@@ -157,7 +157,7 @@ def test_only_dialects_make_replies() -> None:
         if written_keys(name) & REPLY_KEYS or any(called(call) == "Reply" for call in calls(name))
     }
 
-    assert makers == {"agents/claude/dialect.py", "agents/hook_events.py"}
+    assert makers == {"agents/hook_events.py", "agents/claude/dialect.py"}
 
 
 def test_only_known_modules_write_to_the_standard_output() -> None:

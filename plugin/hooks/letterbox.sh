@@ -1,20 +1,20 @@
 #!/bin/sh
-# leftoff's letterbox: letterbox.sh AGENT EVENT, the agent's JSON on standard input.
-# It keeps the event as a file, prints the reply that waits for this folder and session, wakes
-# settle and ends. It looks nothing up, never waits and never fails: the agent is at work.
+# leftoff's letterbox: letterbox.sh AGENT EVENT, with the agent's JSON on standard input.
+# It stores the event as a file, prints the prepared reply for this folder and session, starts
+# settle and ends. The agent is waiting, so it computes nothing, never blocks and never fails.
 umask 077
 [ -n "${LEFTOFF_HOME-}${XDG_STATE_HOME-}${HOME-}" ] || exit 0
 state=${LEFTOFF_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/leftoff}
-# Settings of an agent may say `~`, which no shell has seen. What is no place is none of ours.
+# An agent's settings may contain `~`, which no shell has expanded. A relative path is refused.
 case $state in "~/"*) state=${HOME-}${state#"~"} ;; esac
 case $state in /*) ;; *) exit 0 ;; esac
-# In a folder of another user's, what is kept could be read, and what is started be anything.
+# Another user could read events in their folder, and could make us start any program from there.
 [ -O "$state" ] || [ ! -e "$state" ] || exit 0
 agent=$1 name=$2
-# Shells keep the name of a link by which a folder was entered; agents tell the folder itself.
+# A shell remembers the link through which it entered a folder; agents report the folder itself.
 cd -P . 2>/dev/null
-# What is ready for a folder lies at a level of its own, by the number of parts of its path, so that
-# no folder of the user's can be taken for a mark of ours.
+# The replies for a folder are below a level named after the number of parts of its path, so that no
+# folder of the user can be mistaken for a mark.
 set -f
 IFS=/
 set -- $PWD
@@ -23,7 +23,7 @@ set +f
 ready=$state/ready/$#$PWD
 { [ -f "$ready/off" ] || [ -f "$state/replies$PWD/off" ]; } && exit 0
 if [ -n "${CLAUDE_PLUGIN_ROOT-}" ]; then
-  # A plugin's hooks keep quiet where `leftoff init` has put the same ones into the settings.
+  # The plugin's hooks do nothing if `leftoff init` has added the same hooks to the settings.
   { [ -e "$state/wired.$agent" ] || [ -f "$ready/wired.$agent" ]; } && exit 0
   [ -f "$state/replies$PWD/wired.$agent" ] && exit 0
 fi
@@ -42,19 +42,19 @@ if [ -n "${LEFTOFF_DISABLED_HOOKS-}" ]; then
   esac
   case ",$LEFTOFF_DISABLED_HOOKS," in *[,\ ]"$kind"[,\ ]*) exit 0 ;; esac
 fi
-# The first line names the Python, the second a file of leftoff's. A link or a FIFO is none of ours.
+# The first line names the Python, the second a file of the package. Links and FIFOs are ignored.
 python= package=
 if [ -f "$state/python" ] && [ ! -L "$state/python" ]; then
   { IFS= read -r python && IFS= read -r package; } 2>/dev/null <"$state/python"
 fi
 if [ "$name" = SessionStart ]; then
-  # The one event that is answered from the present. A plugin comes without `leftoff init`, and a
-  # Python may be gone.
+  # The only event whose reply is made now. With a plugin, `leftoff init` may never have run, and
+  # the recorded Python may be gone.
   [ -x "$python" ] || python=$(leftoff hook-python </dev/null 2>/dev/null) || exit 0
   [ -x "$python" ] && "$python" -I -m leftoff.hooks.start "$agent" 2>/dev/null
   exit 0
 fi
-# Without leftoff nobody would ever read what is kept, and it is what the user typed.
+# Without leftoff nothing would process the event, and it holds what the user typed.
 [ -x "$python" ] || exit 0
 if [ -z "$package" ]; then
   # Version 0.1 named only the Python. Until a session start names a file, look for leftoff there.
@@ -65,10 +65,10 @@ fi
 session=${CLAUDE_CODE_SESSION_ID-}
 case $session in *[!A-Za-z0-9_.@+=-]*) session= ;; esac
 if [ -z "$session" ]; then
-  # Whoever does not name the session here names it in the JSON: looked up where any reply waits.
+  # Other agents name the session only in the JSON. Look there if a reply waits for any session.
   set -- "$ready/$agent.$name."*
   event=$state/spool/$$
-  # Never over a file that is there: containers with one home may have the same pid at once.
+  # Never overwrite a file: containers that share a home can have the same pid at the same time.
   set -C
   if [ -e "$1" ] && [ ! -e "$event" ] && cat >"$event"; then
     session=$(head -c 4096 "$event" | tr -d '\000')
@@ -85,20 +85,20 @@ if [ -z "$session" ]; then
 fi
 reply=$ready/$agent.$name.${session:-any}
 if [ -f "$reply.ask" ] && [ ! -L "$reply.ask" ]; then
-  # Rare: the reply depends on the words of the prompt.
+  # Rare: the reply depends on the event itself.
   "$python" -I -m leftoff.hooks.answer "$agent" "$name" "$reply.ask" 2>/dev/null
   exit 0
 fi
-# A process that has ended but that nobody has asked about yet, as in many containers, is dead.
+# A zombie, which many containers never collect, counts as dead.
 is_alive() {
   case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac
   kill -0 "$1" || return 1
   ! read -r stat <"/proc/$1/stat" || case $stat in *") Z "*) return 1 ;; esac
 }
 
-# settle removes its mark before it looks into the spool for the last time, so an event kept while
-# the mark is there is always seen. The mark holds for some seconds from when it was last written:
-# its pid may be anybody's by now. Without such a clock the pid alone must do.
+# settle removes its mark before it looks at the spool for the last time, so it sees every event
+# that was stored while the mark was there. The mark is valid for some seconds after it was written,
+# because another process may have its pid by now. Without a clock, only the pid is checked.
 wake_settle() {
   now=
   read -r now 2>/dev/null </proc/uptime && now=${now%%.*}
@@ -109,8 +109,8 @@ wake_settle() {
       [ "$until" -gt "$now" ] && [ "$until" -le $((now + 10)) ] && return
     fi
   fi 2>/dev/null
-  # Of many events at once one wakes settle: the first in these five seconds, or the first after the
-  # settle that was started has died. A claim made at the end of the five seconds before still holds.
+  # Of many events at once, only one starts settle: the first in a slot of five seconds, or the
+  # first after that settle has died. A claim from the slot before is still valid.
   claim=
   if [ -n "$now" ]; then
     set -C
@@ -126,7 +126,7 @@ wake_settle() {
       claim=$claim.$pid
     done 2>/dev/null
   fi
-  # Nobody settles. If that has been so for very long, enough is kept.
+  # No settle is running. If that lasts very long, stop storing events.
   set -- "$state/spool/"*
   if [ $# -gt 200 ] && [ ! -e "$state/full" ]; then
     set -- $# $(du -sk "$state/spool" 2>/dev/null)
@@ -141,12 +141,12 @@ wake_settle() {
   fi
   [ -z "$claim" ] || printf '%s\n' "$!" 2>/dev/null >>"$claim"
 }
-# Only a regular file is a mark of ours.
+# Only a regular file counts as a mark.
 if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
   [ -d "$state/spool" ] || mkdir -p "$state/spool" 2>/dev/null
   [ ! -L "$state/spool" ] || exit 0
-  # `true >` with noclobber makes a file that nobody else has; a pid can come round again. Should
-  # the event be cut off, its name still says of which session it was.
+  # `true >` with noclobber creates a file that no other process has; pids are reused. The name
+  # holds the session in case the event is cut off.
   set -C
   case $session in *.*) told= ;; *) told=${session:+.$session} ;; esac
   n=0
@@ -156,11 +156,11 @@ if [ ! -f "$state/full" ] || [ -L "$state/full" ]; then
     event=$state/spool/$agent.$name.$$.$n$told
     [ "$n" -gt 9 ] && break
   done 2>/dev/null
-  # Before the event is written: if this process is killed meanwhile, settle finds what there is of
-  # it, and waits for the rest while the process lives.
+  # Start settle before the event is written: if this process is killed, settle finds the part that
+  # was written, and it waits for the rest while this process lives.
   wake_settle
   if [ "$n" -gt 9 ] || ! cat >>"$event"; then
-    # The disk is full: what was written of it stays, and doctor tells.
+    # The disk is full. The part that was written stays, and `leftoff doctor` reports the loss.
     [ -e "$state/lost" ] || true >"$state/lost"
   fi 2>/dev/null
 else

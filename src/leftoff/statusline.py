@@ -1,9 +1,9 @@
-"""The status line: what is at work, how full the context is, and when it was last saved.
+"""Show a session's task, how full its context is, and when it was last saved, on one line.
 
-Claude Code starts it after every message, so it loads little but json: what must be looked up,
-settle has laid ready in a small file. In turn the status line leaves the live context use there,
-which no hook is told. One folder, two files for each session: `.saved` is ours to read, `.use` to
-write.
+Claude Code runs it after every message, so it loads little more than json: settle has already
+written what it shows to a small file. In return, the status line stores the live context use, which
+hooks do not get. Each session has two files in one folder: the status line reads `.saved` and
+writes `.use`.
 """
 
 import json
@@ -24,7 +24,7 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def show(data: bytes, *, now: float) -> str:
-    """Return the line for what Claude Code tells, and keep its context use; never fail."""
+    """Return the line for Claude Code's input, and store the context use; never fail."""
     try:
         told = json.loads(data)
         state = state_folder()
@@ -41,14 +41,14 @@ def show(data: bytes, *, now: float) -> str:
 
 
 def _is_off(state: str, folder: str) -> bool:
-    """Say whether the folder is switched off; `hooks.replies` tells the same, but loads more."""
+    """Return whether leftoff is off in a folder; `hooks.replies` would load more modules."""
     depth = len([part for part in folder.split("/") if part]) + 1
     marks = (f"{state}/ready/{depth}{folder}/off", f"{state}/replies{folder}/off")
     return any(os.path.isfile(mark) for mark in marks)  # noqa: PTH113 - pathlib is slow to load
 
 
 def render(percent: float | None, saved: tuple[str, float], *, now: float) -> str:
-    """Write the line: the name, a gauge, the age of the last save."""
+    """Format the line: the name, a gauge, the age of the last save."""
     name, saved_at = saved
     parts = [name] if name else []
     if percent is not None:
@@ -59,7 +59,7 @@ def render(percent: float | None, saved: tuple[str, float], *, now: float) -> st
 
 
 def write_last_save(state: str, session_id: str, name: str, saved_at: float) -> None:
-    """Keep what the line shows of a session: what it works on, and when that was saved."""
+    """Store what the line shows about a session: its task, and when it was saved."""
     shown = "".join(each if each.isprintable() else " " for each in name)
     shown = " ".join(shown.split())
     if len(shown) > _LONGEST_NAME:
@@ -68,13 +68,13 @@ def write_last_save(state: str, session_id: str, name: str, saved_at: float) -> 
 
 
 def update_last_save(state: str, session_id: str, name: str, saved_at: float) -> None:
-    """Show at once that a session was saved, if it is one of those that run."""
+    """Show a save right away, if the session is running."""
     if _read(state, session_id, "saved"):
         write_last_save(state, session_id, name, saved_at)
 
 
 def live_use(state: str, session_id: str) -> tuple[int, int, float] | None:
-    """Return tokens, window and time of the context use that the line was last told."""
+    """Return tokens, window and time of the last context use that the line received."""
     use = _read(state, session_id, "use")
     try:
         return int(use["tokens"]), int(use["window"]), float(use["at"])
@@ -83,7 +83,7 @@ def live_use(state: str, session_id: str) -> tuple[int, int, float] | None:
 
 
 def forget(state: str, session_id: str) -> None:
-    """Let go of a session that has ended."""
+    """Remove the files of a session that has ended."""
     for kind in ("use", "saved"):
         try:
             os.unlink(_path(state, session_id, kind))  # noqa: PTH108 - see above
@@ -92,7 +92,7 @@ def forget(state: str, session_id: str) -> None:
 
 
 def state_folder() -> str:
-    """Return where the user's state is; paths.py tells the same, but takes longer to load."""
+    """Return the user's state folder; `leftoff.context` would take longer to load."""
     environment = {os.fsdecode(key): os.fsdecode(value) for key, value in system.environ.items()}
     home = environment.get("HOME", "")
     base = environment.get("XDG_STATE_HOME") or f"{home}/.local/state"
@@ -101,7 +101,7 @@ def state_folder() -> str:
 
 
 def _use(window: dict[str, object]) -> tuple[int, int]:
-    """Add up the context as the hooks do: what was sent, cached or not."""
+    """Add up the context as the hooks do: all input tokens, cached or not."""
     usage = window.get("current_usage")
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     counts = [usage.get(name) for name in names] if isinstance(usage, dict) else []
@@ -133,7 +133,7 @@ def _keep(state: str, session_id: str, *, tokens: int, window: int, at: float) -
 
 def _read(state: str, session_id: str, kind: str) -> dict[str, str | float]:
     try:
-        # Whatever else is in its place, such as a FIFO, must not make us wait.
+        # A FIFO in its place must not block us.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(_path(state, session_id, kind), flags)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - see above
@@ -144,7 +144,7 @@ def _read(state: str, session_id: str, kind: str) -> dict[str, str | float]:
 
 
 def _write(state: str, session_id: str, kind: str, values: dict[str, str | float]) -> None:
-    """Put a file in the place of the one before; what it says is soon said again, so no sync."""
+    """Replace a file; not synced, because it is soon written again."""
     try:
         path = _path(state, session_id, kind)
         os.makedirs(f"{state}/usage", mode=0o700, exist_ok=True)  # noqa: PTH103 - see above

@@ -233,7 +233,7 @@ def test_worktrees_that_helpers_left_are_told_and_stay(cli: Cli, work: Work) -> 
     work.put("worktrees/parser/note.json", {})
     work.index()
 
-    assert "Worktrees of helpers are left" in cli.ok("dashboard").out
+    assert "Helpers left worktrees" in cli.ok("dashboard").out
     assert (work.repo.folder / ".claude" / "worktrees" / "parser").is_dir()
 
 

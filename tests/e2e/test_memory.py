@@ -58,7 +58,7 @@ def test_a_new_session_has_the_offer_and_the_memory_once_in_one_reply_below_the_
     # Word for word, so nothing was cut, escaped or put into a file.
     assert news.count(context.strip()) == 1
     assert news.count("leftoff: work was left off here.") == 1
-    assert news.count("leftoff: what is known of this project.") == 1
+    assert news.count("leftoff: what is known about this project.") == 1
     assert context.index(TASK) < context.index("# Session Briefing")
     for field in ("description", "decision", "approach"):
         assert f'- {field} 166: Ship 🚀 “now” C:\\new\\"x" \\u0041' in context
@@ -73,7 +73,7 @@ def test_a_resumed_session_is_not_told_again(bench: Bench, model: Model, user: U
 
     bench.run("and now", "--resume", session)
 
-    assert model.seen_text().count("leftoff: what is known of this project.") == 1
+    assert model.seen_text().count("leftoff: what is known about this project.") == 1
 
 
 def test_after_a_compaction_state_and_memory_are_told_again_once(
@@ -89,7 +89,7 @@ def test_after_a_compaction_state_and_memory_are_told_again_once(
     seen = model.seen_text()
     assert SUMMARY in seen
     assert NEXT in seen
-    assert seen.count("leftoff: what is known of this project.") == 1
+    assert seen.count("leftoff: what is known about this project.") == 1
 
 
 def test_what_an_agent_saves_as_decision_and_failure_is_told_to_the_next_session(

@@ -122,7 +122,7 @@ def test_an_older_autosave_is_offered_with_its_age(
     text = talk.start("compact")
 
     assert f"The newest autosave here is from {age}" in text
-    assert "--accept` takes it up" in text
+    assert "--accept` to resume it" in text
     assert "Last task was Import the supplier files. Continue?" in text
 
 

@@ -164,6 +164,8 @@ def test_an_event_whose_hook_dies_while_it_writes_is_settled_without_another_com
     hook.stdin.write(data[:5000])
     hook.stdin.flush()
     until(lambda: any(path.stat().st_size for path in spooled(state)), "the first half")
+    # Settle was started in the hook's own group, and leaves it before it makes its mark.
+    until((state / "settling").exists, "settle to begin")
 
     os.killpg(hook.pid, signal.SIGKILL)
     hook.communicate()

@@ -420,7 +420,7 @@ def test_a_broken_file_is_told_and_the_rest_imported(cli: Cli, tmp_path: Path) -
     result = cli.ok("import", "--from", "guardz", str(folder))
 
     assert result.out == "Imported 1 checkpoint; 0 already existed.\n"
-    assert "checkpoint-bad.md: It has neither" in result.err
+    assert "checkpoint-bad.md: It has none of" in result.err
 
 
 @given(data=st.data())

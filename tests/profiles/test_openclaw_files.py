@@ -440,7 +440,7 @@ def test_a_file_that_tells_nothing_is_skipped_with_a_reason(
         assert "Imported 2 checkpoints" in result.out
         return
     assert "Imported 1 checkpoint;" in result.out
-    assert "empty-one.md was skipped: It is empty" in result.err
+    assert "empty-one.md: It is empty" in result.err
 
 
 @pytest.mark.slow("takes many files")

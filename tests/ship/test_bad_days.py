@@ -116,7 +116,7 @@ def test_outside_git_it_says_what_to_use_instead(
     failed = cli("ship")
 
     assert failed.code == 1
-    assert "no git repository" in failed.err
+    assert "not in a git repository" in failed.err
 
 
 def test_a_lock_left_behind_is_told_with_the_file(

@@ -1,4 +1,4 @@
-"""Hooks: a letterbox that keeps every event, and settle, which turns events into checkpoints."""
+"""Hooks: the letterbox stores every event, and settle turns events into checkpoints."""
 
 from leftoff.load_on_use import load_on_use
 

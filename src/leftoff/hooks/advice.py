@@ -1,4 +1,4 @@
-"""Advice: what lies ready for a session's next prompt, as its context fills up."""
+"""Prepare the reply to a session's next prompt as its context fills up."""
 
 import os
 from pathlib import Path
@@ -12,11 +12,11 @@ from leftoff.text.fence import Rendered, join
 
 
 def prepare_advice(case: Case) -> Case:
-    """Lay the reply to the next prompt ready; keep this prompt if the context is nearly full."""
+    """Write the reply to the next prompt, and queue this one if the context is nearly full."""
     event, reached = case.event, ladder.step(case.percent, case.settings)
     state = case.store.project.state_folder
     if case.before.cwd != event.cwd:
-        # Whoever comes back there later must not find what is no longer true.
+        # The session may come back to that folder and must not get an outdated reply.
         replies.remove(_place(state, event, case.before.cwd))
     is_full = reached >= ladder.CAPTURE
     if is_full and event.kind == "prompt":
@@ -35,7 +35,7 @@ def prepare_advice(case: Case) -> Case:
 
 
 def _is_printed(state: Path, event: HookEvent) -> bool:
-    """Say whether a reply lay ready when this prompt came: one laid since waits for the next."""
+    """Return whether a reply was ready when this prompt came; a later one is for the next."""
     since = _ready_since(_place(state, event, event.cwd))
     return event.kind == "prompt" and since is not None and since <= event.at
 
@@ -45,26 +45,26 @@ def _ready_since(place: Path) -> float | None:
 
 
 def _has_news(case: Case) -> bool:
-    """Say whether the reply tells of more than the one that lay there before this event."""
+    """Return whether the reply says more than the one before this event."""
     return case.now.ready > case.before.ready or not {*case.now.repeats} <= {*case.before.repeats}
 
 
 def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
-    """Return the highest step of the ladder that the session was told of in this context."""
+    """Return the highest step of the ladder that the session has been shown."""
     told = min(case.now.advised, reached)
-    # Who wants to hear nothing for now is not told later, either.
+    # Advice that was silenced is not repeated later.
     is_deferred = case.event.kind == "prompt" and case.now.deferred_at is not None
     return max(told, case.now.ready) if is_printed or is_deferred else told
 
 
 def _advice(case: Case, reached: int) -> list[Rendered]:
-    """Say what the session was not told yet of its context; nothing while that is deferred."""
+    """Return the advice that the session has not been shown yet; none while it is silenced."""
     is_new = reached > case.now.advised and case.now.deferred_at is None
     return [ladder.advice(reached, case.percent)] if case.percent and is_new else []
 
 
 def _with_repeats(case: Case, *, is_printed: bool) -> Case:
-    """Note what the session tries again of what failed before; each is told once."""
+    """Record which failed approaches the session is retrying; each is reported once."""
     if is_printed:
         case = case.with_record(repeats=[], warned=[*case.now.warned, *case.now.repeats])
     return case.with_record(
@@ -75,7 +75,7 @@ def _with_repeats(case: Case, *, is_printed: bool) -> Case:
 def _write_reply(
     state: Path, event: HookEvent, lines: list[Rendered], *, reason: str, since: float | None
 ) -> None:
-    """Put the reply to the next prompt in its place: lines to tell, or a reason to block."""
+    """Write the reply to the next prompt: lines to show, or a reason to block it."""
     place = _place(state, event, event.cwd)
     if event.kind == "session-end" or not (lines or reason):
         replies.remove(place)
@@ -86,7 +86,7 @@ def _write_reply(
         reply = DIALECTS[event.agent].context_reply("UserPromptSubmit", join(lines))
         replies.put(place, reply)
         if since is not None:
-            # A prompt that came meanwhile was told the same.
+            # The text is the same, so a prompt that came in the meantime has seen it.
             os.utime(place, (since, since))
 
 

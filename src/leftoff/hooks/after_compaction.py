@@ -1,8 +1,8 @@
-"""Recovery: what a session is told that was just compacted.
+"""Give a session its own state back after a compaction.
 
-First its own state; then, in this order, what was last said word for word, the working notes, and
-the notes of today and yesterday that lie beside them. Whatever does not fit is left out, the last
-first.
+The reply starts with the session's checkpoint. Then come the last requests word for word, the
+working notes, and the notes of today and yesterday beside them. What does not fit is left out,
+from the end on.
 """
 
 import re
@@ -31,24 +31,24 @@ _LAST_SAID = 5
 _SAID_CHARS = 2_000
 _STATE_CHARS = 2_000
 _DAY_CHARS = 1_000
-# What a reply has besides its text.
+# The JSON around the text of a reply.
 _FRAME_CHARS = 500
 _FEWEST_TOKENS = 400
 _HEAD_BYTES = 256 * 1024
 _BEGINS_WITH_SUMMARY = re.compile(rb'"(?:content|text)":\s*"(?:\s|\\n)*<summary>')
-# A page may have a short one, too.
+# Web pages can contain a short <summary> of their own.
 _SUMMARY_BYTES = 80
 
 
 class _LastState(msgspec.Struct, frozen=True):
-    """Where the session stood, as its checkpoint tells it."""
+    """The last checkpoint, the line above it, and what changed since."""
 
     before: Rendered
     checkpoint: Checkpoint | None = None
     checks: Checks | None = None
 
     def render(self, budget: int, width: int) -> Rendered:
-        """Tell it in so many tokens and, as a JSON string, characters; what matters least goes."""
+        """Render it within this many tokens and JSON characters; drop what matters least."""
         if self.checkpoint is None:
             return self.before
         width -= measure_width(f"{self.before}\n")
@@ -57,25 +57,25 @@ class _LastState(msgspec.Struct, frozen=True):
 
 
 def is_summed_up(transcript: Path) -> bool:
-    """Say whether a session begins with a summary of another: some programs compact so."""
+    """Return whether a session starts with a summary of another, as some agents compact."""
     with transcript.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if _BEGINS_WITH_SUMMARY.search(head):
         return True
-    # Not by one expression: a page full of opening marks would take it minutes.
+    # One regular expression for both tags would take minutes on a page full of opening tags.
     parts = (part.partition(b"<summary>") for part in head.split(b"</summary>")[:-1])
     return any(len(inside) >= _SUMMARY_BYTES for _, _, inside in parts)
 
 
 def format_recovery(event: HookEvent, store: Store, settings: config.Settings) -> Rendered:
-    """Tell a session where it stood before; empty if nobody knows."""
+    """Return what the session was doing before the compaction; empty if nothing is known."""
     entry = _entry(event, store)
     sources = [*_sources(event, store, settings)]
     if entry is None and not sources:
         return say("")
     state = _find_state(entry, event, store)
     closing = _closing(entry, store, settings)
-    # What is longer the agent would cut in the middle of a line.
+    # The agent would cut a longer reply in the middle of a line.
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS
     text = join([state.render(settings.budget, most), *sources, closing])
     return (
@@ -88,7 +88,7 @@ def format_recovery(event: HookEvent, store: Store, settings: config.Settings) -
 def _shorten(
     state: _LastState, sources: list[Rendered], closing: Rendered, *, budget: int, most: int
 ) -> Rendered:
-    """Leave out of the state what matters least, and then the last sources."""
+    """Shorten the state, and drop sources from the last one on, until the reply fits."""
     least = state.render(min(budget, _FEWEST_TOKENS), most)
     while sources and measure_width(join([least, *sources, closing])) > most:
         sources.pop()
@@ -98,7 +98,7 @@ def _shorten(
 
 
 def _entry(event: HookEvent, store: Store) -> CheckpointEntry | None:
-    """Find the session's own newest checkpoint, or else the newest autosave of this worktree."""
+    """Find the session's newest checkpoint, or the newest autosave of this worktree."""
     own = store.index().newest_of_session(event.session_id)
     if own is not None:
         return own
@@ -111,15 +111,15 @@ def _entry(event: HookEvent, store: Store) -> CheckpointEntry | None:
 def _find_state(entry: CheckpointEntry | None, event: HookEvent, store: Store) -> _LastState:
     before = say("leftoff: this session was compacted.")
     if entry is None:
-        unknown = "{before} No checkpoint of it is known; recovered from what was noted:"
+        unknown = "{before} No checkpoint of it is known. Recovered from its notes:"
         return _LastState(say(unknown, before=before))
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
-    where = say("Where it stood before")
+    where = say("Its state before that")
     if entry.session_id != event.session_id:
         where = say(
             "The newest autosave here is from {age}; "
-            "`leftoff resume {key:200} --accept` takes it up",
+            "run `leftoff resume {key:200} --accept` to resume it",
             age=offers.age(entry, store),
             key=quote(entry.name or entry.id),
         )
@@ -127,22 +127,22 @@ def _find_state(entry: CheckpointEntry | None, event: HookEvent, store: Store) -
 
 
 def _closing(entry: CheckpointEntry | None, store: Store, settings: config.Settings) -> Rendered:
-    """Name the last task; where the user confirms everything, that too."""
+    """Ask the user to confirm the last task, if the settings require that."""
     if settings.confirm != "always":
         return say("")
     notes = place(store.project, settings)
     noted = state_file.read(notes).get("summary")
-    source = say(" what {file} notes", file=notes.name) if noted else say("")
+    source = say(" (from {file})", file=notes.name) if noted else say("")
     return say(
-        "Tell the user{source}: Last task was {task:120}. Continue? "
-        "Do nothing of it before they answer.",
+        "Ask the user{source}: Last task was {task:120}. Continue? "
+        "Do not act on it until they answer.",
         source=source,
         task=noted or (entry.task if entry else None) or "not known",
     )
 
 
 def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Iterator[Rendered]:
-    """Yield what was written down before the compaction, in the order of recovery."""
+    """Yield what was written before the compaction, the most useful first."""
     notes = place(store.project, settings)
     buffer = notes.parent / "memory" / "working-buffer.md"
     if said := _quote_requests(event, store):
@@ -160,10 +160,10 @@ def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Itera
 
 
 def _quote_requests(event: HookEvent, store: Store) -> Rendered:
-    """Return what the user last said while the context filled up: a summary loses the wording."""
+    """Return the user's last requests, because the agent's summary loses the wording."""
     record = records.load(store, event.agent, event.session_id)
     if not seals.is_sealed(store.project.state_folder, event.agent, event.session_id, record.seal):
-        # The record came with the store, and anyone may have written it.
+        # The record came with the store, so anyone may have written it.
         return say("")
     asked, room = [], _SAID_CHARS
     for each in reversed(record.buffer[-_LAST_SAID:]):
@@ -182,5 +182,5 @@ def _tail(path: Path) -> str:
 
 
 def _quote_file(path: Path, text: str) -> Rendered:
-    """Quote a file under its path: anyone may have written it, so it never counts as the user."""
+    """Quote a file under its path: anyone may have written it, so it is not the user's word."""
     return fence.enclose_text(join([say("From the file {path:300}:", path=path), block(text)]))

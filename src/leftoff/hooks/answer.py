@@ -1,7 +1,8 @@
-"""Answer a prompt that may have to be blocked: the one hot reply that depends on its words.
+"""Answer a prompt that may have to be blocked.
 
-It is asked only where the user wants prompts blocked and the context was nearly full when the last
-event was settled. Before anything is printed, the prompt is durable in the spool and in the queue.
+The letterbox runs this only if the user wants prompts blocked and the context was nearly full at
+the last processed event. The prompt is durable in the spool and in the queue before anything is
+printed.
 """
 
 import sys
@@ -24,7 +25,7 @@ from leftoff.text.fence import say
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
-    """Keep a prompt, then return the reply to it: a block, or nothing for one that passes."""
+    """Store a prompt, then return the reply: a block, or nothing if the prompt passes."""
     environment = read_environment()
     state = environment.state_folder
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
@@ -50,14 +51,14 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
     return DIALECTS[agent].block_reply(
         say(
             "leftoff: context at {percent}%. The prompt is kept (`leftoff prompts list`); "
-            "/compact or a new session gets it back.",
+            "run /compact or start a new session to get it back.",
             percent=f"{percent:.2f}",
         )
     )
 
 
 def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> float | None:
-    """Return how full the context is now, if that is reason to block; it may be compacted since."""
+    """Return how full the context is if the prompt must be blocked; None if it passes."""
     transcript = Path(event.transcript_path)
     if settings.prompts != "block" or not transcript.is_file():
         return None
@@ -74,12 +75,12 @@ def _keep(store: Store, event: HookEvent) -> None:
 
 
 def _mirror(store: Store, settings: Settings) -> None:
-    """Bring mirrored files up to date: a prompt is there, too, before it is blocked."""
+    """Update the mirrored files, so that they hold the prompt before it is blocked."""
     open_mirrors(settings.mirror).export_changes(store)
 
 
 def main(agent: str, event: str, ask_path: str) -> None:
-    """Answer and settle; a prompt that cannot be kept or read is not blocked."""
+    """Print the answer and start settle; a prompt that cannot be stored is not blocked."""
     try:
         replying = answer
         kind = DIALECTS[agent].KINDS.get(event)
@@ -90,7 +91,7 @@ def main(agent: str, event: str, ask_path: str) -> None:
         reply = replying(agent, event, Path(ask_path), sys.stdin.buffer.read())
         sys.stdout.write(f"{reply}\n" if reply else "")
         sys.stdout.flush()
-    except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
+    except Exception as error:  # noqa: BLE001 - a hook never fails; doctor reports it
         trouble.note(state_folder(), "answer", error)
     settle.wake(state_folder())
 

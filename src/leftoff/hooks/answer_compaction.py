@@ -1,6 +1,6 @@
-"""Answer a compaction that must wait until the session's state is saved, or is to be blocked.
+"""Answer a compaction that must wait until the session is saved, or that is blocked.
 
-It is asked only where the user wants that. A compaction that somebody asked for always passes.
+The letterbox runs this only if the user enabled it. A compaction that the user requested passes.
 """
 
 from pathlib import Path
@@ -17,15 +17,15 @@ from leftoff.projects.project import Project, find_project
 from leftoff.text.fence import say
 
 ALLOWED = ".allow-compact"
-"""A file in the project's folder that lets every compaction pass."""
+"""A file in the project's folder that allows every compaction."""
 WAIT_SECONDS = 6.0
-"""How long a settle that is at work is waited for; the agent waits for us no longer than ten."""
+"""How long to wait for a running settle; the agent gives the hook ten seconds."""
 
 
 def expect(
     state: Path, agent: str, session_id: str, folder: str, settings: config.Settings
 ) -> None:
-    """Let the letterbox ask us when a compaction begins, if it is to wait."""
+    """Make the letterbox ask before a compaction, if it must wait or is blocked."""
     if settings.compaction == "allow" or not session_id:
         return
     place = path_of(state, agent, session_id, folder)
@@ -34,14 +34,14 @@ def expect(
 
 
 def forget(state: Path, agent: str, session_id: str, folder: str) -> None:
-    """Let a session's compactions pass again."""
+    """Stop asking before a session's compactions in a folder."""
     place = path_of(state, agent, session_id, folder)
     if place is not None:
         place.unlink(missing_ok=True)
 
 
 def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
-    """Tell where the letterbox looks whether to ask."""
+    """Return the file that makes the letterbox ask; None if the agent has no such event."""
     named = [event for event, kind in DIALECTS[agent].KINDS.items() if kind == "pre-compact"]
     if not named:
         return None
@@ -50,7 +50,7 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
-    """Save the session's state, then return the reply: a block, or nothing to let it begin."""
+    """Save the session's state, then return the reply: a block, or nothing to let it start."""
     environment = read_environment()
     state = environment.state_folder
     read = spool.read(spool.keep(state, agent, event, data, durable=True))
@@ -66,15 +66,15 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
         return NO_REPLY
     if is_off(project) or _passes(read, project):
         return NO_REPLY
-    # Whoever holds the lock drains what we kept, too.
+    # If another settle holds the lock, it processes the event stored above, too.
     is_saved = settle.run_apart(state, wait_seconds=WAIT_SECONDS)
     if settings.compaction != "block" or not is_saved or _is_others_turn(project, settings):
         return NO_REPLY
     return DIALECTS[agent].block_reply(
         say(
-            "leftoff: your state is saved. Automatic compaction is off here (compaction = block). "
-            "/compact, or a file named {allowed}, lets it pass; `leftoff resume --pending` "
-            "continues in a fresh session.",
+            "leftoff: your state is saved. Automatic compaction is blocked here "
+            "(compaction = block). Run /compact, or create a file named {allowed}, to compact; "
+            "run `leftoff resume --pending` in a new session to continue there.",
             allowed=ALLOWED,
         )
     )
@@ -86,5 +86,5 @@ def _passes(event: HookEvent, project: Project) -> bool:
 
 
 def _is_others_turn(project: Project, settings: config.Settings) -> bool:
-    """Say whether somebody is at work who would be cut short."""
+    """Return whether a mirrored system shows work in progress that a block would interrupt."""
     return bool(open_mirrors(settings.mirror).find_others_at_work(project))

@@ -1,4 +1,4 @@
-"""Saves: the trigger that an event pulls, and the checkpoint that is made of it."""
+"""Save a session automatically when an event triggers it."""
 
 from leftoff.hooks import triggers, update_mirrors
 from leftoff.hooks.read_transcript import build_session
@@ -12,7 +12,7 @@ _REASON_CHARS = 120
 
 
 def autosave(case: Case) -> Case:
-    """Save the session's state if the event pulls a trigger; note that it was."""
+    """Save the session's state if the event triggers a save, and record that."""
     trigger = _trigger(case)
     if trigger is None or not _is_wanted(case, trigger):
         return case
@@ -20,7 +20,7 @@ def autosave(case: Case) -> Case:
 
 
 def _trigger(case: Case) -> str | None:
-    """Say why the state should be saved now, if it should."""
+    """Return why the state should be saved now; None if it should not."""
     event = case.event
     if event.kind in {"pre-compact", "session-end"}:
         return "precompact" if event.kind == "pre-compact" else "session-end"
@@ -40,7 +40,7 @@ def _idle_seconds(case: Case) -> float:
 
 
 def _is_long(case: Case) -> bool:
-    """Say whether what comes now may outlast the session: a long command, or a long way to go."""
+    """Return whether the session may not see the end: of a long command, or of many todos."""
     command = case.event.command
     if triggers.is_long(command, case.event.timeout_seconds):
         return True
@@ -48,7 +48,7 @@ def _is_long(case: Case) -> bool:
 
 
 def _has_long_way(case: Case) -> bool:
-    """Say whether many steps are left and nothing was saved for a while."""
+    """Return whether many todos are open and nothing was saved for a while."""
     steps = [todo for todo in case.facts.todos if todo.is_open] if case.facts else []
     last = case.now.autosaved_at
     is_stale = last is None or (case.at - last).total_seconds() > triggers.PAUSE_SECONDS
@@ -63,7 +63,7 @@ def _is_wanted(case: Case, trigger: str) -> bool:
 
 
 def _save_state(case: Case, trigger: str) -> Case:
-    """Save the session's state, unless there is nothing to save or it is saved already."""
+    """Save the session's state unless it is empty or already saved."""
     session = build_session(case.store, case.now, case.facts, case.memory)
     if session is None:
         return case
@@ -77,7 +77,8 @@ def _save_state(case: Case, trigger: str) -> Case:
     )
     state = autosaves.digest(draft)
     if trigger == "precompact" and update_mirrors.can_show_pending(case):
-        # In such files an autosave waits for nobody: it is saved once more for who comes next.
+        # Such files mark only this save as pending for the next session, so an earlier autosave
+        # of the same state does not count.
         state = f"{trigger} {state}"
     if case.now.autosaved_state.endswith(state) or autosaves.is_saved_on_purpose(case.store, draft):
         return case
@@ -86,7 +87,7 @@ def _save_state(case: Case, trigger: str) -> Case:
 
 
 def _reason(case: Case, trigger: str) -> str:
-    """Say in a few words what made the state worth saving."""
+    """Describe in a few words what triggered the save."""
     event = case.event
     reasons = {
         "close": f"close signal: {event.prompt.strip()}",

@@ -1,10 +1,12 @@
-"""Claims: which one of many starts or continues a settle; only light modules, for a quick start.
+"""Decide which of many processes starts or continues a settle.
 
-A claim is a file beside the spool, named after the time in slots of five seconds, that holds the
-pid of the settle it stands for. The letterbox makes one before it starts a settle, and a settle
-that found new events after it had removed its mark makes one before it goes on. A claim whose
-process has died is followed by another, `waking.SLOT.PID`. Without a clock that a shell can read
+A claim is a file beside the spool. Its name holds the time, in slots of five seconds, and its
+content is the pid of a settle. The letterbox makes a claim before it starts a settle. A settle that
+finds new events after it removed its mark makes one before it continues. If the process of a claim
+has died, the next claim is `waking.SLOT.PID`. On systems without a clock that a shell can read,
 there are no claims.
+
+Every settle loads this module before it holds the lock, so it imports only light modules.
 """
 
 import contextlib
@@ -15,13 +17,13 @@ from leftoff.hooks import lease
 
 _NAME = "waking."
 _SLOT_SECONDS = 5
-# Between making a claim and writing its pid, a letterbox has only started a process.
+# A letterbox writes the pid as soon as it has started settle, so this is plenty.
 _PATIENCE_SECONDS = 2.0
 _PAUSE_SECONDS = 0.005
 
 
 def make(state: str) -> bool:
-    """Claim the next settle for this process; False if another process is about to settle."""
+    """Claim the next settle for this process; return False if another one will settle."""
     at = lease.now()
     if at is None:
         return True
@@ -32,7 +34,7 @@ def make(state: str) -> bool:
     while not _write(path):
         owner = _owner(path)
         if not owner:
-            # Whoever made it was killed, or is slower than anybody should be.
+            # The process that made the claim was killed, or is extremely slow.
             return True
         if lease.is_there(owner):
             return owner == os.getpid()
@@ -41,15 +43,15 @@ def make(state: str) -> bool:
 
 
 def forget(state: str) -> None:
-    """Let the next event start a settle again."""
-    for name in os.listdir(state):  # noqa: PTH208 - pathlib takes half a start
+    """Remove all claims, so that the next event can start a settle."""
+    for name in os.listdir(state):  # noqa: PTH208 - pathlib is slow to load
         if name.startswith(_NAME):
             with contextlib.suppress(OSError):
                 os.unlink(f"{state}/{name}")  # noqa: PTH108 - same
 
 
 def _write(path: str) -> bool:
-    """Write a new file with our pid; False if there is one."""
+    """Create the file with the pid of this process; return False if it exists."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -64,7 +66,7 @@ def _write(path: str) -> bool:
 
 
 def _last_owner(path: str) -> int:
-    """Return the living process that the last claim of a slot stands for; 0 if there is none."""
+    """Return the running process of the last claim in a slot; 0 if there is none."""
     while owner := _pid_in(path):
         if lease.is_there(owner):
             return owner if owner != os.getpid() else 0
@@ -73,7 +75,7 @@ def _last_owner(path: str) -> int:
 
 
 def _owner(path: str) -> int:
-    """Return the process that a claim stands for, as soon as it is written; 0 if it never is."""
+    """Wait for the pid in a claim and return it; 0 if it is never written."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while not (owner := _pid_in(path)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)

@@ -1,4 +1,4 @@
-"""Keep an agent from throwing work away by a slip: off unless somebody switches it on."""
+"""Deny tool calls that would destroy work by mistake. Off unless the user enables it."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ _TO_MAIN = ("checkout", "switch", "push")
 def reason_against(
     event: HookEvent, project: Project, settings: config.Settings
 ) -> Rendered | None:
-    """Return why a tool call should not be made and the way out; None for nearly all calls."""
+    """Return why a tool call is denied and what to do instead; None for nearly all calls."""
     if event.tool in _WRITERS and event.file:
         return _against_writing(event, project)
     if "git" not in event.command and "rm" not in event.command:
@@ -33,8 +33,8 @@ def _against_writing(event: HookEvent, project: Project) -> Rendered | None:
     if not any(Path(path).is_relative_to(folder) for folder in _own(project)):
         return None
     return say(
-        "That file is leftoff's own: {path}. Its commands change what is kept there, and "
-        "`leftoff init` puts its hooks right.",
+        "That file is leftoff's own: {path}. Use leftoff's commands to change it; "
+        "`leftoff init` repairs the hooks.",
         path=path,
     )
 
@@ -43,7 +43,7 @@ def _head_ref(project: Project) -> str | None:
     try:
         found = repository.repository_at(project.worktree)
     except OSError:
-        # What cannot be read must not keep the other rules from being held.
+        # The other rules apply even if this cannot be read.
         return None
     return repository.head_ref(found) if found else None
 
@@ -51,7 +51,7 @@ def _head_ref(project: Project) -> str | None:
 def _build_command_context(
     event: HookEvent, project: Project, settings: config.Settings
 ) -> CommandContext:
-    """Gather what the rules for this command ask for; the rest would only take time."""
+    """Collect what the rules for this command need; reading the rest would take time."""
     command = event.command
     folder = os.path.realpath(event.cwd)
     ref = _head_ref(project) if "push" in command else None
@@ -73,7 +73,7 @@ def _own(project: Project) -> tuple[str, ...]:
 
 
 def _native(project: Project, settings: config.Settings) -> tuple[str, ...]:
-    """Return the folders of the profiles in use, as a whole and those that hold checkpoints."""
+    """Return the home folders of the profiles in use, and their folders with checkpoints."""
     folders: list[Path] = []
     for name in dict.fromkeys([settings.profile, *settings.mirror]):
         if name in profiles.PROFILES:
@@ -84,15 +84,15 @@ def _native(project: Project, settings: config.Settings) -> tuple[str, ...]:
 
 
 def _under_way(project: Project, session_id: str) -> str:
-    """Return the feature that is under way here, blank without."""
+    """Return the feature in progress here; empty if there is none."""
     if not (project.store / "loops").exists():
         return ""
     store = Store(project)
     try:
         loop = knowledge.features.loop(store, session_id or None)
     except (LeftoffError, OSError) as error:
-        # What cannot be read must not keep the other rules from being held.
-        trouble.note(project.state_folder, "looking for work under way", error)
+        # The other rules apply even if this cannot be read.
+        trouble.note(project.state_folder, "looking for work in progress", error)
         return ""
     finally:
         store.close()

@@ -1,9 +1,9 @@
-"""Guard tool calls while the context fills up: warn, and where the user wants it, block.
+"""Guard tool calls while the context fills up: warn, or block if the user wants that.
 
-The rules of `safety` are held here, too: a call is asked about once. Both are off unless somebody
-switches them on. What lies ready tells how full the context was when the last event was settled; it
-is believed for a while only, since a session may be compacted or left. Whatever saves the state, or
-reads where it stands, always passes the guard.
+The `safety` rules run here too, so that the letterbox asks only once per call. Both are off by
+default. The file that makes the letterbox ask says how full the context was at the last processed
+event. It is trusted only for a while, because the session may have been compacted since. Calls that
+save or read the state always pass the guard.
 """
 
 import time
@@ -22,7 +22,7 @@ from leftoff.projects.project import Project, find_project
 from leftoff.store import Store
 from leftoff.text.fence import Rendered, say
 
-# How long what lies ready is believed: a warning, a block.
+# How long the recorded context use is trusted, for a warning and for a block.
 _WARN_SECONDS = 10 * 60
 _BLOCK_SECONDS = 30 * 60
 _SAVED_WITHIN = timedelta(minutes=5)
@@ -36,7 +36,7 @@ _STATE_FILES = frozenset({"state.json", "state-index.json", "active.json", "mani
 def follow(
     state: Path, event: HookEvent, percent: float | None, before: str, settings: config.Settings
 ) -> None:
-    """Let the letterbox ask us before tool calls: from the threshold of advice on, or always."""
+    """Make the letterbox ask before tool calls: always, or from `advise_at` on."""
     for folder in {before, event.cwd} - {""}:
         place = path_of(state, event.agent, event.session_id, folder)
         is_here = folder == event.cwd and event.kind != "session-end"
@@ -49,7 +49,7 @@ def follow(
 
 
 def expect(state: Path, event: HookEvent) -> None:
-    """Let the letterbox ask us from a session's first call on."""
+    """Make the letterbox ask from a session's first tool call on."""
     place = path_of(state, event.agent, event.session_id, event.cwd)
     if place is not None and not place.exists():
         replies.put(place, "0.00")
@@ -61,7 +61,7 @@ def _is_due(percent: float | None, settings: config.Settings) -> bool:
 
 
 def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
-    """Tell where the letterbox looks whether to ask."""
+    """Return the file that makes the letterbox ask; None if the agent has no such event."""
     named = [event for event, kind in DIALECTS[agent].KINDS.items() if kind == "pre-tool"]
     if not named or not session_id:
         return None
@@ -70,7 +70,7 @@ def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | Non
 
 
 def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
-    """Keep the event, then return the reply: a warning, a block, or nothing."""
+    """Store the event, then return the reply: a warning, a block, or nothing."""
     environment = read_environment()
     read = spool.read(spool.keep(environment.state_folder, agent, event, data))
     project = _project(environment, read)
@@ -99,18 +99,18 @@ def _project(environment: Environment, event: HookEvent | None) -> Project | Non
 def _check_context(
     ask_path: Path, project: Project, settings: config.Settings
 ) -> tuple[Rendered, bool]:
-    """Return what to say of a call while the context fills up, and whether it is denied."""
+    """Return what to say about a call while the context fills up, and whether to deny it."""
     percent, age = _read_percent(ask_path)
     use = say("leftoff: context at {percent}%.", percent=f"{percent:.2f}")
     if settings.guard == "block" and percent >= settings.urge_at and age < _BLOCK_SECONDS:
         return (say(""), False) if _is_saved(project) else (say(_SAVE, use=use), True)
     is_due = percent >= settings.advise_at and age < _WARN_SECONDS
-    return say("{use} Save soon: `leftoff save`.", use=use) if is_due else say(""), False
+    return say("{use} Save soon: run `leftoff save`.", use=use) if is_due else say(""), False
 
 
 _SAVE = (
-    "{use} Save first: `leftoff save --summary '…' --next '…'` with decisions and blockers, then "
-    "go on. Compacting would lose what only this context holds."
+    "{use} Save first: run `leftoff save --summary '…' --next '…'` with decisions and blockers, "
+    "then repeat the call. A compaction would lose what is only in this context."
 )
 
 
@@ -119,7 +119,7 @@ def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Re
 
 
 def passes_always(event: HookEvent) -> bool:
-    """Say whether a call saves the state, reads where it stands, or hands work to a helper."""
+    """Return whether a call saves or reads the state, or hands work to a helper."""
     if event.tool in _HELPERS or any(word in event.command for word in _WORDS):
         return True
     path = Path(event.file)
@@ -135,7 +135,7 @@ def _read_percent(ask_path: Path) -> tuple[float, float]:
 
 
 def _is_saved(project: Project) -> bool:
-    """Say whether somebody saved on purpose in the last minutes."""
+    """Return whether somebody saved by name in the last minutes."""
     store = Store(project)
     try:
         oldest = store.now() - _SAVED_WITHIN

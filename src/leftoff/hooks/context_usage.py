@@ -1,4 +1,4 @@
-"""Live use: what the status line was told of the context, and what it is given to show."""
+"""Exchange data with the status line: the live context use, and the last save."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from leftoff.text import times
 
 
 def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
-    """Take the window, and what came after the transcript's last entry, from the status line."""
+    """Apply the window size, and newer token counts, that the status line received."""
     use = statusline.live_use(str(state), session_id)
     if use is None:
         return facts
@@ -23,7 +23,7 @@ def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
 
 
 def update_statusline(store: Store, state: Path, session_id: str, facts: Facts | None) -> None:
-    """Give the status line what it shows: what the session works on, and when it was saved."""
+    """Write what the status line shows: the session's task, and when it was saved."""
     newest = store.index().newest_of_session(session_id)
     task = (newest.name or newest.task) if newest is not None else None
     statusline.write_last_save(

@@ -1,7 +1,8 @@
-"""Which commands throw work away that nobody can bring back, and what to do instead.
+"""Find commands that destroy work for good, and say what to do instead.
 
-A pure function of the command and where it stands. It is a rail against slips, no lock: what hides
-a command well enough (an alias, a script, a variable) passes, and so does whatever is in doubt.
+The result depends only on the command and on where it would run. The rules prevent mistakes; they
+are not a security boundary. An alias, a script or a variable can hide a command, and a command in
+doubt passes.
 """
 
 import posixpath
@@ -15,26 +16,26 @@ from leftoff.hooks.git_arguments import GitCall, git_call
 from leftoff.text.fence import Rendered, say
 
 _MAINS = frozenset({"main", "master"})
-_ASK = "If it must be, ask the user to run it."
+_ASK = "If you need it anyway, ask the user to run it."
 
 
 class CommandContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a command would run, and what is to be kept there; all folders are absolute."""
+    """Where a command would run, and which folders are protected; all paths are absolute."""
 
     folder: str = "/"
     home: str = ""
     worktree: str = ""
     own: tuple[str, ...] = ()
-    """Folders of leftoff's own: nothing in them is removed by hand."""
+    """leftoff's own folders: no file in them may be removed by hand."""
     native: tuple[str, ...] = ()
-    """Folders of a profile: they are not removed as a whole."""
+    """Folders of a profile: files in them may be removed, the folders may not."""
     branch: str = ""
     feature: str = ""
-    """The feature or fix that is under way in the worktree, if one is."""
+    """The feature or fix in progress in the worktree; empty if there is none."""
 
 
 def dangers(command: str, standing: CommandContext | None = None) -> Rendered | None:
-    """Return why a command should not be run and the way out; None if nothing speaks against it."""
+    """Return why a command is dangerous and what to do instead; None if it is not."""
     standing = standing or CommandContext()
     for each in shell_words.commands(command):
         if each.program in {"cd", "pushd"}:
@@ -72,8 +73,8 @@ def _check_push(call: GitCall, standing: CommandContext) -> Rendered | None:
         return None
     if is_forced or call.has("", "--mirror"):
         return say(
-            "A force push can throw away commits of others. Push without it, or with "
-            "`git push --force-with-lease`, which looks first. {ask}",
+            "A force push can throw away commits of others. Push without it, or use "
+            "`git push --force-with-lease`, which checks first. {ask}",
             ask=_ASK,
         )
     targets = {ref.rpartition(":")[2].removeprefix("refs/heads/") for ref in refs}
@@ -89,8 +90,8 @@ def _check_reset(call: GitCall, standing: CommandContext) -> Rendered | None:
     if not call.has("", "--hard"):
         return None
     return say(
-        "`git reset --hard` throws away what is not committed. Commit it or `git stash` it, "
-        "then go back with `git reset --keep`. {ask}",
+        "`git reset --hard` discards uncommitted changes. Commit them or run `git stash`, then "
+        "use `git reset --keep`. {ask}",
         ask=_ASK,
     )
 
@@ -100,8 +101,8 @@ def _check_clean(call: GitCall, standing: CommandContext) -> Rendered | None:
     if not call.has("f", "--force") or call.has("n", "--dry-run"):
         return None
     return say(
-        "`git clean -f` removes files that git does not know and cannot bring back. Look with "
-        "`git clean -n`, then remove by name what is yours. {ask}",
+        "`git clean -f` deletes untracked files, which git cannot restore. List them with "
+        "`git clean -n`, then remove yours by name. {ask}",
         ask=_ASK,
     )
 
@@ -112,8 +113,8 @@ def _check_branch(call: GitCall, standing: CommandContext) -> Rendered | None:
     if not (call.has("D", "") or is_forced):
         return None
     return say(
-        "`git branch -D` drops a branch with commits that may be nowhere else. `git branch -d` "
-        "removes one that is merged. {ask}",
+        "`git branch -D` deletes a branch whose commits may exist nowhere else. "
+        "`git branch -d` deletes only a merged one. {ask}",
         ask=_ASK,
     )
 
@@ -123,11 +124,11 @@ def _check_checkout(call: GitCall, standing: CommandContext) -> Rendered | None:
 
 
 def _branch_after(call: GitCall) -> str:
-    """Return the branch that a checkout leads to, blank if it leads to none."""
+    """Return the branch that a checkout switches to; empty if it switches to none."""
     for names in (("b",), ("B",), ("c", "--create"), ("C", "--force-create")):
         if made := call.value(*names):
             return made
-    # With more words it is files that are taken from there; a detached HEAD is only a look.
+    # More words name files to check out, and a detached HEAD only looks at a commit.
     is_look = call.has("d", "--detach") or call.has_paths or len(call.words) != 1
     return "" if is_look else call.words[0]
 
@@ -137,9 +138,9 @@ def _check_main(targets: Iterable[str], done: str, standing: CommandContext) -> 
     if not mains or not standing.feature or not _is_in(standing.folder, standing.worktree):
         return None
     return say(
-        "Feature {feature:100} is under way, so {main} is not {done}. Go on with it on a branch "
-        "of its own (`git switch -c NAME`), or end it first: `leftoff feature pass` or `fail`. "
-        "{ask}",
+        "Feature {feature:100} is under way, so {main} must not be {done}. Continue on a "
+        "separate branch (`git switch -c NAME`), or finish the feature first: "
+        "`leftoff feature pass` or `fail`. {ask}",
         feature=standing.feature,
         main=mains[0],
         done=done,
@@ -151,7 +152,7 @@ def _check_removal(words: tuple[str, ...], standing: CommandContext) -> Rendered
     call = GitCall.from_words(("rm", *words))
     is_deep = call.has("rR", "--recursive")
     for path in (_absolute(word, standing) for word in (*call.words, *call.paths)):
-        # Without -r only files go: one inside of a folder, never the folder.
+        # Without -r, rm removes only files: inside a protected folder, never the folder itself.
         kept = [
             folder
             for folder in standing.own
@@ -160,9 +161,8 @@ def _check_removal(words: tuple[str, ...], standing: CommandContext) -> Rendered
         kept += (folder for folder in standing.native if is_deep and _covers(path, folder))
         if path and kept:
             return say(
-                "That would remove {folder}, where work is kept that can be taken up again. "
-                "`leftoff clear` and `leftoff delete` put checkpoints away so that "
-                "`leftoff undo` brings them back. {ask}",
+                "That would remove {folder}, which holds work that can be resumed. To remove "
+                "checkpoints, run `leftoff clear`; `leftoff undo` restores them. {ask}",
                 folder=kept[0],
                 ask=_ASK,
             )
@@ -170,14 +170,14 @@ def _check_removal(words: tuple[str, ...], standing: CommandContext) -> Rendered
 
 
 def _change_folder(standing: CommandContext, words: tuple[str, ...]) -> CommandContext:
-    """Return where one stands after a change of folder; nowhere, if that cannot be known."""
+    """Return the context after a change of folder; the folder is empty if it is unknown."""
     plain = [word for word in words if not word.startswith("-") or word == "-"]
     folder = _absolute(plain[0], standing) if plain else standing.home
     return msgspec.structs.replace(standing, folder=folder, branch=_branch_in(folder, standing))
 
 
 def _change_branch(standing: CommandContext, call: GitCall) -> CommandContext:
-    """Return where one stands after git was called: `git switch -c NAME && git push`."""
+    """Return the context after a call of git, as in `git switch -c NAME && git push`."""
     is_here = call.name in {"checkout", "switch"} and not call.folders
     branch = _branch_after(call) if is_here else ""
     return msgspec.structs.replace(standing, branch=branch) if branch else standing
@@ -188,7 +188,7 @@ def _branch_in(folder: str, standing: CommandContext) -> str:
 
 
 def _absolute(word: str, standing: CommandContext) -> str:
-    """Return the path that a word stands for, blank if only a shell could tell."""
+    """Return the absolute path that a word names; empty if only a shell could know it."""
     for start, folder in (
         ("~", standing.home),
         ("$HOME", standing.home),
@@ -206,7 +206,7 @@ def _absolute(word: str, standing: CommandContext) -> str:
 
 
 def _covers(pattern: str, folder: str) -> bool:
-    """Say whether a path, which may have wildcards, is a folder or one above it."""
+    """Return whether a path, which may have wildcards, is a folder or one of its parents."""
     if not pattern:
         return False
     wanted, parts = (_parts(each) for each in (pattern, folder))
@@ -223,6 +223,6 @@ def _parts(path: str) -> list[str]:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    # Wildcards pass over hidden files unless they begin with a dot, too.
+    # As in a shell, a wildcard matches hidden files only if it starts with a dot.
     is_hidden = name.startswith(".") and not pattern.startswith(".")
     return name == pattern or (not is_hidden and fnmatchcase(name, pattern))

@@ -1,8 +1,8 @@
-"""Draining: settle every event that waits in the spool, each in its own project.
+"""Process every event in the spool, each in its own project.
 
-The events of one session are settled in a run: what is known of it is read once before, and written
-once after. An event leaves the spool when all that it changed is on disk, so a kill at any moment
-only means that it is settled again.
+The events of one session are processed together: its record is read once before and written once
+after. An event is removed from the spool only when all its changes are on disk. If the process is
+killed, the next one processes the same events again.
 """
 
 import contextlib
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 _PAUSE_SECONDS = 0.02
 _WALL_FACTOR = 3
-# So many events are looked at together; each may hold a long prompt.
+# Bounds the memory in use: each event may hold a long prompt.
 _MOST_AT_ONCE = 4000
 
 Kept = tuple[spool.Letter, HookEvent]
 
 
 def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) -> None:
-    """Settle what lies in the spool, with so much time for each event; a limit ends the process."""
+    """Process the events in the spool; one that exceeds the time limit ends this process."""
     drainer = _Drain(Path(state), seconds)
     try:
         letters = [each for each in spool.letters(Path(state)) if with_tried or each.is_new]
@@ -55,7 +55,7 @@ def drain(state: str, *, seconds: float | None = None, with_tried: bool = True) 
 
 
 class _Drain:
-    """One drain of the spool, with the projects it has met."""
+    """One pass over the spool, with the projects it has opened."""
 
     def __init__(self, state: Path, seconds: float | None) -> None:
         self._state = state
@@ -69,16 +69,16 @@ class _Drain:
         """Whether an event was still being written."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Stop the timers and close the stores."""
         limit(None)
         self._trying.remove()
         for store in self._stores.values():
             store.close()
 
     def settle(self, letters: list[spool.Letter]) -> None:
-        """Settle events, session by session."""
+        """Process events, session by session."""
         self.unfinished = False
-        # Somebody may have changed settings, or switched a project off.
+        # Settings may have changed, or a project may have been switched off.
         self._projects.clear()
         self._settings.clear()
         for first in range(0, len(letters), _MOST_AT_ONCE):
@@ -87,16 +87,16 @@ class _Drain:
                 key = (letter.is_new, event.agent, event.session_id)
                 sessions.setdefault(key, []).append((letter, event))
             for kept in sessions.values():
-                # A session may go from one project to another and back.
+                # A session can move from one project to another and back.
                 for folder, run in itertools.groupby(kept, key=lambda each: each[1].cwd):
                     self._settle_run(folder, list(run))
 
     def _read_events(self, letters: Iterable[spool.Letter]) -> Iterator[Kept]:
-        """Read events; those that tell nothing go, and those that cannot be read are set aside."""
+        """Read events; remove empty ones, and set aside those that cannot be read."""
         for letter in letters:
             if letter.is_hopeless:
                 self._set_aside(
-                    letter, LeftoffError("The event failed too often, so it was set aside.")
+                    letter, LeftoffError("The event failed too often and was set aside.")
                 )
                 continue
             try:
@@ -118,21 +118,21 @@ class _Drain:
             event = spool.read(letter)
         except msgspec.DecodeError:
             if spool.is_being_written(letter):
-                # Whoever writes it has seen our mark and wakes nobody.
+                # Its hook saw our mark and starts no settle, so this one must look again.
                 self.unfinished = True
                 return None
-            # It may have become whole since.
+            # The hook may have finished writing in the meantime.
             event = _read_torn(letter, self._environment)
         if event is None:
             spool.remove_letter(letter)
         return event
 
     def _settle_run(self, folder: str, run: list[Kept]) -> None:
-        """Settle events of one session in one folder."""
+        """Process events of one session in one folder."""
         try:
             store = self._store_of(folder)
         except OSError as error:
-            # Which project it is cannot be told now.
+            # The project cannot be determined now, so the next settle tries again.
             for letter, _ in run:
                 self._put_back(letter, error)
             return
@@ -162,13 +162,13 @@ class _Drain:
         limit(self._seconds)
 
     def _store_of(self, folder: str) -> Store | None:
-        """Return the store of the project that a folder belongs to; None if we keep nothing."""
+        """Return the store of a folder's project; None if leftoff saves nothing there."""
         if folder not in self._projects:
             self._projects[folder] = self._open_store(folder)
         return self._projects[folder]
 
     def _open_store(self, folder: str) -> Store | None:
-        if not os.path.isdir(folder):  # noqa: PTH112 - the folder may be gone, or be no path at all
+        if not os.path.isdir(folder):  # noqa: PTH112 - it may be gone, or not be a path
             return None
         try:
             project = find_project(self._environment, Path(folder))
@@ -176,7 +176,7 @@ class _Drain:
             return None
         if is_off(project):
             return None
-        # By worktree, not by store: worktrees share one, and a checkpoint tells from which it is.
+        # Keyed by worktree: worktrees share a store, but a checkpoint names its own worktree.
         if project.worktree not in self._stores:
             self._stores[project.worktree] = Store(project)
         return self._stores[project.worktree]
@@ -200,7 +200,7 @@ class _Drain:
 
 
 def _finish(following: "Following", settled: list[spool.Letter]) -> None:
-    """Write down what a session's events changed, and only then let go of them."""
+    """Write what a session's events changed, and only then remove them from the spool."""
     following.keep()
     for letter in settled:
         spool.remove_letter(letter)
@@ -212,15 +212,15 @@ def _read_torn(letter: spool.Letter, environment: Environment) -> HookEvent | No
         return spool.read(letter)
     event = torn_events.repair_event(letter, environment)
     if event is None:
-        raise msgspec.DecodeError("it was cut off before it named its session")
+        raise msgspec.DecodeError("it was cut off before the session id")
     return event
 
 
 def limit(seconds: float | None) -> None:
-    """Let the kernel end this process unless it is told otherwise in time.
+    """Let the kernel kill this process after a time; None stops the timers.
 
-    By default both signals kill, and no Python code has to run for it: a regular expression that
-    never ends would not let any.
+    Both signals kill by default, without running Python code: a regular expression that never
+    ends would not let any run.
     """
     if seconds is None and signal.getitimer(signal.ITIMER_PROF)[0] == 0.0:
         return
@@ -229,5 +229,5 @@ def limit(seconds: float | None) -> None:
 
 
 def is_off(project: Project) -> bool:
-    """Say whether the user switched leftoff off for this project."""
+    """Return whether the user switched leftoff off for this project."""
     return disk.is_regular(project.store / "off")

@@ -1,4 +1,4 @@
-"""The words of a program sorted into options, their values and the rest, as git sorts them."""
+"""Parse the words of a git call into options, their values and arguments."""
 
 from collections.abc import Sequence
 
@@ -20,11 +20,11 @@ _SHORTEST = 4
 
 
 class GitCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call of git, or of any program whose words follow the same rules."""
+    """A call of git, or of another program with the same option syntax."""
 
     name: str = ""
     letters: frozenset[str] = frozenset()
-    """Options of one letter, also those written together."""
+    """One-letter options, including those written together."""
     names: frozenset[str] = frozenset()
     """Long options, without their values."""
     values: tuple[tuple[str, str], ...] = ()
@@ -33,11 +33,11 @@ class GitCall(msgspec.Struct, frozen=True, kw_only=True):
     """What follows `--`."""
     has_paths: bool = False
     folders: tuple[str, ...] = ()
-    """Where git is told to go first."""
+    """The folders given with `-C`."""
 
     @classmethod
     def from_words(cls, words: Sequence[str], folders: Sequence[str] = ()) -> "GitCall":
-        """Sort the words of a call, the subcommand first."""
+        """Parse the words of a call, which starts with the subcommand."""
         name, rest = words[0], list(words[1:])
         end = rest.index("--") if "--" in rest else len(rest)
         options = _Options(*_VALUED.get(name, ("", set())))
@@ -55,23 +55,23 @@ class GitCall(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def has(self, letters: str, name: str) -> bool:
-        """Say whether an option is there, by one of its letters or its name, which may be cut."""
+        """Return whether an option is given, by a letter or its name, which may be shortened."""
         is_cut = (
             len(each) >= _SHORTEST and name.startswith(each)
             for each in self.names
-            # Three names begin like this one, so git takes it whole only.
+            # Three options of git start with --force, so git accepts no shortened form.
             if name != "--force"
         )
         return bool(self.letters.intersection(letters)) or name in self.names or any(is_cut)
 
     def value(self, letter: str, name: str = "") -> str:
-        """Return the value of an option, blank without."""
+        """Return the value of an option; empty if it has none."""
         wanted = {letter, name} - {""}
         return next((value for key, value in self.values if key in wanted), "")
 
 
 def git_call(words: Sequence[str]) -> GitCall:
-    """Sort the words after `git`; those that are for git itself come before the subcommand."""
+    """Parse the words after `git`; its global options come before the subcommand."""
     rest, folders = list(words), []
     while rest and rest[0].startswith("-"):
         if rest[0] == "-C":

@@ -1,7 +1,7 @@
-"""What hooks know of this installation: its Python, and a file of leftoff's own.
+"""Record which Python and which installed package the hooks use.
 
-When leftoff is uninstalled, the file goes with it, and the letterbox keeps nothing any more: nobody
-would ever read it.
+The record names a file of the package. When leftoff is uninstalled, that file is gone, and the
+letterbox no longer stores events, because nothing would process them.
 """
 
 import os
@@ -13,15 +13,15 @@ from leftoff.store import disk
 
 
 def lines() -> bytes:
-    """Return what belongs into `python` in the state folder."""
-    # Not resolved: a venv's python leads to one that does not know the venv, and Homebrew's to a
-    # folder that the next update removes. A shim is never what sys.executable names.
-    python = os.path.abspath(sys.executable)  # noqa: PTH100 - it resolves
+    """Return the content of the file `python` in the state folder."""
+    # Links are not resolved: a venv's python links to one that does not know the venv, and
+    # Homebrew's to a folder that the next update removes. sys.executable is never a shim.
+    python = os.path.abspath(sys.executable)  # noqa: PTH100 - resolve() follows links
     return os.fsencode(f"{python}\n{settle.__file__}\n")
 
 
 def refresh(state: Path) -> None:
-    """Name the file of leftoff's anew if this very Python is named, as after an update."""
+    """Update the package's file if this Python is recorded, as after an update."""
     path = state / "python"
     if not disk.is_regular(path):
         return

@@ -1,4 +1,4 @@
-"""Interrupting: a session that ends or dies in the middle of a feature leaves a mark of it."""
+"""Record that a session ended in the middle of a feature, and report it to the next one."""
 
 import msgspec
 
@@ -11,24 +11,24 @@ from leftoff.text import fence
 from leftoff.text.fence import join, say
 
 _BEFORE = (
-    "leftoff: the work on a feature broke off here. Ask the user how to go on with it, and do "
-    "nothing of it before they answer."
+    "leftoff: work on a feature was interrupted here. Ask the user how to continue it, and do not "
+    "act on it until they answer."
 )
 
 
 def note(store: Store, session_id: str, reason: str) -> None:
-    """Note that a session is over, for whoever goes on with its feature."""
+    """Mark the feature that a session was working on as interrupted."""
     if not _has_loops(store):
         return
     try:
         knowledge.features.mark_interrupted(store, session_id, reason)
     except (LeftoffError, OSError) as error:
-        # Features that cannot be read must not keep the session's end from being noted.
+        # The end of the session must be recorded even if the features cannot be read.
         trouble.note(store.project.state_folder, "marking interrupted work", error)
 
 
 def add_interrupted_work(told: StartReply, store: Store) -> StartReply:
-    """Add the newest work that broke off here, with the ways to go on."""
+    """Add the newest interrupted work, with the ways to continue it."""
     if not _has_loops(store):
         return told
     try:

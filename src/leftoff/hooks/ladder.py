@@ -1,14 +1,14 @@
-"""The ladder: how full the context is, in steps, and what the agent is told at each."""
+"""Map the context use to steps of a ladder, and give the advice for each step."""
 
 from leftoff.config import Settings
 from leftoff.text.fence import Rendered, say
 
-# What each step means is in `advice`.
+# `advice` says what each step means.
 ADVISE, URGE, FRESH, CAPTURE, PANIC = 1, 2, 3, 4, 5
 
 
 def step(percent: float | None, settings: Settings) -> int:
-    """Tell which step of the ladder the context use has reached; in whole basis points."""
+    """Return the step that the context use has reached, compared to two decimals."""
     if percent is None:
         return 0
     rungs = {
@@ -18,7 +18,7 @@ def step(percent: float | None, settings: Settings) -> int:
         CAPTURE: settings.capture_at,
         PANIC: 100.0,
     }
-    # Whoever wants advice later than from the start of a rung goes without that rung.
+    # URGE and FRESH are skipped if the user wants the first advice no earlier than that.
     reached = [
         rung
         for rung, threshold in rungs.items()
@@ -29,17 +29,17 @@ def step(percent: float | None, settings: Settings) -> int:
 
 
 def advice(reached: int, percent: float) -> Rendered:
-    """Say what the agent should know about its context."""
+    """Return the advice for a step."""
     use = say("context at {percent}%", percent=f"{percent:.2f}")
     if reached >= FRESH:
         return say(
-            "leftoff: {use} — compact or start fresh now. The state is saved: the session after "
-            "/compact, and any new one, is told where this one left off.",
+            "leftoff: {use} — compact or start fresh now. The state is saved: after /compact, or "
+            "in a new session, leftoff shows where this one left off.",
             use=use,
         )
     if reached >= URGE:
         return say(
-            "leftoff: {use} — finish the step at hand, then run `leftoff save` with the exact "
+            "leftoff: {use} — finish the current step, then run `leftoff save` with the exact "
             "next action, what failed and why.",
             use=use,
         )

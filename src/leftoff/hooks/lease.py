@@ -1,10 +1,12 @@
-"""The lease: who settles, until when, and at which event; only light modules, for a quick start.
+"""Record which process settles, until when, and which event it is processing.
 
-Two small files beside the spool. `settling` holds "PID UNTIL WORKER": the letterbox wakes nobody
-while that process lives and UNTIL, in seconds since the machine booted, lies ahead. A pid alone
-would not do: it may belong to somebody else by now, or to another container. `trying` names the
-event in work. It is written before the event is touched, so whatever kills settle, the next one
-knows which event it was.
+There are two small files beside the spool. `settling` holds "PID UNTIL WORKER": the letterbox
+starts no settle while that process runs and UNTIL, in seconds since boot, is in the future. A pid
+alone is not enough, because another program or container may have it by now. `trying` names the
+event being processed. It is written before the event is touched, so the next settle knows which
+event killed the last one.
+
+Every settle loads this module before it holds the lock, so it imports only light modules.
 """
 
 import contextlib
@@ -13,24 +15,24 @@ import stat
 import time
 
 SECONDS = 10
-"""How long a lease lasts; whoever settles renews it every second."""
+"""How long a lease lasts; a running settle renews it every second."""
 TRIED = "~"
-"""What comes before the count of tries in the name of an event: failures, and deaths of settle."""
+"""Separates the name of an event from its tries: failures, and deaths of settle."""
 _CLOCK = "/proc/uptime"
-# Each line is written in one go over the one before, and padded so that nothing of that is left.
+# One write replaces the whole line, padded so that nothing of the last one remains.
 _WIDTH = 300
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class LeaseMark:
-    """A file of one line that is written over and over."""
+    """A file with one line that is replaced in place."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
 
     def write(self, *words: object) -> None:
-        """Put these words in place of those before."""
+        """Replace the line with these words."""
         line = " ".join(str(word) for word in words).encode()[: _WIDTH - 1]
         os.pwrite(self._descriptor, line.ljust(_WIDTH - 1) + b"\n", 0)
 
@@ -42,7 +44,7 @@ class LeaseMark:
 
 
 def now() -> int | None:
-    """Return the seconds since the machine booted, as the letterbox reads them; None without."""
+    """Return the seconds since boot, as the letterbox reads them; None if unknown."""
     try:
         with open(_CLOCK, "rb") as file:  # noqa: PTH123 - pathlib is slow to load
             return int(file.read().split(b".", 1)[0])
@@ -51,18 +53,18 @@ def now() -> int | None:
 
 
 def hold(mark: LeaseMark, worker: int) -> None:
-    """Write that this process settles, with the help of a worker, and will for a while."""
+    """Renew the lease of this process and its worker."""
     at = now()
     mark.write(os.getpid(), at + SECONDS if at is not None else "-", worker)
 
 
 def try_event(mark: LeaseMark, name: str) -> None:
-    """Write which event is touched next, and since when."""
+    """Record which event is processed next, and since when."""
     mark.write(name, int(time.time()))
 
 
 def count_death(state: str, kind: str) -> None:
-    """Note in the name of the event in work that a worker died of it: by its own limits, or not."""
+    """Add a worker's death to the name of its event: `t` if it hit a limit, `k` if not."""
     words = words_of(f"{state}/trying")
     if words and words[0].count(".") >= 3 and "/" not in words[0]:
         name = f"{state}/spool/{words[0]}"
@@ -81,7 +83,7 @@ def next_name(name: str, kind: str) -> str:
 
 
 def words_of(path: str) -> list[str]:
-    """Return the words of a mark; none if there is no such file, or something else in its place."""
+    """Return the words of a mark; none if it is missing or not a regular file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | _SAFE)
     except OSError:
@@ -97,7 +99,7 @@ def words_of(path: str) -> list[str]:
 
 
 def is_held(state: str) -> bool:
-    """Say whether somebody settles, as the letterbox sees it."""
+    """Return whether a settle holds the lease, as the letterbox sees it."""
     words = words_of(f"{state}/settling")
     if not words or not is_pid(words[0]) or not is_there(int(words[0])):
         return False
@@ -106,18 +108,18 @@ def is_held(state: str) -> bool:
 
 
 def is_pid(word: str) -> bool:
-    """Say whether a word names one process; 0 and -1 would stand for several."""
+    """Return whether a word names one process; 0 and -1 would name several."""
     return word.isascii() and word.isdecimal() and 0 < int(word[:12]) < 1 << 31
 
 
 def is_there(pid: int) -> bool:
-    """Say whether such a process runs; 0 and less would ask for whole groups of them."""
+    """Return whether a process runs; a pid of 0 or less would mean a process group."""
     if pid <= 0:
         return False
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - pathlib is slow to load
-            # One that has ended may keep its number for as long as nobody asks how.
+            # A zombie has ended, but keeps its pid until its parent collects it.
             return not file.read().rpartition(b")")[2].startswith(b" Z")
     except (PermissionError, FileNotFoundError):
         return True
@@ -126,7 +128,7 @@ def is_there(pid: int) -> bool:
 
 
 def open_own(path: str, flags: int) -> int:
-    """Open a file of ours; what was put in its place, such as a link or a FIFO, goes first."""
+    """Open one of leftoff's files, after removing a link, FIFO or folder in its place."""
     try:
         descriptor = os.open(path, flags | _SAFE, 0o600)
     except OSError:

@@ -1,4 +1,4 @@
-"""Recall: what the project knows, told to a new session after the work that it may take up."""
+"""Add what the project knows to the reply at the start of a session."""
 
 import contextlib
 from pathlib import Path
@@ -18,18 +18,18 @@ from leftoff.text.fence import Rendered, join, say
 from leftoff.text.tokens import estimate
 from leftoff.threads import memory_briefing, memory_page
 
-_BEFORE = "leftoff: what is known of this project."
-# Below that there is no room for more than headings.
+_BEFORE = "leftoff: what is known about this project."
+# A smaller budget has room for headings only.
 _LEAST_TOKENS = 120
-# What a reply has besides its text.
+# The JSON around the text of a reply.
 _FRAME_CHARS = 500
 _MOST_BYTES = 100_000
 
 
 def read_user_page(store: Store, settings: config.Settings) -> str | None:
-    """Return what the page's file says before mirrors write it: somebody's words, or nothing.
+    """Return what somebody wrote into the page's file, before mirrors replace it; empty if nothing.
 
-    None for a page that was made: it is told as it is once it is up to date.
+    None means that leftoff wrote the file: it is read later, when it is up to date.
     """
     path = _place(store, settings)
     if path is None or (disk.is_regular(path) and not memory_page.is_somebodys(path)):
@@ -45,9 +45,9 @@ def add_memory(
     *,
     page: str | None = None,
 ) -> StartReply:
-    """Add the memory briefing, as far as there is room; whatever goes wrong, the offer stands.
+    """Add the memory briefing if there is room; an error leaves the reply as it is.
 
-    `page` is what its file said when the session began, where that counts.
+    `page` is the result of `read_user_page`.
     """
     try:
         if page is None:
@@ -68,14 +68,14 @@ def _fitting(
     if settings.memory_budget < _LEAST_TOKENS:
         return say("")
     budget = settings.memory_budget - estimate(f"{_BEFORE}\n{fence.enclose_text(say(''))}")
-    # What is longer the agent would cut in the middle of a line.
+    # The agent would cut a longer reply in the middle of a line.
     most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - measure_width(told.text)
     text = page.render_within(budget, most)
     return join([say(_BEFORE), fence.enclose_text(text)]) if text else text
 
 
 class _Page:
-    """The page to tell: from its file, if there is one, or else made now."""
+    """The page to show: from its file if there is one, otherwise made now."""
 
     def __init__(self, store: Store, path: Path | None, kept: str, *, with_standing: bool) -> None:
         self._path = path
@@ -100,7 +100,7 @@ class _Page:
 
 
 def _place(store: Store, settings: config.Settings) -> Path | None:
-    """Tell where the page's file is; none behind a link to elsewhere, as `leftoff doctor` says."""
+    """Return the page's file; None if a link leads out of the project, as doctor reports."""
     with contextlib.suppress(StoreRefused):
         return memory_page.file_of(store.project, settings.briefing_file)
     return None

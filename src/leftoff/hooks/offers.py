@@ -1,6 +1,7 @@
-"""Offers: what a new session is told of work that was left off, within a budget of tokens.
+"""Offer a new session the work that was left off, within a token budget.
 
-Exactly one is told in short, several by name. What runs elsewhere is not offered.
+One piece of work is shown with a short briefing, several are listed by name. Work of a session that
+is still running is not offered.
 """
 
 import re
@@ -29,14 +30,14 @@ _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
 
 class StartReply(msgspec.Struct, frozen=True):
-    """What a session is told: the text for the model, and a line that the user sees."""
+    """The reply at session start: the text for the model, and a line that the user sees."""
 
     text: Rendered = say("")
     notice: Rendered = say("")
 
 
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartReply:
-    """Offer what was left off here: one in short, several by name."""
+    """Offer the open work: one with a short briefing, several by name."""
     entries = _open(event, store, settings)[: 1 if settings.offers == "latest" else None]
     if not entries:
         return StartReply()
@@ -50,7 +51,7 @@ def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartRep
 
 
 def age(entry: CheckpointEntry, store: Store) -> str:
-    """Say how long ago it was saved."""
+    """Return how long ago a checkpoint was saved."""
     return times.age((store.now() - entry.saved_at).total_seconds())
 
 
@@ -58,18 +59,18 @@ def _one(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Sta
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
     before = _before(checkpoint)
-    # An id costs more than a sentence, and what changed since must find room.
+    # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
-        "Ask the user whether to resume it, and do nothing of it before they answer; a message "
-        "that asks to continue is a yes. Yes: `leftoff resume {key:200} --accept` gives the full "
-        "briefing. No: the same with --decline.{place}",
+        "Ask the user whether to resume it, and do not act on it until they answer; a message "
+        "that asks to continue means yes. If yes, run `leftoff resume {key:200} --accept` for the "
+        "full briefing; if no, use --decline.{place}",
         key=_key(checkpoint),
         place=_place(entry, store, settings),
     )
     room = settings.start_budget - estimate(f"{before}\n{after}\n")
     text = join([before, briefing.render(checkpoint, checks, budget=room), after])
     notice = say(
-        '{before} Say "continue" to take it up ({age}): {task:80}',
+        '{before} Say "continue" to resume it ({age}): {task:80}',
         before=before,
         age=age(entry, store),
         task=entry.task or "",
@@ -78,17 +79,17 @@ def _one(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Sta
 
 
 def _key(checkpoint: Checkpoint) -> str:
-    """Return a name that is no more than a name, or the id: this is said outside the fence."""
+    """Return the name if it is a plain word, otherwise the id: it is shown outside the fence."""
     name = checkpoint.name or ""
     return name if _PLAIN.fullmatch(name) else checkpoint.id
 
 
 def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Rendered:
-    """Tell the file, unless its path is so long that nothing else would find room."""
+    """Return the path of the file, unless it is so long that nothing else would fit."""
     native = open_mirrors(settings.mirror).find_path(store, entry.id)
-    # Whoever brought the file could have made its name a sentence.
+    # A file that came from elsewhere could have a sentence as its name.
     native = native if native is not None and _PLAIN.fullmatch(native.name) else None
-    told = say(" Kept in {path}", path=query.printable(str(native or store.path_of(entry))))
+    told = say(" Saved in {path}", path=query.printable(str(native or store.path_of(entry))))
     return told if estimate(told) <= settings.start_budget // 3 else say("")
 
 
@@ -99,7 +100,7 @@ def _before(checkpoint: Checkpoint) -> Rendered:
 
 
 def _several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
-    """Name as many as there is room for, and say how many there are."""
+    """List as many as fit, and say how many there are."""
     lines = [_line(entry, store) for entry in entries[:_SEVERAL]]
     whole = _format_list(lines, len(entries))
     if estimate(whole) <= budget:
@@ -111,8 +112,8 @@ def _several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -
 def _format_list(lines: Sequence[Rendered], count: int) -> Rendered:
     return say(
         "leftoff: {count} pieces of work were left off here.\n{shown}\n{more}"
-        "Ask the user whether to resume one, and do nothing of it before they answer. If yes: "
-        "`leftoff resume NAME --accept` gives its full briefing.",
+        "Ask the user whether to resume one, and do not act on it until they answer. If yes, run "
+        "`leftoff resume NAME --accept` for its full briefing.",
         count=count,
         shown=fence.enclose_text(join(lines)),
         more=say("`leftoff list` shows all. " if len(lines) < count else ""),
@@ -134,7 +135,7 @@ def _line(entry: CheckpointEntry, store: Store) -> Rendered:
 
 
 def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[CheckpointEntry]:
-    """Return what waits here: what was saved by name, and the newest autosaves."""
+    """Return the work to offer: what was saved by name, and the newest autosaves."""
     running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     entries = _find_entries_here(store)
     named = [entry for entry in entries if entry.name is not None]
@@ -143,7 +144,7 @@ def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Che
         for entry in entries
         if entry.name is None and entry.session_id not in {*running, event.session_id}
     ]
-    # An autosave made before a later save on purpose has nothing to add to it.
+    # An autosave adds nothing to a named checkpoint that was saved after it.
     oldest = store.now() - timedelta(days=settings.offer_days)
     recent = max([oldest, *(entry.saved_at for entry in named)])
     newest = _newest([entry for entry in autosaves if entry.saved_at > recent], store)
@@ -151,7 +152,7 @@ def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Che
 
 
 def _find_entries_here(store: Store) -> list[CheckpointEntry]:
-    """Return what is open of this worktree, or of its branch: a folder may be moved or removed."""
+    """Return open work of this worktree or its branch: a folder may be moved or removed."""
     found = [entry for entry in store.index().heads(["open"], _MOST_HEADS) if entry.problem is None]
     if all(_is_here(entry, store) for entry in found):
         return found
@@ -168,7 +169,7 @@ def _is_here(entry: CheckpointEntry, store: Store) -> bool:
 
 
 def _newest(autosaves: Sequence[CheckpointEntry], store: Store) -> list[CheckpointEntry]:
-    """Return the newest, and if nothing was done there, also the newest where something was."""
+    """Return the newest autosave, and if no work was done there, the newest one with work."""
     # A greeting or a quick question must not hide the work of the session before it.
     for number, entry in enumerate(autosaves[:_LOOKED_AT]):
         if _shows_work(store.load(entry)):

@@ -1,4 +1,4 @@
-"""The banner of a mirrored system: what its files say waits for this session or another."""
+"""Show which checkpoint a mirrored system has pending, for this session or another."""
 
 import msgspec
 
@@ -14,7 +14,7 @@ from leftoff.text.fence import join, say
 def add_pending_notice(
     told: StartReply, event: HookEvent, store: Store, settings: config.Settings
 ) -> StartReply:
-    """Put the one checkpoint that waits, this session's own or the newest, before what is told."""
+    """Put the pending checkpoint, this session's own or the newest, before the reply."""
     waiting = open_mirrors(settings.mirror).find_waiting(store)
     if not waiting:
         return told

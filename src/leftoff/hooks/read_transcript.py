@@ -1,4 +1,4 @@
-"""The transcript of a hooked session: read on from where its record stands, and what that makes."""
+"""Read new transcript lines of a hooked session, and combine what is known about it."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from leftoff.store import Store
 def read_on(
     record: SessionRecord, memory: capture.SessionMemory | None
 ) -> capture.SessionMemory | None:
-    """Read what is new in the transcript; without one, what was learnt while it was there."""
+    """Read new lines of the transcript; if it is gone, return what was learned before."""
     path = Path(record.transcript_path)
     if not record.transcript_path or not path.is_file():
         return memory
@@ -23,7 +23,7 @@ def read_on(
 def build_session(
     store: Store, record: SessionRecord, facts: Facts | None, memory: capture.SessionMemory | None
 ) -> KnownSession | None:
-    """Put together what is known of a session; None if nothing was ever asked in it."""
+    """Combine what is known about a session; None if nothing was ever asked in it."""
     if facts is None or memory is None or not facts.intent:
         return None
     path = Path(record.transcript_path)

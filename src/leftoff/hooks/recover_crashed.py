@@ -1,6 +1,6 @@
-"""Crashes: a session with no end whose process is gone is read to its end and saved.
+"""Save sessions whose process died before they ended.
 
-`start_recovery` runs it: `python -I -m leftoff.hooks.recover_crashed FOLDER STARTING [--lost] --
+`start_recovery` runs it as `python -I -m leftoff.hooks.recover_crashed FOLDER STARTING [--lost] --
 SESSION…`.
 """
 
@@ -31,15 +31,15 @@ from leftoff.store import Store, disk, plain_name
 from leftoff.threads import autosaves
 from leftoff.threads.compose import compose
 
-# A session that was at work when the disk became full may have begun long before.
+# A session that was running when the disk filled up may have started long before.
 _BEFORE_LOSS = timedelta(days=1)
-# After so many tries that nobody finished, the transcript is not read, or nothing at all is done.
+# After this many unfinished tries, the transcript is skipped, or the session is given up.
 _UNREAD_AFTER = 2
 _GIVEN_UP_AFTER = 3
 
 
 def main(folder: str, starting: str, *words: str) -> None:
-    """Recover sessions of the project at a folder, each within its time."""
+    """Recover sessions of the project in a folder, each within its time limit."""
     with contextlib.suppress(OSError):
         os.setsid()
     environment = read_environment()
@@ -59,7 +59,7 @@ def main(folder: str, starting: str, *words: str) -> None:
 
 
 def _run_with_limit(state: Path, what: str, act: Callable[[], None]) -> None:
-    """Do something within the time that one event has; its failure is noted."""
+    """Run an action within the time limit of one event, and note its failure."""
     drain_spool.limit(settle.EVENT_SECONDS)
     try:
         act()
@@ -70,7 +70,7 @@ def _run_with_limit(state: Path, what: str, act: Callable[[], None]) -> None:
 
 
 def _try(store: Store, life: Life) -> None:
-    """Recover a session unless another process is at it; after some tries with less effort."""
+    """Recover a session unless another process does; after failed tries, with less effort."""
     state = store.project.state_folder
     locks = state / "locks"
     disk.ensure_folder(locks)
@@ -87,11 +87,11 @@ def _try(store: Store, life: Life) -> None:
             recover(store, found, reads=found.tries < _UNREAD_AFTER)
 
 
-_TOO_SLOW = "Its transcript takes too long to read, so only what was known before is saved."
+_TOO_SLOW = "The transcript takes too long to read; only what was known before is saved."
 
 
 def recover(store: Store, life: Life, *, reads: bool = True) -> None:
-    """Save where a crashed session stood, and note that it is over."""
+    """Save the last state of a crashed session, and record that it has ended."""
     record = records.load(store, life.agent, life.session_id)
     memory = read_memory(record)
     memory = read_on(record, memory) if reads else memory
@@ -110,7 +110,7 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
 
 
 def recover_unseen(store: Store, *, lost_at: float, besides: str) -> None:
-    """Save the sessions since events were lost that nobody saved and that no longer run."""
+    """Save sessions that no hook recorded since events were lost and that no longer run."""
     since = datetime.fromtimestamp(lost_at, UTC) - _BEFORE_LOSS
     running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     for session in sessions.dead(store, since=since):
@@ -125,7 +125,7 @@ def _draft(
     told = {"trigger": "recovered", **whose, **told}
     if not Path(record.cwd).is_dir():
         return compose(told, store, config.load(store.project).settings, session=session)
-    # The one who recovers it may stand in another worktree, on another branch.
+    # The session that starts the recovery may be in another worktree, on another branch.
     with contextlib.closing(
         Store(find_project(store.project.environment, Path(record.cwd)), now=store.now)
     ) as place:

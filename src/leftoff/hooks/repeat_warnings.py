@@ -1,4 +1,4 @@
-"""Repeats: a session that tries again what failed before is told so, once for each approach."""
+"""Warn a session that retries a failed approach, once for each approach."""
 
 import contextlib
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _MOST_TOLD = 3
 
 
 def follow(event: HookEvent, store: Store, record: SessionRecord, facts: Facts | None) -> list[str]:
-    """Return the failed approaches that the reply to the next prompt is to tell of, by id."""
+    """Return the ids of the failed approaches to mention in the reply to the next prompt."""
     if memory.is_empty(store):
         return record.repeats
     known = {*record.repeats, *record.warned}
@@ -27,13 +27,13 @@ def _find_repeats(event: HookEvent, store: Store, facts: Facts | None) -> Iterat
     files = facts.files_modified if facts is not None else []
     for command, text in _find_attempts(event, facts):
         entry = memory.find_repeat(store, command=command, files=files, text=redact(text))
-        # Trying again after a repair is what one does, so who told of it is not warned.
+        # Retrying after a fix is normal, so the session that reported the failure is not warned.
         if entry is not None and event.session_id not in entry.sources:
             yield entry.id
 
 
 def _find_attempts(event: HookEvent, facts: Facts | None) -> Iterator[tuple[str, str]]:
-    """Yield the commands and words in which an approach may show."""
+    """Yield the commands and texts that may show a failed approach."""
     if event.kind == "pre-tool":
         yield event.command, ""
     elif event.kind == "prompt":
@@ -45,10 +45,10 @@ def _find_attempts(event: HookEvent, facts: Facts | None) -> Iterator[tuple[str,
 
 
 def lines(store: Store, ids: list[str]) -> list[Rendered]:
-    """Say what failed before, in a line each."""
+    """Return one line for each approach that failed before."""
     found = []
     for entry_id in ids:
-        # It may have been rejected meanwhile, or its log be gone.
+        # The entry may have been rejected in the meantime, or its log deleted.
         with contextlib.suppress(memory.NoSuchEntry):
             found.append(memory.find(store, entry_id))
     return [

@@ -1,8 +1,8 @@
-"""Replies rendered beforehand: what the letterbox prints, one line in a file per session.
+"""Store prepared replies for the letterbox to print: a file with one line for each session.
 
-They lie in `ready/DEPTH/path/of/the/folder/`, where DEPTH counts the parts of the path. So at any
-level there are either names of folders or names of ours, whatever the folders are called: a folder
-named `off` is one level higher than the switch of that name.
+They are in `ready/DEPTH/path/of/the/folder/`, where DEPTH is the number of parts of the path. Each
+level therefore holds either names of folders or leftoff's own names, never both: a folder named
+`off` is one level higher than the mark of that name.
 """
 
 import contextlib
@@ -13,62 +13,62 @@ from pathlib import Path
 from leftoff.store import disk
 
 ASK = ".ask"
-"""A reply that needs a look at the prompt: the letterbox hands it to `answer`."""
+"""Suffix of a reply that depends on the event: the letterbox runs `answer` for it."""
 OFF = "off"
-"""The mark by which the letterbox knows that it has nothing to do in a folder."""
+"""Name of the mark that disables the letterbox in a folder."""
 _ROOT = "ready"
-# Where the version before kept them, with no depth. Its switches still count.
+# Where version 0.1 kept them, without the depth. Its marks still count.
 _OLD_ROOT = "replies"
-# Linux takes 4096 bytes, and a name of ours comes behind it.
+# Linux allows 4096 bytes, and the name of a reply follows.
 _LONGEST = 3800
 
 
 def place_of(state: Path | str, folder: Path | str) -> Path:
-    """Tell where replies and marks for a folder lie."""
+    """Return where the replies and marks for a folder are."""
     parts = [part for part in os.fspath(folder).split("/") if part]
     path = Path(f"{state}/{_ROOT}/{len(parts) + 1}", *parts)
-    # No file can have such a path, so nobody looks there; settle still knows what is off.
+    # The letterbox cannot open a longer path. Settle checks the switch in the store instead.
     return path if len(os.fsencode(path)) < _LONGEST else Path(f"{state}/{_ROOT}/0")
 
 
 def old_place_of(state: Path | str, folder: Path | str) -> Path:
-    """Tell where the version before kept them."""
+    """Return where version 0.1 kept them."""
     return Path(f"{state}/{_OLD_ROOT}{folder}")
 
 
 def path_of(state: Path, folder: str, agent: str, event: str, session_id: str) -> Path:
-    """Tell where the letterbox looks for a reply."""
+    """Return the file in which the letterbox looks for a reply."""
     return place_of(state, folder) / f"{agent}.{event}.{session_id}"
 
 
 def put(path: Path, line: str) -> None:
-    """Lay a reply ready, in place of the one before."""
+    """Write a reply, replacing the last one."""
     disk.ensure_folder(path.parent)
-    # What is lost in a power cut is laid ready again by the next event.
+    # Not synced: after a power cut, the next event writes it again.
     disk.replace(path, line.encode() + b"\n", temps=path.parent, durable=False)
 
 
 def remove(path: Path) -> None:
-    """Take a reply away, in either form."""
+    """Remove a reply in either form."""
     for each in (path, path.with_name(path.name + ASK)):
         with contextlib.suppress(OSError):
             each.unlink()
 
 
 def below(state: Path, folder: Path) -> Iterator[Path]:
-    """Yield all that lies ready for a folder and the folders in it."""
+    """Yield all replies and marks for a folder and its subfolders."""
     root = state / _ROOT
     depth = len(place_of(state, folder).relative_to(root).parts)
     for level in root.glob("[0-9]*"):
         place = level.joinpath(*[part for part in os.fspath(folder).split("/") if part])
         if not level.name.isdecimal() or int(level.name) < depth or not place.is_dir():
             continue
-        # Below it only names of ours are files.
+        # Below a folder, the only files are leftoff's own.
         yield from (path for path in place.rglob("*") if path.is_file())
 
 
 def switch(state: Path, folder: Path, *, on: bool) -> None:
-    """Tell the letterbox whether it has anything to do in a folder."""
+    """Enable or disable the letterbox in a folder."""
     mark = place_of(state, folder) / OFF
     if on:
         for each in (mark, old_place_of(state, folder) / OFF):
@@ -80,7 +80,7 @@ def switch(state: Path, folder: Path, *, on: bool) -> None:
 
 
 def leave_old_place(state: Path) -> None:
-    """Move the marks of version 0.1 to where they belong now, and remove what it prepared."""
+    """Move the marks of version 0.1 to their new place, and remove its replies."""
     root = state / _OLD_ROOT
     if not disk.is_own_folder(root):
         return

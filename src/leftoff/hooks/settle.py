@@ -1,16 +1,16 @@
-"""Settle: the step that turns the events in the spool into records, checkpoints and replies.
+"""Turn the events in the spool into records, checkpoints and replies.
 
-One settle runs at a time per user. It is two processes: one that holds the lock and the lease, and
-a worker that drains the spool. Each event has so much time; a worker that takes longer is killed by
-the kernel, even in the middle of a regular expression, and the next worker goes on behind the event
-that it died of. If both die, the spool is still there, and the next settle drains it.
+One settle runs at a time per user. It is two processes: a supervisor that holds the lock and the
+lease, and a worker that drains the spool. Each event has a time limit. The kernel kills a worker
+that exceeds it, even in the middle of a regular expression, and the next worker continues with the
+other events. If both processes die, the events stay in the spool for the next settle.
 
-It removes its mark before it looks at the spool for the last time, so an event that saw the mark is
-never left behind. An event that saw none starts a settle, which waits for one that is just ending.
-Only one process may start or go on at such a moment: whoever makes the claim, a file named after
-the time. So there are never more than two processes, the supervisor and its worker.
+A settle removes its mark before it looks at the spool for the last time, so no event that saw the
+mark is left behind. An event that saw no mark starts a settle, which waits for one that is just
+ending. At such a moment only the process that makes the claim, a file named after the time, may
+start or continue. So there are never more than two processes, the supervisor and its worker.
 
-Started as `python -I -m leftoff.hooks.settle STATE [SECONDS]`. Nothing heavy is loaded before the
+Run as `python -I -m leftoff.hooks.settle STATE [SECONDS]`. Heavy modules are loaded only when the
 lock is held.
 """
 
@@ -27,21 +27,21 @@ from leftoff import hooks
 from leftoff.hooks import claims, lease
 
 EVENT_SECONDS = 20.0
-"""How long the work on one event may take, in CPU time; it may wait for others three times that."""
+"""CPU time limit for one event; the limit on real time is three times as long."""
 _ROUNDS = 1000
 _ENDING_SECONDS = 10.0
-# A holder that is late may only have been asleep with the whole machine.
+# A lease can be late because the whole machine was suspended.
 _LATE_SECONDS = 3.0
 _PAUSE_SECONDS = 0.01
-# So few events are no backlog but those of a session that has just died. On a busy machine they
-# take longer than on a quiet one, and are worth it.
+# So few events are those of a session that has just died, not a backlog. They are worth a longer
+# wait on a busy machine.
 _FEW, _FEW_SECONDS = 20, 6.0
-# By these the kernel ends a worker that takes too long, or does what no program should.
+# A worker that dies of these exceeded a limit or crashed; others were killed from outside.
 _LIMITS = (signal.SIGALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT)
 
 
 def main(state: str, seconds: float = EVENT_SECONDS) -> None:
-    """Run detached: whoever started us does not wait."""
+    """Run detached, so that the process that started this one does not wait."""
     with contextlib.suppress(OSError):
         os.setsid()
     with contextlib.suppress(Exception):
@@ -51,14 +51,14 @@ def main(state: str, seconds: float = EVENT_SECONDS) -> None:
 def leave_or_run(state: str, seconds: float = EVENT_SECONDS) -> None:
     """Drain the spool, unless another settle will look at it once more.
 
-    The lock is held until this process ends: the next settle must not start a worker before.
+    The lock is held until this process ends, so that no other settle starts a worker before.
     """
     if _is_locked(_open_lock(state), _Patience(state).is_worth_waiting):
         _supervise(state, seconds)
 
 
 def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
-    """Drain the spool in this very process, with no limit; say whether nobody else was at it."""
+    """Drain the spool in this process, without a limit; return False if another one does."""
     deadline = time.monotonic() + wait_seconds
     with _hold_lock(os.fspath(state), lambda: time.monotonic() < deadline) as is_ours:
         if is_ours:
@@ -67,9 +67,9 @@ def run(state: str | os.PathLike[str], *, wait_seconds: float = 0.0) -> bool:
 
 
 def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
-    """Let a process of its own drain the spool; say whether all that waits now was tried in time.
+    """Drain the spool in another process; return whether it tried all waiting events in time.
 
-    What takes longer goes on behind us.
+    If that takes longer, the process continues in the background.
     """
     place = os.fspath(state)
     if not _names(place):
@@ -87,9 +87,9 @@ def run_apart(state: str | os.PathLike[str], *, wait_seconds: float) -> bool:
 
 
 def wake(state: str | os.PathLike[str]) -> int | None:
-    """Start a settle that outlives us and return its process; None if one is at work.
+    """Start a settle that outlives this process and return its pid; None if one is running.
 
-    One that is at work looks at the spool once more before it ends.
+    A running settle looks at the spool once more before it ends.
     """
     if lease.is_held(os.fspath(state)):
         return None
@@ -102,7 +102,7 @@ def wake(state: str | os.PathLike[str]) -> int | None:
 
 
 class _Patience:
-    """How long to wait for the lock: while its holder is ending, or is to be put out of the way."""
+    """Decides how long to wait for the lock while its holder is ending or hangs."""
 
     def __init__(self, state: str) -> None:
         self._state = state
@@ -111,10 +111,10 @@ class _Patience:
         self._late_since: float | None = None
 
     def is_worth_waiting(self) -> bool:
-        """Say whether the lock will be free soon; one that does not advance is killed."""
+        """Return whether the lock will be free soon; kill a holder that hangs."""
         mark = lease.words_of(f"{self._state}/settling")
         if not mark:
-            # It may have looked for the last time before our event came.
+            # It may have looked at the spool for the last time before our event came.
             return time.monotonic() - self._began < _ENDING_SECONDS
         if lease.is_held(self._state):
             return False
@@ -126,7 +126,7 @@ class _Patience:
 
 
 def _kill_settle(mark: list[str], state: str) -> bool:
-    """Kill a settle that no longer renews its lease; False for what cannot be told to be one."""
+    """Kill a settle that does not renew its lease; return False if no process is surely one."""
     pids = [int(word) for word in (*mark[:1], *mark[2:3]) if lease.is_pid(word)]
     found = [pid for pid in pids if pid != os.getpid() and _is_settle(pid, state)]
     for pid in found:
@@ -155,12 +155,12 @@ def _hold_lock(state: str, is_worth_waiting: Callable[[], bool]) -> Iterator[boo
 
 
 def _open_lock(state: str) -> int:
-    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes half a start
+    os.makedirs(state, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib is slow to load
     return lease.open_own(f"{state}/settle.lock", os.O_RDWR | os.O_CREAT)
 
 
 def _is_locked(descriptor: int, is_worth_waiting: Callable[[], bool]) -> bool:
-    """Take the lock, as soon as it is free; False if that is not worth waiting for."""
+    """Acquire the lock as soon as it is free; return False if waiting is not worth it."""
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -176,14 +176,14 @@ def _is_locked(descriptor: int, is_worth_waiting: Callable[[], bool]) -> bool:
 
 
 def _supervise(state: str, seconds: float) -> None:
-    """Let workers drain the spool, one at a time, until nothing new is in it."""
+    """Run workers, one at a time, until nothing new is in the spool."""
     for number in range(_ROUNDS):
         before = _news(state)
         with _hold_mark(state) as mark:
-            # What failed before gets one more try by each settle, not by each of its workers.
+            # A failed event gets one more try from each settle, not from each of its workers.
             died = _let_work(state, seconds, mark, with_tried=not number)
         after = _news(state)
-        # A worker that lived has tried all it found, and one that died has lost one to its death.
+        # A worker that survived has tried all events; one that died has marked the one it died at.
         if not after - before and (not died or after == before):
             return
         if not claims.make(state):
@@ -191,14 +191,14 @@ def _supervise(state: str, seconds: float) -> None:
 
 
 def _let_work(state: str, seconds: float, mark: lease.LeaseMark, *, with_tried: bool) -> bool:
-    """Start a worker and wait for it; say whether it was killed."""
+    """Start a worker and wait for it; return whether it was killed."""
     reader, writer = os.pipe()
     worker = os.fork()
     if worker == 0:
         _work(state, seconds, with_tried=with_tried)
     os.close(writer)
     lease.hold(mark, worker)
-    # The pipe has an end as soon as the worker has.
+    # The pipe becomes readable when the worker ends.
     while not select.select([reader], [], [], 1.0)[0]:
         lease.hold(mark, worker)
     os.close(reader)
@@ -214,7 +214,7 @@ def _work(state: str, seconds: float, *, with_tried: bool) -> None:
     try:
         hooks.drain_spool.drain(state, seconds=seconds, with_tried=with_tried)
         code = 0
-    except BaseException:  # noqa: BLE001, S110 - a fork must never run what its parent was to do
+    except BaseException:  # noqa: BLE001, S110 - a fork must not return into its parent's code
         pass
     finally:
         os._exit(code)
@@ -231,27 +231,27 @@ def _drain_until_empty(state: str) -> None:
 
 @contextlib.contextmanager
 def _hold_mark(state: str) -> Iterator[lease.LeaseMark]:
-    """Show that we settle; whoever did so before us and left its mark has died."""
+    """Show that this process settles; a mark that is still there belongs to a dead one."""
     lease.count_death(state, "k")
     mark = lease.LeaseMark(f"{state}/settling")
     try:
         lease.hold(mark, 0)
         yield mark
     finally:
-        # In this order: whoever sees no mark makes a claim that stays.
+        # In this order: a hook that sees no mark makes a claim, which must not be removed.
         claims.forget(state)
         mark.remove()
 
 
 def _news(state: str) -> set[str]:
-    """Return the events that were not tried yet; others wait for the next settle."""
+    """Return the events that were never tried; the others wait for the next settle."""
     return {name for name in _names(state) if lease.TRIED not in name}
 
 
 def _names(state: str) -> list[str]:
     """List the events in the spool."""
     try:
-        found = os.listdir(f"{state}/spool")  # noqa: PTH208 - pathlib takes half a start
+        found = os.listdir(f"{state}/spool")  # noqa: PTH208 - pathlib is slow to load
     except OSError:
         return []
     return [name for name in found if name.count(".") >= 3]

@@ -1,8 +1,8 @@
-"""Take a shell's command line apart into the commands it would run, without running any.
+"""Split a shell command line into the commands it would run, without running any.
 
-It knows quotes, chains, groups, substitutions, redirections and here-documents, and looks through
-what runs another command: `env`, `sudo`, `timeout`, `xargs`, `sh -c`, `eval`. What it does not
-understand stays a word. A text that is only printed or passed on is no command.
+It understands quotes, chains, groups, substitutions, redirections and here-documents, and looks
+inside commands that run another one: `env`, `sudo`, `timeout`, `xargs`, `sh -c`, `eval`. Anything
+else stays a word. Text that is only printed or passed on does not count as a command.
 """
 
 import re
@@ -18,7 +18,7 @@ _SUBSTITUTED = "$()"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _KEYWORDS = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{", "}"})
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
-# What runs the command that follows, and those of its own options that take a word.
+# Programs that run the command after them, with their one-letter options that take a value.
 _RUNNERS = {
     "builtin": "",
     "command": "",
@@ -52,7 +52,7 @@ class ShellCommand(msgspec.Struct, frozen=True):
 
 
 def commands(text: str, depth: int = 0) -> Iterator[ShellCommand]:
-    """Yield every command that a line would run, those inside of others included."""
+    """Yield every command that a line would run, including nested ones."""
     if depth > _DEEPEST:
         return
     for command in _Lexer(text, depth).read():
@@ -60,7 +60,7 @@ def commands(text: str, depth: int = 0) -> Iterator[ShellCommand]:
 
 
 def _unwrap_command(command: ShellCommand, depth: int) -> Iterator[ShellCommand]:
-    """Look through keywords, assignments and programs that run the command that follows."""
+    """Skip keywords, assignments and programs that run the command after them."""
     words = command.words
     while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
         words = words[1:]
@@ -90,7 +90,7 @@ def _after_runner(command: ShellCommand) -> tuple[str, ...]:
 
 
 def _scripts(command: ShellCommand) -> tuple[str, ...]:
-    """Return what a shell is told to run: after `-c`, else what it reads."""
+    """Return the scripts that a shell would run: after `-c`, or in its here-documents."""
     for place, word in enumerate(command.words[1:], 1):
         if word.startswith("-") and not word.startswith("--") and "c" in word:
             return command.words[place + 1 : place + 2]
@@ -100,7 +100,7 @@ def _scripts(command: ShellCommand) -> tuple[str, ...]:
 
 
 class _Awaited(msgspec.Struct, frozen=True):
-    """A here-document that begins on the next line, and the number of the command it is for."""
+    """A here-document that starts on the next line, and the number of its command."""
 
     mark: str
     is_indented: bool
@@ -108,7 +108,7 @@ class _Awaited(msgspec.Struct, frozen=True):
 
 
 class _Lexer:
-    """Reads a text from left to right, once: all of it, or up to the bracket that closes it."""
+    """Reads a text once from left to right, to its end or to its closing bracket."""
 
     def __init__(self, text: str, depth: int, *, at: int = 0, is_inner: bool = False) -> None:
         self.at = at
@@ -218,7 +218,7 @@ class _Lexer:
         return self._plain(char)
 
     def _plain(self, char: str) -> str:
-        """Read what means the same inside of double quotes and outside."""
+        """Read a part that means the same inside and outside double quotes."""
         if self._text.startswith("${", self.at):
             return f"{self._read_quoted('}')}}}"
         if char == "`" or (self._text.startswith("$(", self.at) and self._depth < _DEEPEST):
@@ -227,7 +227,7 @@ class _Lexer:
         return char
 
     def _read_quoted(self, mark: str) -> str:
-        """Return what is between this mark and the next one, and pass both."""
+        """Return the text up to the next such mark, and move past it."""
         start = self.at
         self.at += 1
         self._until_mark(mark)
@@ -259,6 +259,6 @@ class _Lexer:
             inner = _Lexer(self._text, self._depth + 1, at=self.at + 2, is_inner=True)
             found = inner.read()
             self.at = inner.at
-        # Whoever changes the folder in there is back when it is over.
+        # A `cd` inside a substitution does not affect the commands after it.
         self._found += (each for each in found if each.words[:1] != ("cd",))
         return "$PWD" if [each.words for each in found] == [("pwd",)] else _SUBSTITUTED

@@ -1,7 +1,7 @@
-"""The spool: raw hook events on disk, one file each, until settle has turned them into state.
+"""Store raw hook events on disk, one file each, until settle has processed them.
 
-A file is named AGENT.EVENT.PID.NUMBER, and by its session where the agent names that to the hook.
-Behind a `~` are the tries: a `t` for each failure, a `k` for each time settle was killed at it.
+A file is named AGENT.EVENT.PID.NUMBER, followed by the session if the hook knows it. The tries come
+after a `~`: a `t` for each failure, a `k` for each time settle was killed while processing it.
 """
 
 import contextlib
@@ -18,44 +18,44 @@ from leftoff.errors import StoreRefused
 from leftoff.hooks import lease
 from leftoff.store import disk
 
-# So often an event is tried before it is set aside. Settle may be killed for reasons of its own:
-# a reboot, a full memory, an impatient user.
+# An event is set aside after so many tries. A killed settle counts less than a failure, because
+# the cause may be a reboot, a lack of memory or an impatient user.
 _FAILURES = 3
 _DEATHS = 40
 _LARGEST = 64 * 1024 * 1024
 _STRAY_SECONDS = 3600.0
-# The agent gives a hook five seconds. One that cannot be seen may run in another container.
+# The agent gives a hook five seconds. A writer that is not visible may be in another container.
 _WRITING_SECONDS = 10.0
 _UNSEEN_SECONDS = 1.0
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
-    """An event as it lies in the spool."""
+    """An event in the spool."""
 
     path: Path
     agent: str
     event: str
     at: float
     writer: int = 0
-    """The process that wrote it, or still does."""
+    """The process that wrote it, or is still writing it."""
     session: str = ""
-    """The session, where the hook knew it."""
+    """The session, if the hook knew it."""
     failures: int = 0
     deaths: int = 0
 
     @property
     def is_new(self) -> bool:
-        """Say whether it was never tried."""
+        """Whether it was never tried."""
         return not (self.failures or self.deaths)
 
     @property
     def is_hopeless(self) -> bool:
-        """Say whether it was tried often enough."""
+        """Whether it was tried often enough."""
         return self.failures >= _FAILURES or self.deaths >= _DEATHS
 
 
 def letters(state: Path) -> list[Letter]:
-    """Return the events that wait, in the order they came; those that failed before come last."""
+    """Return the waiting events in the order they came; those that failed before come last."""
     order = sorted(_letters(state / "spool"), key=lambda letter: (letter.at, letter.path.name))
     return sorted(order, key=lambda letter: (letter.failures, letter.deaths))
 
@@ -78,7 +78,7 @@ def _letter(name: str, entry: os.DirEntry[str]) -> Letter:
     stem, _, tries = name.partition(lease.TRIED)
     agent, event, writer, _, *rest = stem.split(".")
     session = rest[0] if rest else ""
-    # The version before counted failures behind a dot.
+    # Version 0.1 counted failures after a dot.
     old = int(session[1:]) if session[:1] == "t" and session[1:].isdecimal() else 0
     return Letter(
         path=Path(entry.path),
@@ -93,7 +93,7 @@ def _letter(name: str, entry: os.DirEntry[str]) -> Letter:
 
 
 def _remove_stray(path: Path) -> None:
-    """Remove what is no file and was put there under the name of an event."""
+    """Remove something that has the name of an event but is not a file."""
     if path.is_dir() and not path.is_symlink():
         path.rename(path.with_name("odd"))
     else:
@@ -101,7 +101,7 @@ def _remove_stray(path: Path) -> None:
 
 
 def keep(state: Path, agent: str, event: str, data: bytes, *, durable: bool = False) -> Letter:
-    """Put an event into the spool, as the letterbox does."""
+    """Write an event to the spool, as the letterbox does."""
     folder = state / "spool"
     disk.ensure_folder(folder)
     path = folder / f"{agent}.{event}.{os.getpid()}.{time.monotonic_ns()}"
@@ -113,14 +113,14 @@ def keep(state: Path, agent: str, event: str, data: bytes, *, durable: bool = Fa
                 file.flush()
                 os.fsync(descriptor)
     except OSError:
-        # Half an event tells nobody what was asked.
+        # Half an event does not say what was asked.
         path.unlink(missing_ok=True)
         raise
     return Letter(path=path, agent=agent, event=event, at=time.time(), writer=os.getpid())
 
 
 def read(letter: Letter) -> HookEvent | None:
-    """Read an event; None for one that tells nothing. DecodeError for a garbled one."""
+    """Read an event; None if it has no content. Raises DecodeError for a garbled one."""
     dialect = DIALECTS.get(letter.agent)
     if dialect is None or letter.path.stat().st_size > _LARGEST:
         return None
@@ -131,7 +131,7 @@ def read(letter: Letter) -> HookEvent | None:
 
 
 def is_being_written(letter: Letter) -> bool:
-    """Say whether an event that is not whole yet may still become so."""
+    """Return whether an incomplete event may still become complete."""
     try:
         age = time.time() - letter.path.stat().st_mtime
     except OSError:
@@ -141,7 +141,7 @@ def is_being_written(letter: Letter) -> bool:
 
 
 def sweep(state: Path) -> None:
-    """Remove what letterboxes that were killed left half-read: files named by their process."""
+    """Remove temporary files of letterboxes that were killed; they are named after the pid."""
     with contextlib.suppress(OSError), os.scandir(state / "spool") as entries:
         for entry in entries:
             if entry.name.isdigit() and _age(entry) > _STRAY_SECONDS:
@@ -153,18 +153,18 @@ def _age(entry: os.DirEntry[str]) -> float:
 
 
 def remove_letter(letter: Letter) -> None:
-    """Let go of an event that was settled."""
+    """Remove an event that was processed."""
     letter.path.unlink(missing_ok=True)
 
 
 def put_back(letter: Letter) -> None:
-    """Keep an event that failed for another try, by the next settle."""
+    """Keep a failed event for another try by the next settle."""
     with contextlib.suppress(OSError):
         letter.path.replace(letter.path.with_name(lease.next_name(letter.path.name, "t")))
 
 
 def set_aside(letter: Letter, state: Path) -> None:
-    """Put an event among those that are never tried again; where that cannot be, it stays."""
+    """Move an event to `poison`, where it is not tried again; if that fails, it stays."""
     stem = letter.path.name.partition(lease.TRIED)[0]
     with contextlib.suppress(OSError):
         try:

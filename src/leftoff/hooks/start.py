@@ -1,7 +1,8 @@
-"""Session start: the one event that is answered from the present, with exactly one JSON document.
+"""Answer the start of a session, with one JSON document or nothing.
 
-In this order and within the budget: this session's own state after a compaction; what changed while
-it was away; work that crashed or was left off and can be taken up. Otherwise nothing.
+All other events get a reply that was prepared before; this one looks at the project now. After a
+compaction the reply holds the session's own state; on resume, what changed in the meantime;
+otherwise, work that crashed or was left off.
 """
 
 import contextlib
@@ -39,18 +40,18 @@ from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
 
-# Another settle may be at work; the agent must not wait for it for long.
+# Another settle may be running; the agent must not wait for it for long.
 _WAIT_SECONDS = 2.0
-# A session that nobody named a process for is taken for dead after this time.
+# A session without a known process counts as dead after this time.
 _FORGOTTEN = timedelta(hours=12)
 
 
 def main(agent: str) -> None:
-    """Answer the event on standard input; whatever happens, the agent goes on."""
+    """Answer the event on standard input; an error never stops the agent."""
     state = state_folder()
     try:
         reply = answer(agent, sys.stdin.buffer.read(), state)
-    except Exception as error:  # noqa: BLE001 - a hook never fails; doctor tells
+    except Exception as error:  # noqa: BLE001 - a hook never fails; doctor reports it
         trouble.note(state, "session start", error)
         reply = NO_REPLY
     if reply:
@@ -59,7 +60,7 @@ def main(agent: str) -> None:
 
 
 def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] = utc_now) -> Reply:
-    """Settle what waits, note the session, and return the reply; empty if there is none."""
+    """Process waiting events, record the session and return the reply; empty if none."""
     event = _event(agent, data)
     environment = read_environment()
     if event is None or "session-start" in environment.list_disabled_hooks():
@@ -76,7 +77,7 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     store = Store(project, now=now)
     settings = config.load(project).settings
     try:
-        # A session whose events still wait is recovered at a later start, with all it told.
+        # A session whose events still wait is recovered at a later start, with those events.
         if is_settled and event.source not in {"compact", "resume", "fork"}:
             _recover(event, store, state)
         page = _read_user_page(store, settings)
@@ -101,13 +102,13 @@ def _event(agent: str, data: bytes) -> HookEvent | None:
 
 
 def _read_user_page(store: Store, settings: config.Settings) -> str | None:
-    """Read the briefing's file before it is written, as somebody may have written it."""
+    """Read the briefing's file before mirrors write it, as somebody may have edited it."""
     if not settings.briefing_file:
         return None
     try:
         return hooks.memory_context.read_user_page(store, settings)
     except OSError:
-        # Whoever tells the page finds the same, and notes it.
+        # `add_memory` gets the same error, and notes it.
         return None
 
 
@@ -117,7 +118,7 @@ def _build_reply(
     state = store.project.state_folder
     is_compacted = _is_compacted(event)
     if is_compacted:
-        # What lies ready speaks of a context that is no longer full: a block would never end.
+        # Prepared replies assume a context that is no longer full: a block would never end.
         for name in ("UserPromptSubmit", "PreToolUse"):
             replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
     _request_checks(event, state, settings)
@@ -134,14 +135,14 @@ def _build_reply(
 def _with_banner(
     told: StartReply, event: HookEvent, store: Store, settings: config.Settings
 ) -> StartReply:
-    """Add what mirrored files say waits, in a session that goes on as well as in a new one."""
+    """Add the pending checkpoint of a mirrored system, in new and resumed sessions."""
     if not settings.mirror:
         return told
     return hooks.pending_notice.add_pending_notice(told, event, store, settings)
 
 
 def _request_checks(event: HookEvent, state: Path, settings: config.Settings) -> None:
-    """Let the letterbox ask us where the user wants a say before something begins."""
+    """Make the letterbox ask before compactions and tool calls, if the user enabled that."""
     if settings.compaction != "allow":
         hooks.answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
@@ -149,7 +150,7 @@ def _request_checks(event: HookEvent, state: Path, settings: config.Settings) ->
 
 
 def _is_compacted(event: HookEvent) -> bool:
-    """Say whether the session goes on from a summary; a new one has said nothing yet."""
+    """Return whether the session continues from a summary; a new one has no transcript yet."""
     if event.source == "compact":
         return True
     if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
@@ -160,7 +161,7 @@ def _is_compacted(event: HookEvent) -> bool:
 def _with_memory(
     told: StartReply, event: HookEvent, store: Store, settings: config.Settings, page: str | None
 ) -> StartReply:
-    """Add what the project knows, where it knows anything."""
+    """Add what the project knows, if it knows anything."""
     logs = [*store.log_paths("memory"), *store.log_paths("features")]
     known = any(path.exists() for path in [*logs, store.project.store / "features.json"])
     if settings.memory_budget <= 0 or not (known or settings.briefing_file):
@@ -169,7 +170,7 @@ def _with_memory(
 
 
 def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:
-    """Take in what was changed by hand in mirrored files, and write what they do not show yet."""
+    """Import manual edits of mirrored files, and write what they do not show yet."""
     if not settings.mirror:
         return
     news = SessionNews(agent=event.agent, session_id=event.session_id, event=event.kind)
@@ -185,7 +186,7 @@ def _page(store: Store) -> str:
 
 
 def _changes(event: HookEvent, store: Store) -> Rendered:
-    """On resume: silent, unless something changed while the session was away."""
+    """Return what changed since a resumed session was last here; empty if nothing did."""
     entry = store.index().newest_of_session(event.session_id)
     if entry is None:
         return say("")
@@ -199,7 +200,7 @@ def _changes(event: HookEvent, store: Store) -> Rendered:
 
 
 def _recover(event: HookEvent, store: Store, state: Path) -> None:
-    """Save sessions that have no end and whose process is gone, and those that nobody noted."""
+    """Save sessions whose process is gone, and sessions that no hook recorded."""
     lives = records.lives(state, store.project)
     dead = [
         life.session_id
@@ -223,7 +224,7 @@ def _is_dead(life: Life, now: datetime) -> bool:
 
 
 def _note(event: HookEvent, store: Store, state: Path) -> None:
-    """Note that the session runs, and who runs it; without that it still gets its reply."""
+    """Record that the session runs, and its process; if that fails, it still gets its reply."""
     try:
         _keep_life(event, store)
     except (LeftoffError, OSError) as error:
@@ -250,12 +251,12 @@ def _notice(state: Path) -> Rendered:
     count = len(trouble.recent(state))
     if not count:
         return say("")
-    what = "something" if count == 1 else f"{count} things"
-    return say("leftoff: {what} went wrong in its hooks; `leftoff doctor` tells.", what=what)
+    what = "a hook failed" if count == 1 else f"hooks failed {count} times"
+    return say("leftoff: {what}; run `leftoff doctor` for details.", what=what)
 
 
 if __name__ == "__main__":
     main(sys.argv[1] if len(sys.argv) > 1 else "")
     sys.stdout.flush()
-    # Nothing is left to clean up, and the agent waits for us.
+    # Nothing is left to clean up, and the agent is waiting.
     os._exit(0)

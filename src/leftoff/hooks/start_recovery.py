@@ -1,7 +1,7 @@
-"""Recovering: crashed sessions are saved by a process of its own, so that no start waits for long.
+"""Recover crashed sessions in another process, so that a session start never waits for long.
 
-A transcript may be huge, or made to be slow to read. The process goes on behind the session start;
-the kernel ends it when a session takes too much.
+A transcript may be huge, or made to be slow to read. The process continues in the background, and
+the kernel ends it when a session takes too long.
 """
 
 import os
@@ -14,18 +14,18 @@ from leftoff import processes
 from leftoff.environment import copy_for_child
 
 CPU_SECONDS = 2.0
-"""How much work a session start waits for."""
+"""The CPU time that a session start waits for."""
 WALL_SECONDS = 8.0
-"""How long it waits at most: on a busy machine, little work takes long."""
+"""The longest wait: on a busy machine, even little CPU time takes long."""
 LOST = "--lost"
-"""Asks to look for sessions of which nothing was noted."""
+"""Option that also recovers sessions that no hook recorded."""
 _PAUSE_SECONDS = 0.01
 
 
 def run(folder: Path, sessions: Sequence[str], *, has_lost: bool, besides: str) -> None:
-    """Recover these sessions of a project; return when it is done or takes too long.
+    """Recover these sessions of a project; return when that is done or takes too long.
 
-    `besides` is the session that starts, which nobody takes for a lost one.
+    `besides` is the session that is starting, which is never recovered.
     """
     words = [
         sys.executable,

@@ -1,7 +1,7 @@
-"""Torn events: what can be made of one whose hook was killed, or found no room on the disk.
+"""Repair events that are incomplete because the hook was killed or the disk was full.
 
-The transcript has what the event would have told, so it is enough to know the session: from the
-name of the file, or from what was written of it.
+The transcript holds what the event would have said, so the session is all that is needed: from the
+name of the file, or from the part that was written.
 """
 
 import re
@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[\w-]+", re.ASCII)
 
 
 def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
-    """Return the event as far as it can be known; None if not even its session can."""
+    """Return the event as far as it can be restored; None if its session is unknown."""
     dialect = DIALECTS.get(letter.agent)
     if dialect is None:
         return None
@@ -36,11 +36,12 @@ def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
 
 
 def _fields(data: bytes) -> dict[str, str]:
-    """Find the first value of each field that counts, in JSON that may end anywhere."""
+    """Find the first value of each needed field, in JSON that may end anywhere."""
     found = {}
     for name in _FIELDS:
         match = re.search(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")' % name.encode(), data)
         value = _string(match[1]) if match else None
+        # No path can hold a NUL.
         if value and "\0" not in value:
             found[name] = value
     return found
@@ -55,7 +56,7 @@ def _string(data: bytes) -> str | None:
 
 
 def _transcript(agent: str, session: str, environment: Environment) -> str:
-    """Find the transcript of a session by its name, as Claude Code keeps them."""
+    """Find the transcript of a session by its name, as Claude Code stores them."""
     if agent != "claude" or not _PLAIN.fullmatch(session):
         return ""
     found = (environment.find_agent_folder(agent) / "projects").glob(f"*/{session}.jsonl")

@@ -1,4 +1,4 @@
-"""Triggers: when the state of a session is worth a checkpoint."""
+"""Decide when the state of a session is worth a checkpoint."""
 
 import re
 from typing import Literal, get_args
@@ -27,24 +27,24 @@ _LOOK = re.compile(
 
 
 def is_long(command: str, timeout_seconds: float) -> bool:
-    """Say whether a command may run so long that the session may not see its end."""
+    """Return whether a command may run so long that the session does not see its end."""
     return timeout_seconds > LONG_SECONDS or _LONG_COMMAND.search(command) is not None
 
 
 def is_look(command: str) -> bool:
-    """Say whether a command only looks at things."""
+    """Return whether a command only reads."""
     return _LOOK.fullmatch(command) is not None
 
 
 Priority = Literal["low", "medium", "high", "critical"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 """From the least to the most urgent."""
-# What cannot be made up for later never waits.
+# After these there may be no later chance to save.
 _LAST_CHANCES = frozenset({"precompact", "session-end"})
 
 
 def priority(trigger: str, percent: float | None, settings: Settings) -> Priority:
-    """Say how urgent a trigger is, given how full the context is."""
+    """Return how urgent a trigger is, given how full the context is."""
     use = percent or 0.0
     if trigger in _LAST_CHANCES or (trigger == "close" and use > settings.urge_at):
         return "critical"
@@ -54,7 +54,7 @@ def priority(trigger: str, percent: float | None, settings: Settings) -> Priorit
 
 
 def is_wanted(urgency: Priority, settings: Settings, seconds_since: float | None) -> bool:
-    """Say whether a signal saves, so long after the last autosave."""
+    """Return whether a trigger saves, given the time since the last autosave."""
     if PRIORITIES.index(urgency) < PRIORITIES.index(settings.autosave_from):
         return False
     is_pause = seconds_since is not None and seconds_since < settings.autosave_pause * 60
@@ -62,5 +62,5 @@ def is_wanted(urgency: Priority, settings: Settings, seconds_since: float | None
 
 
 def is_autosave_due(percent: float | None, settings: Settings) -> bool:
-    """Say whether the context is so full that the state must be saved."""
+    """Return whether the context is so full that the state must be saved."""
     return percent is not None and round(percent * 100) > round(settings.autosave_at * 100)

@@ -1,4 +1,4 @@
-"""Trouble: what went wrong in a hook, kept for `doctor` and for the next reply to tell."""
+"""Record what went wrong in hooks, for `leftoff doctor` and the next session start."""
 
 import contextlib
 import os
@@ -15,19 +15,19 @@ from leftoff.text.plural import format_count
 
 _KEPT = 200
 _MOST_BYTES = 256 * 1024
-# Events are processed within seconds.
+# Events are normally processed within seconds.
 _LATE_SECONDS = 60.0
 # With so few events in it, the spool counts as drained.
 _DRAINED = 200
-# What the letterbox leaves for us, as it cannot write a log.
+# Marks of the letterbox, which is a shell script and cannot write the log.
 _STANDING = {
-    "full": "The spool is full: events are not kept until those in it have been processed.",
+    "full": "The spool is full: hooks store no events until the waiting ones have been processed.",
     "lost": "Events were lost because they could not be written to the spool folder.",
 }
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that went wrong. Never what a user typed: ids, places and kinds of errors."""
+    """One problem: ids, places and kinds of errors, never what a user typed."""
 
     at: float
     where: str
@@ -38,7 +38,7 @@ _decoder = msgspec.json.Decoder(Trouble)
 
 
 def note(state: Path, where: str, error: BaseException) -> None:
-    """Keep a trouble; when even that fails there is nothing left to do."""
+    """Record a problem; if even that fails, there is nothing left to do."""
     trouble = Trouble(at=time.time(), where=where, what=_format_error(error)[:500])
     try:
         disk.ensure_folder(state)
@@ -49,7 +49,7 @@ def note(state: Path, where: str, error: BaseException) -> None:
 
 
 def _format_error(error: BaseException) -> str:
-    """Say what went wrong; only a bug is named by its class."""
+    """Describe an error; only a bug is named by its class."""
     if isinstance(error, LeftoffError):
         return error.message
     if isinstance(error, msgspec.DecodeError):
@@ -61,12 +61,12 @@ def _format_error(error: BaseException) -> str:
 
 
 def recent(state: Path) -> list[Trouble]:
-    """Return the newest troubles, oldest first, and those that last."""
+    """Return the newest problems, oldest first, and those that persist."""
     return [*_read(state)[-_KEPT:], *list_unresolved(state)]
 
 
 def list_unresolved(state: Path) -> list[Trouble]:
-    """Return the troubles that last until something is done about them."""
+    """Return the problems that persist until something is done about them."""
     found = []
     for name, what in _STANDING.items():
         with contextlib.suppress(OSError):
@@ -84,7 +84,7 @@ def list_unresolved(state: Path) -> list[Trouble]:
 
 
 def forget_full(state: Path) -> None:
-    """Let hooks keep events again once the spool is drained; that some were lost stays noted."""
+    """Let hooks store events again once the spool is drained, and note that some were lost."""
     full = state / "full"
     _remove_stray_mark(full)
     if os.path.lexists(full) and len(spool.letters(state)) < _DRAINED:
@@ -94,9 +94,9 @@ def forget_full(state: Path) -> None:
 
 
 def _remove_stray_mark(mark: Path) -> None:
-    """Remove what is in the place of a mark; a folder may hold somebody's files, and gets a name.
+    """Remove what is in the place of a mark; rename a folder, as it may hold somebody's files.
 
-    Where anything is there, the letterbox cannot make the mark.
+    While anything else is there, the letterbox cannot make the mark.
     """
     with contextlib.suppress(OSError):
         found = mark.lstat()
@@ -107,7 +107,7 @@ def _remove_stray_mark(mark: Path) -> None:
 
 
 def clear(state: Path) -> None:
-    """Forget troubles that were dealt with."""
+    """Remove the recorded problems."""
     for path in (_path(state), state / "lost"):
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
@@ -120,7 +120,7 @@ def _read(state: Path) -> list[Trouble]:
 
 
 def _shorten(state: Path) -> None:
-    """Let go of the oldest: what goes wrong at every event must not fill the disk."""
+    """Drop the oldest: a problem at every event must not fill the disk."""
     if _path(state).stat().st_size > _MOST_BYTES:
         newest = log.read_small(_path(state), _decoder.decode)[-_KEPT:]
         lines = [msgspec.json.encode(trouble) for trouble in newest]

@@ -1,4 +1,7 @@
-"""What hooks told of the turn at hand: an agent that dies may not have written it down."""
+"""Keep what hooks report about the current turn until the transcript has it.
+
+An agent that dies may never write it there.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ _SHOWN_CHARS = 240
 
 
 def follow(event: HookEvent, turn: Turn, *, read: int, is_written: bool) -> Turn:
-    """Return what is known of the turn after an event; nothing once the transcript has it all."""
+    """Return what is known about the turn after an event; empty once the transcript has it."""
     if event.kind == "prompt":
         return Turn(asked=redact(event.prompt)[:_CHARS], read=read)
     if event.kind == "pre-tool" and event.command:
@@ -29,13 +32,13 @@ def follow(event: HookEvent, turn: Turn, *, read: int, is_written: bool) -> Turn
 
 
 def unwritten(record: SessionRecord) -> dict[str, Any]:
-    """Return what hooks told and the transcript does not hold, as keys of a checkpoint."""
+    """Return what hooks reported and the transcript lacks, as keys of a checkpoint."""
     turn = record.turn
     asked, began, said = (
         text if text.strip() and not _is_written(record, text) else ""
         for text in (turn.asked.strip(), turn.began.strip(), turn.said.strip())
     )
-    # A command is written in another form, and a goodbye asks for nothing.
+    # The transcript shows a slash command in another form, and a goodbye asks for nothing.
     if asked.startswith("/") or is_goodbye(asked):
         asked = ""
     told: dict[str, Any] = {}
@@ -64,4 +67,5 @@ def _is_written(record: SessionRecord, words: str) -> bool:
     if not transcript.is_file():
         return False
     read = record.turn.read
+    # With so much new text, the transcript is past this turn.
     return transcript.stat().st_size - read > TAIL or holds(transcript, words, after=read)

@@ -1,4 +1,4 @@
-"""Mirrors: what native files tell of a session, and what they are told of it."""
+"""Read a session's notes from mirrored native files, and write its state to them."""
 
 from typing import Any
 
@@ -14,28 +14,29 @@ from leftoff.store import Store
 
 
 def read_native_notes(case: Case) -> dict[str, Any]:
-    """Return what mirrored files tell of the session's work."""
+    """Return what mirrored files say about the session's work."""
     return open_mirrors(case.settings.mirror).read_notes(case.store, case.event.session_id)
 
 
 def can_show_pending(case: Case) -> bool:
-    """Say whether mirrored files tell which session's state waits to be taken up."""
+    """Return whether mirrored files show which session's state is pending."""
     return open_mirrors(case.settings.mirror).tell_what_waits()
 
 
-def follow(case: Case) -> None:
+def update_mirrors(case: Case) -> Case:
     """Bring the mirrored files up to date with this event."""
     if not case.settings.mirror:
-        return
+        return case
     exported = open_mirrors(case.settings.mirror).export_changes(
         case.store, session=_news(case), briefing=lambda: _briefing(case.store)
     )
     for problem in exported.problems:
         trouble.note(case.store.project.state_folder, "mirroring", LeftoffError(problem))
+    return case
 
 
 def _news(case: Case) -> SessionNews:
-    """Tell of the session what native files hold."""
+    """Collect what native files show about the session."""
     event = case.event
     waiting = [
         each for each in prompt_queue.pending(case.store) if each.session_id == event.session_id

@@ -1,4 +1,4 @@
-"""The transcript lags behind the event: an agent writes it when it has the time."""
+"""Wait until the transcript has caught up with an event, because agents write it later."""
 
 import time
 from collections.abc import Callable
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-# Claude Code 2.1.325 was seen to be up to 0.11 s late when a turn ends, and more under load.
+# Claude Code 2.1.325 is up to 0.11 s late at the end of a turn, and later under load.
 _SECONDS = 1.5
-# After so long an agent has written what it will write, however busy the machine is.
+# By then an agent has written all that it will write, however busy the machine is.
 _OLD_SECONDS = 10.0
 _PAUSE = 0.02
 TAIL = 256 * 1024
@@ -23,11 +23,11 @@ def wait_for_words(
     after: int,
     is_writer_alive: Callable[[], bool],
 ) -> bool:
-    """Wait, not for long, until the transcript holds what an event told; say whether it does.
+    """Wait a moment until the transcript holds the words of an event; return whether it does.
 
-    Only what lies after the given offset counts: the same words may have been said before. A
-    writer that has died writes no more. At the end of the first turn there may not even be a file.
-    Words told long ago, of an event that had to wait itself, are not waited for.
+    Only text after the given offset counts: the same words may have been said before. The wait
+    ends if the writer dies, and is skipped for an old event. At the end of the first turn there may
+    be no file yet.
     """
     if not words.strip() or not transcript.parent.is_dir():
         return False
@@ -41,7 +41,7 @@ def wait_for_words(
 
 
 def holds(transcript: Path, words: str, *, after: int) -> bool:
-    """Say whether the end of the transcript, from an offset on, holds these words."""
+    """Return whether the end of the transcript, from an offset on, holds these words."""
     last_line = words.strip().splitlines()[-1].strip()[-_CHARS:]
     return msgspec.json.encode(last_line)[1:-1] in _tail(transcript, after)
 

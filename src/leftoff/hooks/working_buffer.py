@@ -1,4 +1,4 @@
-"""The working buffer: requests and answers word for word, while the context fills up."""
+"""Keep requests and answers word for word while the context fills up."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ _CHARS = 2_000
 
 
 def update_buffer(case: Case) -> Case:
-    """Keep requests word for word once the context fills up; a fresh context starts anew."""
+    """Add the request or answer to the buffer; empty it when the context is fresh again."""
     if case.facts is None or case.percent is None or case.percent < case.settings.buffer_at:
         return case.with_record(buffer=[])
     buffer = case.now.buffer

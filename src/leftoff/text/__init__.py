@@ -1,1 +1,1 @@
-"""Text: what is said, how it is counted and fitted, and how foreign words are made harmless."""
+"""Text: tokens and budgets, times and plurals, and the fence around text from elsewhere."""

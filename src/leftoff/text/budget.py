@@ -1,8 +1,8 @@
-"""Fit sections of text into a budget: the heaviest items stay, whole, and never without their head.
+"""Fit sections of text into a budget by the weight of their items.
 
-Every item has a weight. Items are tried from the heaviest to the lightest, and each that still fits
-is kept. So a larger budget gives up an item only for a heavier one. An item brings along what it
-cannot be read without: the heading of its section, and the item that it is a part of.
+Items are tried from the heaviest to the lightest, and each one that still fits is kept whole. A
+larger budget therefore drops an item only for a heavier one. An item brings along what it needs to
+make sense: the heading of its section, and the item that it is a part of.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,21 +12,21 @@ import msgspec
 from leftoff.text.fence import Rendered, join, say
 from leftoff.text.tokens import price
 
-# Fractions are added in another order than when the whole text is priced.
+# The sum of fractions depends slightly on the order in which they are added.
 _ROUNDING = 1e-6
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A text that is kept whole or left out; the lighter it is, the sooner it is left out."""
+    """A text that is kept whole or left out; light items are left out first."""
 
     text: Rendered
     weight: float
     parts: "Sequence[Item]" = ()
-    """What stands below it, and says nothing without it."""
+    """Items below it that make no sense without it."""
     lead: Rendered = say("")
     """How the text ends if parts follow, such as a colon."""
     short: Rendered = say("")
-    """What to show where the text does not fit."""
+    """What to show if the text does not fit."""
     count: int = 1
     """How many things it names."""
 
@@ -37,49 +37,49 @@ class Section(msgspec.Struct, frozen=True):
     heading: Rendered
     items: Sequence[Item]
     cut: Callable[[int], Rendered] | None = None
-    """Says how many things were left out, on a line below the others; silent without it."""
+    """Renders a last line that says how many things were left out; None adds no line."""
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """How much of something whole lines may take up together."""
+    """How much of something all lines may use together."""
 
     most: float
     measure: Callable[[str], float]
 
 
 def limit_tokens(most: float) -> Limit:
-    """Limit what a text costs."""
+    """Limit the tokens that a text costs."""
     return Limit(most - _ROUNDING, price)
 
 
 def limit_lines(most: int) -> Limit:
-    """Limit how many lines a text has."""
+    """Limit the number of lines of a text."""
     return Limit(most, lambda text: text.count("\n"))
 
 
 def limit_width(most: int) -> Limit:
-    """Limit how long a text is as a JSON string, without its quotes."""
+    """Limit the length of a text as a JSON string, without its quotes."""
     return Limit(most, measure_width)
 
 
 def measure_width(text: str) -> int:
-    """Return how long a text is as a JSON string, without its quotes."""
+    """Return the length of a text as a JSON string, without its quotes."""
     return len(msgspec.json.encode(str(text)).decode()) - 2
 
 
 def fit(sections: Sequence[Section], limits: Sequence[Limit]) -> list[Rendered]:
-    """Return what fits of each section; empty where nothing does."""
+    """Return the part of each section that fits; empty if nothing does."""
     room = _Room(limits)
     groups = [_Group(section) for section in sections]
     nodes = [node for group in groups for node in group.nodes]
-    # Of equal ones the first in the text goes first.
+    # The sort is stable: of equal weights, the first in the text is tried first.
     for node in sorted(nodes, key=lambda each: -each.weight):
         node.try_to_keep(room)
     return [group.render() for group in groups]
 
 
 def fit_first(lines: Sequence[Rendered], limits: Sequence[Limit]) -> list[Rendered]:
-    """Return as many lines as fit, from the first on and without a gap."""
+    """Return as many lines as fit, from the first one on and without a gap."""
     room = _Room(limits)
     for number, line in enumerate(lines):
         if not room.take(f"{line}\n"):
@@ -95,7 +95,7 @@ class _Room:
         self._left = [limit.most for limit in limits]
 
     def take(self, added: str, removed: str = "") -> bool:
-        """Make room for lines in place of others; say whether there is any."""
+        """Use room for lines in place of others; return whether there is enough."""
         left = [
             most - limit.measure(added) + (limit.measure(removed) if removed else 0)
             for limit, most in zip(self._limits, self._left, strict=True)
@@ -107,7 +107,7 @@ class _Room:
 
 
 class _Node:
-    """An item on trial."""
+    """An item while its section is being fitted."""
 
     def __init__(self, item: Item, head: "_Node | None", group: "_Group") -> None:
         self.item = item
@@ -120,12 +120,12 @@ class _Node:
 
     @property
     def text(self) -> Rendered:
-        """What is shown of the item itself."""
+        """The text of the item itself, as it will be shown."""
         leads = any(part.kept for part in self.parts)
         return join([self.kept, self.item.lead], "") if leads else self.kept
 
     def try_to_keep(self, room: _Room) -> None:
-        """Keep the item if it fits with everything that it needs."""
+        """Keep the item if it fits together with everything it needs."""
         if self.head is not None and not self.head.kept:
             return
         for text in (self.item.text, self.item.short):
@@ -149,7 +149,7 @@ class _Node:
 
 
 class _Group:
-    """A section on trial."""
+    """A section while it is being fitted."""
 
     def __init__(self, section: Section) -> None:
         self._section = section
@@ -159,7 +159,7 @@ class _Group:
     def exchange(self, line: str) -> tuple[str, str]:
         """Return the lines to add, and those to remove, if one more item is kept."""
         missing = sum(not top.kept for top in self._tops)
-        # Until all of them are kept, there must be room to say how many are not.
+        # While some are missing, there must be room for the line that says how many.
         cut = f"{self._cut(self._tops)}\n" if self._section.cut else ""
         if missing == len(self._tops):
             heading = f"{self._section.heading}\n" if self._section.heading else ""

@@ -1,10 +1,10 @@
-"""The fence: the one renderer of everything that leaves leftoff towards a model.
+"""Render all text for a model, so that foreign text is visibly quoted.
 
-What comes back from a checkpoint, a file or git was typed, printed or named by someone at some
-time. It is data and may not give orders, and it may not pass for our own words. So text leaves only
-as `Rendered`, and only the functions here make it: `say` puts foreign values into a sentence of
-ours, each on one line; `block` quotes a text, every line of it after `>`. No line that begins
-otherwise is foreign. See docs/fence.md.
+Text from a checkpoint, a file or git was written by someone at some time. It is data: it must not
+give orders, and it must not look like leftoff's own words. So a model gets only `Rendered` text,
+and only the functions here make it. `say` fills foreign values into one of leftoff's sentences,
+each on one line. `block` quotes a text, with a `>` before every line. All other lines are
+leftoff's own. See docs/fence.md.
 """
 
 import re
@@ -17,25 +17,25 @@ QUOTE = " > "
 _LINE_CHARS = 2_000
 
 _GAP = re.compile("[\t-\r\x1c-\x1e\x85\u2028\u2029]+")
-# What an ASCII text must hold to be worth a closer look.
+# An ASCII text without any of these is harmless.
 _SUSPECT = re.compile(r"<|&[#a-z]|%[0-9a-f]{2}|\\[ux]|inst\s*\]|briefing", re.IGNORECASE)
-# Agents write these in every other text, and we do; each with the mark that it stands for.
+# Typographic characters in common use by agents and by leftoff, and their ASCII equivalents.
 _TYPOGRAPHY = str.maketrans("‐‑‒–—―‘’“”…•", "------''\"\".*")
 _OWN_NAME = "ftoffb"
 _FIELD = re.compile(r"(^|\n)?\{(\w+)(?::(\d+|lines))?\}")
 
 
 class Rendered(str):
-    """Text that may be shown to a model; made only in this module."""
+    """Text that may be shown to a model; only this module makes it."""
 
     __slots__ = ()
 
 
 def say(template: str, /, **values: object) -> Rendered:
-    """Put values into a sentence of ours.
+    """Fill values into one of leftoff's sentences.
 
-    `{name}` is shown on one line, `{name:80}` in at most 80 characters of it; `{name:lines}` keeps
-    its line breaks, and every further line is quoted. A value that begins a line is quoted, too.
+    `{name}` is put on one line, and `{name:80}` is cut to 80 characters. `{name:lines}` keeps its
+    line breaks, with every line after the first quoted. A value that starts a line is quoted, too.
     """
 
     def fill(found: re.Match[str]) -> str:
@@ -51,18 +51,18 @@ def say(template: str, /, **values: object) -> Rendered:
 
 
 def block(text: str) -> Rendered:
-    """Quote a text: every line of it begins with a mark that no line of ours begins with."""
+    """Quote a text: every line starts with a mark that starts none of leftoff's own lines."""
     return Rendered(QUOTE + lines(text)) if text.strip() else Rendered()
 
 
 def join(parts: Iterable[Rendered], between: str = "\n") -> Rendered:
-    """Put texts one after the other, without those that are empty."""
+    """Join texts, without the empty ones."""
     return Rendered(between.join(part for part in parts if part))
 
 
 def enclose_text(text: Rendered) -> Rendered:
-    """Put a text between the marks that say what it is."""
-    # Two values that are harmless each can make a mark together.
+    """Put a text between the marks, under the notice that says what it is."""
+    # Two values that are harmless alone can form a mark together.
     inner = disarm(text.rstrip("\n"))
     return Rendered(f"{OPENING}\n{NOTICE}\n{inner}\n{CLOSING}")
 
@@ -76,17 +76,17 @@ def cut(text: Rendered, most: int) -> Rendered:
 
 
 def disarm(text: str) -> str:
-    """Make a text harmless and keep it readable; its line breaks become plain ones."""
+    """Make a text harmless but keep it readable, with plain line breaks."""
     if _is_plain(text):
         return text
-    # Most texts are plain, and session start must not load tables of letters for them.
+    # Most texts are plain, and a session start should not load the tables of letters for them.
     from leftoff.text import lookalikes  # noqa: PLC0415
 
     return lookalikes.disarm(text)
 
 
 def _is_plain(text: str) -> bool:
-    """Say whether a text holds nothing that could be, hide or look like a mark."""
+    """Return whether a text holds nothing that could be, hide or look like a mark."""
     plain = text if text.isascii() else text.translate(_TYPOGRAPHY)
     if not plain.isascii() or not plain.replace("\n", "").isprintable():
         return False
@@ -96,7 +96,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    """Return the letters of a text without anything between them."""
+    """Return the letters and digits of a text in lower case, without anything between them."""
     return "".join(filter(str.isalnum, text)).lower().replace("0", "o")
 
 
@@ -107,5 +107,5 @@ def line(text: str, most: int = _LINE_CHARS) -> str:
 
 
 def lines(text: str) -> str:
-    """Make a text harmless; every line after its first is quoted."""
+    """Make a text harmless, and quote every line after the first."""
     return disarm(text).strip("\n").replace("\n", f"\n{QUOTE}")

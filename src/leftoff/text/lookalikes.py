@@ -1,15 +1,15 @@
-"""Look-alikes: taking from a text what hides in it, and what looks like a mark or an order.
+"""Remove hidden characters from a text, and disarm what looks like a mark or like markup.
 
-A model reads our closing mark as such even if it is written with Cyrillic letters, fullwidth
-brackets or a long dash. So marks are looked for in a folded view of the text, and each character of
-the view knows which part of the text it came from. The text itself is never folded.
+A model recognizes the closing mark even if it is written with Cyrillic letters, fullwidth brackets
+or a long dash. So marks are searched for in a folded view of the text, in which each character
+knows which part of the text it came from. The text itself is never folded.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
-# Letters of other scripts that look like Latin ones, each after the Latin letter.
+# Each Latin letter or sign, and the characters of other scripts that look like it.
 _LETTERS = {
     twin: latin
     for latin, twins in {
@@ -24,7 +24,8 @@ _LETTERS = {
     }.items()
     for twin in twins
 }  # fmt: skip
-# Small capitals, letters with strokes and hooks, squared and circled ones: the name says which.
+# Small capitals, letters with strokes and hooks, squared and circled ones: the Unicode name has
+# the letter.
 _NAMED = re.compile(
     r"(?:LATIN|REGIONAL INDICATOR)\b.*\bLETTER (?:[A-Z]{2,} )*([A-Z])(?: WITH .*)?$"
 )
@@ -55,15 +56,15 @@ _ENTITIES = {
 }  # fmt: skip
 
 _BREAK = re.compile("\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
-# Everything below a space but tab and newline; DEL and C1; direction overrides; marks and letters
-# that no one sees, in which text can be hidden or a tag cut in two.
+# Control characters except tab and newline, direction overrides, and invisible characters, which
+# can hide text or split a tag.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e"
     "\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001345f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# Joiners and selectors hold emoji and some scripts together, two at the most in a row; a longer
-# row spells a hidden text, and a joiner beside a letter of ours only hides.
+# Emoji and some scripts need joiners and selectors, but never more than two in a row. A longer row
+# can spell a hidden text, and a joiner beside an ASCII character only hides something.
 _ROW = re.compile("([\u200c\u200d\ufe00-\ufe0f]{2})[\u200c\u200d\ufe00-\ufe0f]+")
 _JOINERS = re.compile("(?<=[!-~])[\u200c\u200d]+|[\u200c\u200d]+(?=[!-~])")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -97,7 +98,7 @@ Spans = list[tuple[int, int]]
 
 
 class _Folds(dict[int, str]):
-    """What each character looks like; found out when first asked."""
+    """What each character looks like, determined on first use."""
 
     def __missing__(self, code: int) -> str:
         plain = unicodedata.normalize("NFKD", _twin(chr(code)) or chr(code))
@@ -109,7 +110,7 @@ _FOLDS = _Folds()
 
 
 def disarm(text: str) -> str:
-    """Make a text harmless and keep it readable; its line breaks become plain ones."""
+    """Make a text harmless but keep it readable, with plain line breaks."""
     text = _UNSEEN.sub("", _BREAK.sub("\n", text))
     if not text.isascii():
         text = _JOINERS.sub("", _ROW.sub(r"\1", _HALF.sub("�", text)))
@@ -117,7 +118,7 @@ def disarm(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Take the opening bracket from whatever looks like markup that agents obey, or like ours."""
+    """Replace the opening bracket of what looks like a mark, or like markup that agents obey."""
     text = _MARKUP.sub("(", text) if "<" in text else text
     if next(_find_openings(fold(text)), None) is None:
         return text
@@ -132,7 +133,7 @@ def _without_marks(text: str) -> str:
 
 
 def _find_openings(view: str) -> Iterator[int]:
-    """Yield where a bracket opens what looks like markup that agents obey, or like our mark."""
+    """Yield where a bracket opens what looks like a mark, or like markup that agents obey."""
     yield from (found.start() for found in _ARMED.finditer(view))
     for found in _BEFORE_OWN.finditer(view):
         yield from (place for place in range(*found.span()) if view[place] == "<")
@@ -141,13 +142,13 @@ def _find_openings(view: str) -> Iterator[int]:
 
 
 def fold(text: str) -> str:
-    """Return what a text looks like."""
+    """Return the folded view of a text: what it looks like, in lower-case ASCII where possible."""
     view = text.lower() if text.isascii() else text.translate(_FOLDS)
     return _ESCAPE.sub(_unescape, view) if _may_escape(view) else view
 
 
 def fold_with_spans(text: str) -> tuple[str, Spans]:
-    """Return what a text looks like, and for each character the part of the text it stands for."""
+    """Return the folded view, and for each of its characters the span in the text."""
     pairs = [
         (look, (place, place + 1))
         for place, character in enumerate(text)
@@ -191,7 +192,7 @@ def _look(character: str) -> str:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    """Return what an escape stands for; itself if that is nothing we look for."""
+    """Return the character that an escape means, or the escape itself if it does not matter."""
     decimal, code, name, *codes = found.groups()
     if name is not None:
         return _ENTITIES.get(name, found[0])

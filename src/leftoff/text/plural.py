@@ -1,16 +1,16 @@
-"""Words: what sentences need that speak of more than one thing, or of the past.
+"""Format counts and ages.
 
-The status line uses them, so nothing is imported here.
+The status line uses this module and must start fast, so nothing is imported here.
 """
 
 
 def format_count(number: int, thing: str) -> str:
-    """Say how many there are of a thing: `1 file`, `2 files`."""
+    """Return a count with its noun: `1 file`, `2 files`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def age(seconds: float) -> str:
-    """Say how long ago something was."""
+    """Return how long ago something was: `just now`, `5m ago`, `3d ago`."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
         if seconds >= size:
             return f"{int(seconds // size)}{unit} ago"

@@ -1,4 +1,4 @@
-"""Times: moments as files and people write them, local dates, and spans such as 90d."""
+"""Parse and format times: ISO 8601, local dates, and spans such as 90d."""
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -8,18 +8,18 @@ from leftoff.text.plural import age
 
 __all__ = ["age", "ago", "is_plausible", "local", "moment", "parse", "span"]
 
-# Compiled when first used: hooks read no spans.
+# Compiled on first use, because hooks read no spans.
 _SPAN = r"\s*(\d{1,6})\s*([mhdw])\s*"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _DATE = r"\s*\d{4}-?\d{2}-?\d{2}\s*"
-# Nothing was saved before or will be after; beyond them dates stop sorting as text, and as numbers
-# they outgrow what a database holds.
+# Nothing was saved before, and nothing will be after. Beyond these, dates no longer sort as text,
+# and their numbers no longer fit into the database.
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def is_plausible(moment: datetime) -> bool:
-    """Say whether something can have been saved then; a date of 9999 is a mark, not a moment."""
+    """Return whether something can have been saved then; the year 9999 is only a placeholder."""
     try:
         return _EARLIEST <= moment.astimezone(UTC) <= _LATEST
     except (OverflowError, ValueError):
@@ -27,9 +27,9 @@ def is_plausible(moment: datetime) -> bool:
 
 
 def parse(text: str, *, zone: tzinfo | None = UTC) -> datetime | None:
-    """Read a moment as ISO 8601 writes it, or return None.
+    """Parse an ISO 8601 time; None if it is invalid.
 
-    `zone` is that of a moment without one; None stands for the user's own.
+    `zone` applies to a time without a zone; None means the user's own.
     """
     found = _read(text)
     if found is None or found.tzinfo is not None:
@@ -48,12 +48,12 @@ def _read(text: str) -> datetime | None:
 
 
 def local(moment: datetime) -> str:
-    """Show a moment in the user's own time."""
+    """Format a time in the user's own time zone."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def span(text: str) -> timedelta:
-    """Read a span such as 90d, 12h or 2w."""
+    """Parse a span such as 90d, 12h or 2w."""
     found = re.fullmatch(_SPAN, text)
     if found is None:
         raise UsageError(
@@ -63,14 +63,14 @@ def span(text: str) -> timedelta:
 
 
 def ago(text: str, *, now: datetime) -> datetime:
-    """Read a span and go that far back from now."""
-    # Compared first: years before the first cannot be reckoned with.
+    """Parse a span, and return the time that long before now."""
+    # Compared first, because subtracting past the year 1 raises an error.
     back = span(text)
     return now - back if back < now - _EARLIEST else _EARLIEST
 
 
 def moment(text: str, *, now: datetime, is_end: bool = False) -> datetime:
-    """Read a date such as 2026-11-15, or a span back from now; an end includes its whole day."""
+    """Parse a date such as 2026-11-15, or a span before now; an end includes its whole day."""
     found = _read(text.strip())
     if found is None:
         return _back(text, now)

@@ -1,16 +1,16 @@
-"""How many tokens a text costs, at most, in the models that coding agents run on.
+"""Estimate from above how many tokens a text costs in the models that coding agents use.
 
-Nothing is tokenized: pieces of the text are counted and each has a price. The prices are about the
-smallest that lie at or above the true count on 4,400 pieces of sessions, tool output, code,
-markdown, paths, numbers and 26 human languages, 60 to 4,000 characters long; on English, code and
-paths that is 15 to 30 % above the truth.
+The text is not tokenized: its pieces are counted, and each kind of piece has a price. The prices
+are about the smallest that never fall below the true count on 4,400 samples of sessions, tool
+output, code, markdown, paths, numbers and 26 human languages, 60 to 4,000 characters long. On
+English, code and paths the estimate is 15 to 30 % too high.
 
-Known: the counts of cl100k and o200k (GPT), of Anthropic's old public tokenizer, and of ctok, which
-reproduces from measured answers of Anthropic's counter those of Claude 3 to 4.6 and of Claude 4.7
-and later. Claude 4.7 and later are the dearest: 1.3 to 1.5 times the old public one on English
-and code, about 2.5 bytes a token, so they set the price.
-Assumed: other models (Gemini, open ones with large vocabularies) count less than the dearest here.
-Not covered: tables of rare ideographs, Hangul syllables or symbols; there the truth can be above.
+Measured: cl100k and o200k (GPT), Anthropic's old public tokenizer, and ctok, which reproduces
+measured answers of Anthropic's counter for Claude 3 to 4.6 and for Claude 4.7 and later. Claude 4.7
+and later need the most tokens: 1.3 to 1.5 times the old public tokenizer on English and code, about
+2.5 bytes a token. They set the prices.
+Assumed: other models (Gemini, open ones with large vocabularies) need fewer tokens than those.
+Not covered: tables of rare ideographs, Hangul syllables or symbols, where the estimate can be low.
 """
 
 import math
@@ -19,7 +19,7 @@ from bisect import bisect_right
 from collections import Counter
 from itertools import groupby
 
-# One token each in every tokenizer above, and half of all words in an agent's session.
+# Each is one token in every tokenizer above; together they are half the words of a session.
 _COMMON = frozenset(
     """
     add after all also an and any api append are args as async at await base be been before build
@@ -76,7 +76,7 @@ _PRICES: dict[str, tuple[float, float]] = {
     "emoji": (5.0, 4.4),
     "other": (3.0, 3.0),
 }
-# Short texts scatter more than the long ones that the prices were found on.
+# Short texts vary more than the long ones that the prices were fitted to.
 _HEADROOM = 1.02
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 _CAPITALS = re.compile(r"[A-Z]+(?![a-z])")
@@ -86,8 +86,8 @@ _BLANKS = re.compile(r" +")
 _LINE_ENDS = re.compile(r"\n+")
 _TAB = re.compile(r"[\t\r\v\f]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-# First and last character of each script, in order. Not one expression per script: to compile
-# those takes longer than the rest of a session start, and hardly a text has more than two of them.
+# First and last character of each script, in order. A regular expression for each script would take
+# longer to compile than the rest of a session start, and few texts have more than two scripts.
 _SCRIPTS: tuple[tuple[str, str, str], ...] = (
     ("\x80", "\xbf", "latin sign"),
     ("\xc0", "\u024f", "latin"),
@@ -112,7 +112,7 @@ _FIRSTS = [first for first, _, _ in _SCRIPTS]
 
 
 def estimate(text: str, *, newest_claude: bool = True) -> int:
-    """Estimate from above how many tokens a text costs; without Claude 4.7 and later it is less."""
+    """Estimate from above how many tokens a text costs; fewer without Claude 4.7 and later."""
     if not text:
         return 0
     start = _PRICES["start"][0 if newest_claude else 1] * _HEADROOM
@@ -120,7 +120,7 @@ def estimate(text: str, *, newest_claude: bool = True) -> int:
 
 
 def price(text: str, *, newest_claude: bool = True) -> float:
-    """Return what a text adds to the estimate of a longer one that it is whole lines of."""
+    """Return what whole lines add to the estimate of a longer text."""
     counts = _count_words(text) + _count_marks(text)
     if not text.isascii():
         counts += _count_scripts(text)

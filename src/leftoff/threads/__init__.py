@@ -1,4 +1,4 @@
-"""Threads: compose, persist and check a piece of work, and brief whoever continues it."""
+"""Threads: compose checkpoints, save them, check them and describe them to the next session."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Shaping a draft: what the settings leave out of it, what earlier days add to it, its name."""
+"""Shape a draft: remove what the settings exclude, add earlier days, suggest a name."""
 
 import re
 from datetime import datetime
@@ -14,30 +14,30 @@ _DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")
 
 
 def drop_unwanted(draft: Checkpoint, settings: config.Settings) -> Checkpoint:
-    """Leave out what the settings do not want kept."""
+    """Remove what the settings exclude from checkpoints."""
     if settings.next_action == "stated":
         draft = without_guess(draft)
     return _without_contents(draft) if settings.content == "paths" else draft
 
 
 def without_guess(draft: Checkpoint) -> Checkpoint:
-    """Drop a next action that nobody stated; questions and decisions stay."""
+    """Remove a next action that nobody stated; questions and decisions stay."""
     if draft.next_action is None or draft.next_action.origin == "stated":
         return draft
     return msgspec.structs.replace(draft, next_action=None)
 
 
 def _without_contents(draft: Checkpoint) -> Checkpoint:
-    """Drop what was read from the artifacts; their paths stay."""
+    """Remove what was read from the artifacts; their paths stay."""
     if draft.plan is None or draft.plan.title is None:
         return draft
     return msgspec.structs.replace(draft, plan=msgspec.structs.replace(draft.plan, title=None))
 
 
 def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
-    """Put what was done today after what earlier days did, under a heading for each day.
+    """Add today's progress to that of earlier days, under a heading for each day.
 
-    It is the same task, and what was decided and what failed in it still holds.
+    The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
     """
     earlier = store.index().head(check_name(name))
     if earlier is None or earlier.problem is not None:
@@ -66,11 +66,12 @@ def _day(number: int, moment: datetime) -> str:
 
 
 def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> str:
-    """Suggest a name of two to four words that is not taken yet.
+    """Suggest an unused name of two to four words.
 
-    Where a name in use may be revised, work on a plan that has a name goes by that.
+    If a name in use may be revised, work on a named plan gets the name of the plan.
     """
     plan = draft.plan
+    # A title without a file was given by the caller, so it is a name.
     if may_revise and plan is not None and plan.title and plan.path is None:
         name = kebab(plan.title)
         if name and name not in FORBIDDEN | RESERVED:

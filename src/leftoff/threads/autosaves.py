@@ -1,4 +1,4 @@
-"""Autosaving: putting a session's state on disk that nobody asked to save."""
+"""Save a session's state without being asked."""
 
 import hashlib
 
@@ -9,25 +9,25 @@ from leftoff.checkpoint import MANUAL, Checkpoint, cut_to_limits, to_plain
 from leftoff.redact import redact_value
 from leftoff.store import SavedCheckpoint, Store
 
-# These move without the work moving.
+# These change even if no work is done.
 _VOLATILE = frozenset(
     {"id", "saved_at", "trigger", "reason", "transcript", "context", "files", "dirty", "in_flight"}
 )
 
-# What moves when work is done.
+# These change when work is done.
 _WORK = ("intent", "files_modified", "todos", "head", "pending_prompts")
 
 
 def digest(draft: Checkpoint) -> str:
-    """Tell states apart: the same digest says nothing new."""
+    """Return a digest that stays the same as long as a state says nothing new."""
     plain = {key: value for key, value in to_plain(draft).items() if key not in _VOLATILE}
     return hashlib.blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
 
 
 def is_saved_on_purpose(store: Store, draft: Checkpoint) -> bool:
-    """Say whether someone saved this session by name and no work was done since.
+    """Return whether someone saved this session by name and no work was done since.
 
-    An agent that saves still says a word or two afterwards, so the transcript is always newer.
+    The transcript does not show that: an agent says a few more words after it has saved.
     """
     newest = store.index().newest_of_session(draft.session_id or "")
     if newest is None or newest.trigger != MANUAL or newest.problem is not None:
@@ -37,7 +37,7 @@ def is_saved_on_purpose(store: Store, draft: Checkpoint) -> bool:
 
 
 def autosave(store: Store, draft: Checkpoint) -> SavedCheckpoint:
-    """Save a state; it has no name, so it never replaces a named one."""
+    """Save a state without a name, so that it never replaces a named checkpoint."""
     unnamed = msgspec.structs.replace(draft, name=None)
     saved = store.save(cut_to_limits(redact_value(unnamed))[0])
     lessons(store, saved.checkpoint)
@@ -45,7 +45,7 @@ def autosave(store: Store, draft: Checkpoint) -> SavedCheckpoint:
 
 
 def lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
-    """Remember what a checkpoint on disk teaches; return what is to be said about it."""
+    """Remember a saved checkpoint's decisions and failures; return messages about them."""
     if not (checkpoint.decisions or checkpoint.failed):
         return []
     return knowledge.memory.take_lessons(store, checkpoint)

@@ -1,7 +1,7 @@
-"""The briefing: what a colleague would tell you in a minute, within a budget of tokens.
+"""Render a checkpoint as a briefing for the next session, within a token budget.
 
-A briefing is a pure function of a checkpoint and its checks. Every line has a weight for how much
-it helps the next session; when the budget is short, the lightest lines go.
+A briefing depends only on a checkpoint and its checks. Every line has a weight for how much it
+helps the next session; if the budget is short, the lightest lines are left out.
 """
 
 from leftoff.checkpoint import Checkpoint
@@ -19,9 +19,9 @@ from leftoff.threads.check_claims import Checks
 
 __all__ = ["MOST_TOKENS", "branch_warning", "changes", "plan_step", "question", "render"]
 
-# What each agent takes of one text from outside, as far as it is known; more is cut or set aside.
-# Claude Code: 10,000 characters, at two and a half a token; Codex: about 2,000 tokens. Of the
-# others no limit is known, so the lower one of Claude Code is kept.
+# How much text from outside each agent accepts; it cuts the rest or stores it elsewhere.
+# Claude Code: 10,000 characters, at two and a half per token. Codex: about 2,000 tokens. The limits
+# of the others are unknown, so they get the same as Claude Code.
 MOST_TOKENS = {
     "claude": 4_000,
     "codex": 2_000,
@@ -35,10 +35,11 @@ MOST_TOKENS = {
 def render(
     checkpoint: Checkpoint, checks: Checks | None, *, budget: int, width: int | None = None
 ) -> Rendered:
-    """Render the briefing of a checkpoint, fenced, never above the budget.
+    """Render the briefing of a checkpoint, fenced and within the budget.
 
-    `width` is how long it may be as a JSON string.
+    `width` limits its length as a JSON string.
     """
+    # The fence itself costs tokens and characters, too.
     frame = fence.enclose_text(say(""))
     limits = [limit_tokens(budget - estimate(frame))]
     if width is not None:
@@ -47,7 +48,7 @@ def render(
 
 
 def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
-    """Ask whether to resume; the answer decides, not the briefing."""
+    """Return the question whether to resume, which only the user may answer."""
     what = say('"{name}"', name=checkpoint.name) if checkpoint.name else say("this session")
     if checks.is_stale:
         return say(
@@ -57,5 +58,5 @@ def question(checkpoint: Checkpoint, checks: Checks) -> Rendered:
 
 
 def changes(checks: Checks) -> Rendered:
-    """Say what is no longer as it was saved, one line each; empty if everything is."""
+    """List what changed since the save, one line each; empty if nothing did."""
     return fence.join(fit([Section(say(""), [*list_changes(checks)])], []))

@@ -1,4 +1,4 @@
-"""The files of a briefing: which ones each list names, and how."""
+"""Choose which files each list of a briefing names, and group them by folder."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from leftoff.checkpoint import Checkpoint
 
 
 def list_focus(checkpoint: Checkpoint) -> list[str]:
-    """Return the files needed next, without the plan, which has a line of its own."""
+    """Return the files needed next, without the plan, which has its own line."""
     plan = checkpoint.plan.path if checkpoint.plan else None
     return [path for path in checkpoint.focus_files if path != plan]
 
@@ -19,7 +19,7 @@ def list_modified(checkpoint: Checkpoint) -> list[str]:
 
 
 def list_seen(checkpoint: Checkpoint) -> list[str]:
-    """Return the files that were only looked at."""
+    """Return the files that were only read."""
     shown = {*checkpoint.focus_files, *checkpoint.files_modified}
     return [path for path in checkpoint.seen_files if path not in shown]
 
@@ -35,9 +35,9 @@ def list_named(checkpoint: Checkpoint) -> list[str]:
 
 
 def group_files(paths: Iterable[str], checkpoint: Checkpoint) -> list[tuple[str, int]]:
-    """Name the files of one folder together, and count them: the folder is what costs.
+    """Group files by folder and count them, because repeating the folder costs tokens.
 
-    A name that several folders have keeps its folder each time: which one is meant matters.
+    A name that occurs in several folders keeps its folder each time, to stay unambiguous.
     """
     shared = _find_shared_names(checkpoint)
     folders: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
-"""The sections of a briefing: what a checkpoint and its checks say, with the weight of every line.
+"""Build the sections of a briefing from a checkpoint and its checks.
 
-The weights say how much a line helps the next session. They were tuned on recorded sessions; see
-`make fidelity`.
+The weight of a line says how much it helps the next session. The weights were tuned on recorded
+sessions; see `make fidelity`.
 """
 
 import re
@@ -23,10 +23,11 @@ from leftoff.threads.briefing_files import (
 from leftoff.threads.check_claims import Checks, HeadCheck
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-# Rules, fences, and headings of a word or two: without what follows they tell nothing.
+# Rules, fences, and headings of a word or two say nothing without the text after them.
 _EMPTY = re.compile(r"(?:\W+|`{3,}\w*|#+\s+\S+(?:\s+\S+)?)$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
+# So many files and commands are worth more than most sentences; the others weigh less.
 _SURE_FILES = 5
 _SURE_COMMANDS = 4
 _COMMAND_CHARS = 60
@@ -36,7 +37,7 @@ _SHORT_CHARS = 200
 
 
 def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
-    """Yield all there is to say of a checkpoint, in the order in which it is said."""
+    """Yield everything to say about a checkpoint, in the order in which it is shown."""
     yield _section(say(""), _opening(checkpoint, checks))
     yield _list(say("Changed since then:"), list_changes(checks))
     yield _section(say(""), _format_interruption(checkpoint))
@@ -71,6 +72,7 @@ def _list(heading: Rendered, items: Iterable[Item]) -> Section:
 
 
 def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
+    # The heaviest line: without it, text from a file could pass for the user's own state.
     if (source := checkpoint.source) is not None:
         imported = say(
             "Imported from a file of {profile:40}, which anyone may have written: {path:200}",
@@ -92,13 +94,13 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
 
 
 def _sentences(label: Rendered, text: str, weight: float, rest_weight: float) -> Item:
-    """Make a sentence after its label, with the other sentences below it."""
+    """Put the first sentence after the label, and the other sentences below it."""
     first, *rest = _split(text)
     return Item(
         say("{label}: {text}", label=label, text=first),
         weight,
         [*_following(rest, rest_weight)],
-        # Without the task the rest of a briefing has no subject.
+        # The rest of a briefing makes no sense without the task, so a part must always fit.
         short=say("{label}: {text}", label=label, text=_cut(first, _SHORT_CHARS)),
     )
 
@@ -128,7 +130,7 @@ def _format_saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
 
 
 def _following(sentences: list[str], weight: float) -> Iterator[Item]:
-    """Yield the sentences after the first; the next two carry what the first announces."""
+    """Yield the sentences after the first; the next one weighs more, as it often explains it."""
     for n, text in enumerate(sentences):
         yield Item(block(text), weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
 
@@ -137,7 +139,7 @@ def _head_moved(head: HeadCheck) -> Iterator[Item]:
     if head.diverged:
         yield Item(say("- HEAD was rewritten: the saved commit is no longer in its history."), 96)
     elif head.commits_since is None:
-        yield Item(say("- HEAD moved; how far cannot be told here."), 96)
+        yield Item(say("- HEAD moved; git cannot say how far."), 96)
     elif head.commits_since:
         moved = say("- HEAD moved by {count}", count=format_count(head.commits_since, "commit"))
         subjects = [
@@ -148,7 +150,7 @@ def _head_moved(head: HeadCheck) -> Iterator[Item]:
 
 
 def list_changes(checks: Checks | None) -> Iterator[Item]:
-    """Yield what is no longer as it was saved."""
+    """Yield what changed since the save."""
     if checks is None:
         return
     if warning := branch_warning(checks):
@@ -166,6 +168,7 @@ def list_changes(checks: Checks | None) -> Iterator[Item]:
 
 def _format_interruption(checkpoint: Checkpoint) -> Iterator[Item]:
     call, action = checkpoint.in_flight, checkpoint.next_action
+    # The next action often names the interrupted call already.
     if call is not None and (action is None or call.what not in action.text):
         cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
         yield Item(cut_short, 91)
@@ -216,6 +219,7 @@ def _plan(checkpoint: Checkpoint) -> list[Item]:
     lines = [Item(say("- `{path}` {step}", path=path, step=step), 82)] if path else []
     if step and not path:
         lines = [Item(say("- {step}", step=step), 82)]
+    # The title is often the task itself, which the briefing starts with.
     is_told = plan.title and plan.title in "\n".join(_split(checkpoint.task)[:2])
     return (
         [*lines, Item(say("- {title}", title=plan.title), 81)]
@@ -225,13 +229,13 @@ def _plan(checkpoint: Checkpoint) -> list[Item]:
 
 
 def plan_step(plan: Plan) -> str:
-    """Say which step of the plan the work stands at."""
+    """Describe which step of the plan the work has reached."""
     step = f"(step {plan.step} of {plan.total})" if plan.step and plan.total else ""
     return f"{step} {plan.stage}".strip() if plan.stage else step
 
 
 def _commands(checkpoint: Checkpoint) -> list[Item]:
-    """List the commands in use; how a command begins tells most of it."""
+    """List the commands in use; the beginning of a command says most about it."""
     commands = [_cut(command) for command in checkpoint.commands]
     sure, rest = commands[:_SURE_COMMANDS], commands[_SURE_COMMANDS:]
     return [*_bullets(sure, 77), *_bullets(rest, 52)]
@@ -271,13 +275,14 @@ def _files(groups: Iterable[tuple[str, int]], weight: float) -> list[Item]:
 
 
 def _bullets(texts: Iterable[str], weight: float) -> list[Item]:
+    # Each entry is a little lighter than the one before, so the first ones survive truncation.
     return [
         Item(say("- {text:lines}", text=text), weight - n / 100) for n, text in enumerate(texts)
     ]
 
 
 def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
-    """Give the agent's last words, as far as they were not told before."""
+    """Return the agent's last words, without what the briefing already says."""
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     told = f"{checkpoint.task}\n{action}"
     parts = [part for part in _split(checkpoint.left_off or "") if part not in told]

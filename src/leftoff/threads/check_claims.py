@@ -1,4 +1,4 @@
-"""Restore: which checkpoint to come back to, and what has changed since it was saved."""
+"""Choose the checkpoint to resume, and check what has changed since it was saved."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,13 +17,14 @@ from leftoff.store import LISTED, CheckpointEntry, State, Store
 from leftoff.text.fence import Rendered, say
 
 _TEXT_LIMIT = 16_000
+# UTF-8 takes up to four bytes for a character.
 _TEXT_BYTES = 4 * _TEXT_LIMIT + 4
 _CHOICES = 20
 _MOST_HEADS = 1_000_000
 
 
 class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """The branch then and now."""
+    """The branch at the save and now."""
 
     saved: str | None
     now: str | None
@@ -31,7 +32,7 @@ class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """HEAD then and now; `commits_since` is None when the old one is no ancestor any more."""
+    """HEAD at the save and now; `commits_since` is None if the saved one is not an ancestor."""
 
     saved: str | None
     now: str | None
@@ -41,14 +42,14 @@ class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """A file the checkpoint speaks of, and whether it is still as it was."""
+    """A file that the checkpoint names, and whether it has changed."""
 
     path: str
     state: FileState
 
 
 class PlanCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """The plan file now, with its text, so that whoever resumes need not look for it."""
+    """The plan file now, with its text, so that the next session need not look for it."""
 
     path: str
     state: FileState
@@ -58,7 +59,7 @@ class PlanCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArtifactCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """A file the work is about, by the name it goes by."""
+    """A file that the work is about, under its name in the checkpoint."""
 
     name: str
     path: str
@@ -66,7 +67,7 @@ class ArtifactCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
-    """Every claim of a checkpoint that can be checked, checked."""
+    """The result for every claim of a checkpoint that can be checked."""
 
     age_seconds: int
     branch: BranchCheck
@@ -75,11 +76,11 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     plan: PlanCheck | None = None
     artifacts: list[ArtifactCheck] = []
     worktree: str | None = None
-    """The worktree it was saved in, when that is not this one."""
+    """The worktree it was saved in, if that is another one."""
 
     @property
     def is_stale(self) -> bool:
-        """Whether anything the checkpoint relies on is no longer as it was."""
+        """Whether anything that the checkpoint relies on has changed."""
         return (
             not self.branch.same
             or self.head.commits_since != 0
@@ -89,7 +90,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
-    """Compare a checkpoint with the worktree we stand in."""
+    """Compare a checkpoint with the current worktree."""
     root = project.worktree
     plan_path = checkpoint.plan.path if checkpoint.plan else None
     return Checks(
@@ -99,6 +100,7 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
         files=[
             FileCheck(path=file.path, state=state_of(file, root))
             for file in checkpoint.files
+            # The plan has a check of its own.
             if file.path != plan_path
         ],
         plan=_check_plan(checkpoint, project),
@@ -113,10 +115,10 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
 
 
 def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
-    """Say whether something was saved in the worktree we are in, under whatever name it had.
+    """Return whether something was saved in this worktree, whatever its path was then.
 
-    A plain folder is all there is of its project. In a repository, what has no branch and is of no
-    worktree that is there was saved before `git init`.
+    A plain folder is its whole project. In a repository, a checkpoint without a branch whose
+    worktree does not exist was saved before `git init`.
     """
     if worktree in {None, query.printable(str(project.worktree))} or not project.is_git:
         return True
@@ -127,6 +129,7 @@ def is_here(worktree: str | None, branch: str | None, project: Project) -> bool:
 
 def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
     now = query.current_branch(project.worktree) if project.is_git else None
+    # A detached HEAD, or a folder without git, has no branch to compare.
     same = checkpoint.branch is None or checkpoint.branch == now
     return BranchCheck(saved=checkpoint.branch, now=now, same=same)
 
@@ -137,7 +140,7 @@ def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
     if saved is None or now is None or saved == now:
         return HeadCheck(saved=saved, now=now, commits_since=0)
     since = query.commits_since(project.worktree, saved)
-    # Where git cannot be run, nothing is known, and nothing must be claimed.
+    # If git cannot run, nothing is known, and nothing may be claimed.
     is_known = since.known or since.diverged or query.read_state(project.worktree) is not None
     return HeadCheck(
         saved=saved,
@@ -169,10 +172,10 @@ def _is_file(path: str, root: Path) -> bool:
 
 
 def read_text(path: Path, project: Project) -> str | None:
-    """Return a file's text as it is, of bounded length; None where there is none to read.
+    """Return the text of a file, up to a limit; None if it cannot be read.
 
     A checkpoint may come from someone else, in a repository that was unpacked with its `.git`. So
-    only a project's own files are read, and plans where agents keep them.
+    only the project's own files are read, and plans in the folders of agents.
     """
     folders = [
         project.worktree,
@@ -186,6 +189,7 @@ def read_text(path: Path, project: Project) -> str | None:
         text = trees.read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
+    # Cut at the end of a line, so that no half sentence looks complete.
     if len(text) > _TEXT_LIMIT:
         text = text[:_TEXT_LIMIT].rpartition("\n")[0] + "\n…"
     return text
@@ -211,9 +215,9 @@ def _is_of_plan(checkpoint: Checkpoint, plan: str) -> bool:
 
 
 def candidates(store: Store) -> list[CheckpointEntry]:
-    """Return what could be resumed: what is open, or else what was resumed or declined before.
+    """Return what can be resumed: open work, or if there is none, resumed and declined work.
 
-    This worktree's come first, then this branch's, then the newest.
+    Work of this worktree comes first, then of this branch, then the newest.
     """
     entries = _readable(store, ["open"]) or _readable(store, ["resumed", "declined"])
     project = store.project
@@ -228,12 +232,12 @@ def candidates(store: Store) -> list[CheckpointEntry]:
 
 
 def _readable(store: Store, states: list[State]) -> list[CheckpointEntry]:
-    # What cannot be read cannot be resumed, and must not stand in the way of what can.
+    # A checkpoint that cannot be read must not keep the others from being resumed.
     return [entry for entry in store.index().heads(states, _CHOICES) if not entry.problem]
 
 
 def choose(store: Store, key: str | None) -> CheckpointEntry | None:
-    """Pick the checkpoint to resume: the one named, or the only one; several are a choice."""
+    """Return the checkpoint to resume: the one named, or the only one; several are a choice."""
     if key is not None:
         return store.find(key)
     found = candidates(store)
@@ -243,7 +247,7 @@ def choose(store: Store, key: str | None) -> CheckpointEntry | None:
 
 
 def several(entries: Sequence[CheckpointEntry]) -> LeftoffError:
-    """Say that there are several, with what a person needs to choose."""
+    """Build the error for several candidates, with what a person needs to choose."""
     return ChoiceNeeded(
         f"There are {len(entries)} checkpoints to resume.",
         question="Which one do you want to resume?",
@@ -268,47 +272,48 @@ def _choice(entry: CheckpointEntry) -> dict[str, Any]:
     }
 
 
-# Which one waits for whom
+# Pending checkpoints
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that could be restored, with what tells it from the others."""
+    """Something that could be restored, with what sets it apart from the others."""
 
     key: str
     task: str
     saved_at: datetime
     written_at: datetime | None = None
-    """When the file that shows it was last written, where files are believed."""
+    """When the file that shows it was last written, if files count."""
     branch: str | None = None
     session_id: str | None = None
     is_pending: bool = False
-    """Whether it was left for a session that has not come yet."""
+    """Whether it was left for a session that has not started yet."""
     is_automatic: bool = False
 
     @property
     def moment(self) -> datetime:
-        """When it was last touched: what is newest goes by that."""
+        """When it was last written, which decides what is newest."""
         return self.written_at or self.saved_at
 
 
 class Pick(msgspec.Struct, frozen=True, kw_only=True):
-    """What to restore: one, or one of several that a person must choose from."""
+    """What to restore: one, or several that a person must choose from."""
 
     chosen: Candidate | None = None
     among: Sequence[Candidate] = ()
     is_foreign: bool = False
     """Whether it was left for another session."""
     doubt: Rendered = say("")
-    """Why it may not be what is wanted."""
+    """Why it may not be the one that the user wants."""
 
 
+# Of tasks saved closer together than this, any may be the one that the user means.
 _AMBIGUOUS = timedelta(hours=4)
 _STALE = timedelta(days=1)
 _MOST_LISTED = 10
 
 
 def pick(candidates: Sequence[Candidate], *, session_id: str | None) -> Pick | None:
-    """Pick what waits: this session's own, or the only other one; None if nothing waits."""
+    """Pick what is pending: this session's own, or the only other one; None if nothing is."""
     pending = [each for each in candidates if each.is_pending]
     own = [each for each in pending if session_id is not None and each.session_id == session_id]
     if own:
@@ -327,7 +332,7 @@ def pick_newest(
 ) -> Pick:
     """Pick the newest; several tasks at about the same time are a choice, unless one was offered.
 
-    What was saved on purpose beats what was saved by itself for the same task on the same day.
+    A checkpoint saved by name beats an autosave of the same task on the same day.
     """
     told = {_day(each) for each in candidates if not each.is_automatic}
     left = [each for each in candidates if not each.is_automatic or _day(each) not in told]
@@ -335,6 +340,7 @@ def pick_newest(
     if not ordered:
         return Pick()
     newest = ordered[0]
+    # From old to new, so that the newest candidate of each task stays in the dict.
     recent = {
         each.task: each for each in reversed(ordered) if newest.moment - each.moment <= _AMBIGUOUS
     }

@@ -1,4 +1,4 @@
-"""Compare two checkpoints: what one says and the other does not."""
+"""Compare two checkpoints key by key."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _ALWAYS_DIFFERENT = frozenset({"schema", "id", "saved_at", "name", "transcript"}
 
 
 class KeyChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A key that differs, with what went and what came."""
+    """A key that differs, with the values that were removed and added."""
 
     key: str
     removed: list[Any]
@@ -17,7 +17,7 @@ class KeyChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(old: dict[str, Any], new: dict[str, Any]) -> list[KeyChange]:
-    """Tell what changed from the old checkpoint to the new one, key by key."""
+    """Return the keys that changed from the old checkpoint to the new one."""
     changes = (
         _change(key, old.get(key), new.get(key))
         for key in dict.fromkeys([*old, *new])

@@ -1,4 +1,4 @@
-"""Composing: what was told, what can be seen and what a session says become a checkpoint."""
+"""Compose a checkpoint from the caller's input, the project's state and the session."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,7 +45,7 @@ def compose(
     session: KnownSession | None = None,
     with_plan: bool = True,
 ) -> Checkpoint:
-    """Make a checkpoint: what was told beats what is seen, and that beats what a session says."""
+    """Compose a checkpoint: input overrides what is observed, which overrides the session."""
     project = store.project
     told = {**_read_notes(project, settings), **told}
     whose = _whose(session, project)
@@ -58,7 +58,7 @@ def compose(
     try:
         draft = from_plain(plain, Checkpoint)
     except msgspec.ValidationError as error:
-        raise UsageError(f"This does not make a checkpoint: {error}", hint=SCHEMA_HINT) from error
+        raise UsageError(f"Invalid checkpoint: {error}", hint=SCHEMA_HINT) from error
     draft = with_shell_edits(draft, session, project, settings)
     if with_plan:
         draft = with_step(with_found_plan(draft, project), project.worktree)
@@ -66,13 +66,13 @@ def compose(
 
 
 def _read_notes(project: Project, settings: Settings) -> dict[str, Any]:
-    """Return what files tell of the work, where the user chose to keep such files."""
+    """Return what notes in files say about the work, if the user chose to use such files."""
     staged = sail_plans.observe(project.worktree) if settings.follows("sail") else {}
     return {**staged, **state_file.read(place(project, settings))}
 
 
 def _whose(session: KnownSession | None, project: Project) -> dict[str, Any]:
-    """Tell whose state it is: the session's that is saved, or else the one's that runs us."""
+    """Return agent and session: those of the saved session, or of the one that runs leftoff."""
     if session is not None:
         found = (session.agent, session.session_id)
     else:
@@ -81,13 +81,13 @@ def _whose(session: KnownSession | None, project: Project) -> dict[str, Any]:
 
 
 def _read_session_values(store: Store, session: KnownSession) -> dict[str, Any]:
-    """Return what a session says of itself, as plain values without what is ours to set."""
+    """Return what a session says about itself, without the keys that the store sets."""
     learnt = to_plain(checkpoint_of(store, session, trigger=MANUAL))
     return {key: value for key, value in learnt.items() if key not in {*OURS, "trigger"}}
 
 
 def _merge_values(learnt: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """Let what was told come first; a step told without a plan is a step of the plan learnt."""
+    """Prefer the caller's values; a step without a plan belongs to the session's plan."""
     joined = {**learnt, **told}
     if isinstance(told.get("plan"), dict) and isinstance(learnt.get("plan"), dict):
         joined["plan"] = {**learnt["plan"], **told["plan"]}
@@ -95,15 +95,15 @@ def _merge_values(learnt: dict[str, Any], told: dict[str, Any]) -> dict[str, Any
 
 
 def _is_here(session: KnownSession, project: Project) -> bool:
-    """Say whether the session worked in this worktree, so that git here speaks of its work."""
+    """Return whether the session worked in this worktree, so that git's state here applies."""
     cwd = session.facts.cwd
     return not cwd or Path(cwd).is_relative_to(project.worktree)
 
 
 def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
-    """Save a checkpoint anew as things stand now: git, and the files and the plan it names.
+    """Save a checkpoint again with the current state of git, its files and its plan.
 
-    What is gone is no longer claimed to be there; a note tells of it.
+    Files that are gone are removed from it, and a note names them.
     """
     root = store.project.worktree
     plan = checkpoint.plan
@@ -111,9 +111,11 @@ def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
     named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
     gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
     seen = {**to_plain(checkpoint), **place_of(store.project), **git_state(store.project)}
+    # `with_step` reads the step again from the plan file.
     unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
     draft = msgspec.structs.replace(
         from_plain(seen, Checkpoint),
+        # It now describes this worktree, no longer the file that it was imported from.
         source=None,
         files=[file for file in checkpoint.files if file.path not in gone],
         files_modified=[path for path in checkpoint.files_modified if path not in gone],

@@ -1,4 +1,4 @@
-"""The dashboard: what is under way, at one look. It reads, and leaves every file as it is."""
+"""Collect everything in progress for the dashboard, without changing any file."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ Layout = Literal["active", "none", "delegation"]
 
 
 class PlanLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan and how far it is."""
+    """A plan and its progress."""
 
     name: str
     stage: int | float | str | None = None
@@ -40,7 +40,7 @@ class PlanLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckpointSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint in short."""
+    """The main fields of a checkpoint."""
 
     name: str | None = None
     saved_at: datetime
@@ -49,7 +49,7 @@ class CheckpointSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is under way."""
+    """Everything that is in progress."""
 
     layout: Layout
     at: datetime
@@ -68,7 +68,7 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _World(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found, before anything is made of it."""
+    """What was found in the project, before it is evaluated."""
 
     now: datetime
     index: dict[str, object]
@@ -83,7 +83,7 @@ class _World(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_dashboard(store: Store, settings: Settings) -> Dashboard:
-    """Look at a project; the store should be one that leaves no trace."""
+    """Collect what is in progress; the store should be one that writes nothing."""
     world = _read_world(store, _folder(store, settings))
     plan = _active_plan(world)
     is_active = plan or world.tdd or world.feature or _todos(world)
@@ -106,9 +106,9 @@ def read_dashboard(store: Store, settings: Settings) -> Dashboard:
 
 
 def _folder(store: Store, settings: Settings) -> Path:
-    """Return the folder of plans; nothing is in it for those who did not choose to keep such files.
+    """Return the folder of plans; an empty one if the user did not choose to use such files.
 
-    A clone can bring them, too.
+    They do not count without that choice, because a clone can bring them.
     """
     is_adopted = settings.follows("sail")
     return store.project.worktree / sail_plans.FOLDER if is_adopted else Path(os.devnull)
@@ -128,7 +128,8 @@ def _read_world(store: Store, folder: Path) -> _World:
         tdd=sail_plans.tdd_session(folder),
         delegation=sail_plans.find_delegated(folder, index)
         or _helpers(store)
-        or [sail_plans.DelegatedTask(what="not told")] * is_delegating,
+        or [sail_plans.DelegatedTask(what="unknown task")] * is_delegating,
+        # While helpers run, their worktrees are in use.
         left_worktrees=[] if is_delegating else sail_plans.delegates(folder),
         newest=_load_first(store, entries),
         checkpoints=checkpoints,
@@ -140,8 +141,9 @@ def _read_world(store: Store, folder: Path) -> _World:
 def _newest(
     entries: Sequence[CheckpointEntry], kept: Sequence[sail_plans.PlanCheckpoint]
 ) -> list[CheckpointSummary]:
-    """Put our checkpoints and those beside the plans together; one that is both is told once."""
+    """Merge leftoff's checkpoints with those beside the plans; one that is both counts once."""
     ours = {entry.id for entry in entries}
+    # Native files may keep whole seconds only.
     seconds = {(entry.saved_at.replace(microsecond=0), entry.task) for entry in entries}
     found = [
         CheckpointSummary(
@@ -165,6 +167,7 @@ def _newest(
 
 def _load_first(store: Store, entries: Sequence[CheckpointEntry]) -> Checkpoint | None:
     for entry in entries:
+        # A damaged checkpoint must not take the dashboard down.
         try:
             return store.load(entry)
         except (LeftoffError, OSError):
@@ -178,7 +181,7 @@ def _under_way(store: Store) -> Loop | None:
 
 
 def _helpers(store: Store) -> list[DelegatedTask]:
-    """Return what agents that work together have reached, where somebody noted it."""
+    """Return the results of agents that work together, if somebody recorded them."""
     known = features.glance(store).orchestration
     results = [*known.results, *(known.team.mates if known.team else [])]
     told = {
@@ -192,11 +195,12 @@ def _helpers(store: Store) -> list[DelegatedTask]:
 
 
 def _active_plan(world: _World) -> PlanLine | None:
-    """Return the plan the index names, else the first open one, else that of the last save."""
+    """Return the plan in the index, or the first open one, or that of the last checkpoint."""
     by_name = {plan.name: plan for plan in world.plans}
     named = sail_plans.active_plan(world.index)
     if named is not None and (named not in by_name or by_name[named].is_open):
         return _line(by_name[named]) if named in by_name else _build_indexed_plan(named, world)
+    # An index that names no plan says that none is active.
     if named is not None or not world.index:
         for plan in world.plans:
             if plan.is_open:
@@ -216,15 +220,16 @@ def _line(plan: StagedPlan) -> PlanLine:
 
 
 def _build_indexed_plan(name: str, world: _World) -> PlanLine:
-    """Describe a plan that only the index knows."""
+    """Describe a plan that is only in the index."""
     stage = world.index.get("active_plan_stage")
+    # In Python, True is an int, too.
     number = stage if isinstance(stage, int) and not isinstance(stage, bool) else None
     told = stage if isinstance(stage, int | float | str) else None
     return PlanLine(name=name, stage=told, number=number, total=sail_plans.STAGES)
 
 
 def _own_plan(world: _World) -> PlanLine | None:
-    """Return the plan of the last checkpoint, as long as steps of it are left."""
+    """Return the plan of the last checkpoint, while steps remain."""
     plan = world.newest.plan if world.newest else None
     if world.newest is None or plan is None or not plan.step or not plan.total:
         return None
@@ -263,11 +268,11 @@ def _suggestions(world: _World, plan: PlanLine | None, *, is_active: bool) -> It
         yield f"GREEN: write the least code that makes the tests for {target} pass."
     yield from _save(world, is_active=is_active)
     if left := world.left_worktrees:
-        yield f"Worktrees of helpers are left: `git worktree remove` what is over ({_some(left)})."
+        yield f"Helpers left worktrees: `git worktree remove` finished ones ({_some(left)})."
     idle = [each.name for each in world.plans if each.is_open and _is_idle(each, world.now)]
     if len(idle) >= _IDLE_PLANS:
         rested = f"{len(idle)} plans have rested for more than 7 days"
-        yield f"{rested}: close what is over ({_some(idle)})."
+        yield f"{rested}: close those that are finished ({_some(idle)})."
 
 
 def _some(names: Sequence[str]) -> str:

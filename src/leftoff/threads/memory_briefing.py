@@ -1,8 +1,8 @@
-"""The memory briefing: what a project knows, on one page, for whoever starts to work on it.
+"""Render what a project knows as one page for a new session.
 
-Active features, the last decisions, approaches to avoid with the reason, learned rules, where the
-work stands. Rendering is a pure function of values: the same in, the same out, so that the page can
-be kept in a file and changes only when something is new. Lines go by weight when room is short.
+The page lists active features, the last decisions, approaches to avoid and why, learned rules, and
+the state of the work. It depends only on its values, so that it can be kept in a file that changes
+only when something is new. If room is short, the lightest lines are left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ MOST_LINES = 120
 MOST_TOKENS = 1_500
 _FILES_NAMED = 3
 _MOST_LOOKED_AT = 200
-# So the first of each kind come before the third of any.
+# The weight drops fast enough that the first line of each section beats the third of any other.
 _STEP = 10
 HEAD = "# Session Briefing\nLast updated: "
 _NONE = "- none"
@@ -49,7 +49,7 @@ _NO_ROOM = "- no room here; `leftoff memory` lists all"
 
 
 class Caps(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of each are told."""
+    """How many entries of each kind to show."""
 
     features: int = 10
     decisions: int = 5
@@ -62,7 +62,7 @@ AT_START = Caps(failures=3, rules=5)
 
 
 class WorkState(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the work stands."""
+    """The state of the work: the last checkpoint, the branch and the next steps."""
 
     checkpoint: str = ""
     saved_at: datetime | None = None
@@ -72,11 +72,11 @@ class WorkState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a briefing is made of; entries newest first."""
+    """Everything that a briefing shows; entries are newest first."""
 
     features: "Sequence[Feature | Fix]" = ()
     trouble: str = ""
-    """Why there may be features that are not told."""
+    """Why features may be missing."""
     decisions: Sequence[MemoryEntry] = ()
     failures: Sequence[MemoryEntry] = ()
     rules: Sequence[MemoryEntry] = ()
@@ -84,12 +84,12 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_content(self) -> bool:
-        """Whether there is more to tell than where the work stands."""
+        """Whether there is more to show than the state of the work."""
         return bool(self.features or self.decisions or self.failures or self.rules)
 
 
 def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Material:
-    """Collect what a briefing tells of a project."""
+    """Collect what a briefing shows about a project."""
     limits: Mapping[Kind, int] = {
         "decision": caps.decisions,
         "failure": caps.failures,
@@ -108,7 +108,7 @@ def gather(store: Store, *, caps: Caps = FULL, with_standing: bool = True) -> Ma
 
 
 def _list_unfinished(store: Store) -> "tuple[list[Feature | Fix], str]":
-    """Return what is to be done, and what keeps it from being known."""
+    """Return the unfinished features, and the reason if they cannot be read."""
     root = store.project.store
     if not any((root / name).exists() for name in ("features.json", "features.jsonl")):
         return [], ""
@@ -133,7 +133,7 @@ def _read_work_state(store: Store) -> WorkState:
 
 
 def _slug(project: Project) -> str:
-    """Name the repository as its remote does, without running git."""
+    """Return the repository's name from its remote, without running git."""
     try:
         found = find_repository(project.worktree) if project.is_git else None
     except OSError:
@@ -142,14 +142,14 @@ def _slug(project: Project) -> str:
 
 
 def _newest(store: Store, branch: str | None) -> CheckpointEntry | None:
-    """Find the newest checkpoint of this worktree, or else of this branch: others are not ours."""
+    """Return the newest checkpoint of this worktree, or if there is none, of this branch."""
     found = store.index().heads([*LISTED], _MOST_LOOKED_AT)
     ours = [each for each in found if is_here(each.worktree, each.branch, store.project)]
     return next(iter(ours or [each for each in found if branch and each.branch == branch]), None)
 
 
 def page(store: Store) -> Rendered:
-    """Make the whole page that tells a new session where the project stands."""
+    """Render the whole page for a new session."""
     return render(gather(store))
 
 
@@ -163,7 +163,7 @@ def render(
 ) -> Rendered:
     """Render the briefing as Markdown, within the budget and 120 lines.
 
-    `width` is how long it may be as a JSON string.
+    `width` limits its length as a JSON string.
     """
     head = say(HEAD + "{at}", at=_format_update_time(material))
     sections = [*_sections(material, caps)]
@@ -172,6 +172,7 @@ def render(
         if not any(shown):
             return say("")
     else:
+        # Every heading is shown, so room for all of them is reserved first.
         frames = [join([each.heading, say(_NO_ROOM)]) for each in sections]
         bare = [msgspec.structs.replace(each, heading=say("")) for each in sections]
         bodies = fit(bare, _limits(join([head, *frames]), budget=budget, width=width))
@@ -180,7 +181,7 @@ def render(
 
 
 def _limits(taken: Rendered, *, budget: int, width: int | None) -> list[Limit]:
-    """Return what is left beside a text that is shown in any case."""
+    """Return the limits that remain beside a text that is always shown."""
     text = f"{taken}\n"
     limits = [
         limit_tokens(min(budget, MOST_TOKENS) - estimate(text)),
@@ -194,6 +195,7 @@ def _with_body(section: Section, body: Rendered) -> Rendered:
 
 
 def _format_update_time(material: Material) -> str:
+    # Not the current time: the page must change only when something is new.
     entries = [*material.decisions, *material.failures, *material.rules]
     moments = [entry.at for entry in entries]
     moments += [each.updated_at for each in material.features if each.updated_at is not None]
@@ -222,7 +224,7 @@ def _sections(material: Material, caps: Caps) -> Iterator[Section]:
 def _section(
     heading: Rendered, lines: Sequence[Rendered], weight: float, *, is_list: bool = True
 ) -> Section:
-    """Make a section; `weight` is that of its first line, and every further one is lighter."""
+    """Make a section; `weight` is that of the first line, and each following one is lighter."""
     items = [Item(line, weight - _STEP * place) for place, line in enumerate(lines)]
     return Section(heading, items, _say_more if is_list else None)
 
@@ -232,7 +234,7 @@ def _say_more(count: int) -> Rendered:
 
 
 def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
-    """Yield a feature in one to three lines that stay together."""
+    """Yield each feature as one to three lines that stay together."""
     for each in features:
         head = say(
             "- {id:40}: {name:80} [{status:20}]", id=each.id, name=each.name, status=each.status

@@ -1,4 +1,4 @@
-"""What can be seen of the work: git, the feature under way, the plan in use, the files."""
+"""Observe the state of the work: git, the current feature, the plan and the files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,11 +17,12 @@ from leftoff.session.sessions import KnownSession
 from leftoff.store import Store
 from leftoff.text import times
 
+# A folder full of build output must not fill the checkpoint.
 _DIRTY_LIMIT = 200
 
 
 def place_of(project: Project) -> dict[str, Any]:
-    """Tell where the work is done."""
+    """Return the project and the worktree, as keys of a checkpoint."""
     return {
         "project": query.printable(str(project.root)),
         "worktree": query.printable(str(project.worktree)),
@@ -29,13 +30,13 @@ def place_of(project: Project) -> dict[str, Any]:
 
 
 def git_state(project: Project) -> dict[str, Any]:
-    """Tell how the worktree stands, as far as git can."""
+    """Return the branch, HEAD, changed files and last commit, as far as git knows them."""
     if not project.is_git:
         return {}
     seen: dict[str, Any] = {}
     state = query.read_state(project.worktree)
     if state is None:
-        # Without a git to run, its files still tell the branch.
+        # If git cannot run, its files still show the branch.
         seen |= {
             "branch": query.current_branch(project.worktree),
             "head": query.head_sha(project.worktree),
@@ -49,7 +50,7 @@ def git_state(project: Project) -> dict[str, Any]:
 
 
 def feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
-    """Tell the feature under way, where the project keeps any."""
+    """Return the feature in progress, if the project has any."""
     if not (store.project.store / "features.json").exists():
         return {}
     loop = knowledge.features.loop(store, whose.get("session_id"))
@@ -61,12 +62,13 @@ def feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
 def with_shell_edits(
     draft: Checkpoint, session: KnownSession | None, project: Project, settings: Settings
 ) -> Checkpoint:
-    """Add the files that git sees changed since the session began: tools do not show them all."""
+    """Add the files that git shows as changed since the session began: tools do not show all."""
     started = times.parse(session.facts.started_at, zone=None) if session else None
     if started is None:
         return draft
     began = started.timestamp()
     known = set(draft.files_modified)
+    # leftoff writes the mirrored files itself; they are not the session's work.
     is_native = profiles.natives_in(project, settings.mirror)
     unseen = [path for path in draft.dirty if path not in known and not is_native(path)]
     changed = [path for path in unseen if is_modified_since(path, project.worktree, began)]
@@ -74,7 +76,7 @@ def with_shell_edits(
 
 
 def with_found_plan(draft: Checkpoint, project: Project) -> Checkpoint:
-    """Look for the plan in use where none was named; none is guessed without a match."""
+    """Find the plan in use if none was named; without a match, the draft gets none."""
     if draft.plan is not None and draft.plan.path is not None:
         return draft
     task = " ".join(text for text in (draft.summary, draft.intent) if text)
@@ -91,14 +93,14 @@ def with_found_plan(draft: Checkpoint, project: Project) -> Checkpoint:
 
 
 def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
-    """Add the title of the plan and the step it has reached, where they were not told."""
+    """Add the plan's title and current step, unless the draft has them."""
     plan = draft.plan
     if plan is None or plan.path is None:
         return draft
     read = plans.read_plan(locate_file(plan.path, root))
     if read is None:
         return draft
-    # A plan that someone ticks off tells its own step better than the agent's todos.
+    # Ticked boxes in the plan show its step better than the agent's todos.
     ticked = (read.step, read.total) if read.step is not None else None
     step, total = ticked or plans.step_of(read, draft.todos) or (None, None)
     filled = Plan(
@@ -113,7 +115,7 @@ def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
 
 
 def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
-    """Fingerprint what the checkpoint names, so that a change can be told later."""
+    """Fingerprint the files that the checkpoint names, so that changes can be found later."""
     named = [*draft.files]
     known = {file.path for file in named}
     files = [

@@ -1,4 +1,4 @@
-"""What a caller tells of a checkpoint: checked, in canonical keys."""
+"""Check the fields that a caller passes for a checkpoint."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,14 @@ from leftoff.errors import UsageError
 from leftoff.fingerprints import can_be_path
 
 OURS = ("schema", "id", "saved_at")
-"""Given by the store or by the moment, never by the caller."""
-SCHEMA_HINT = "`leftoff schema` prints what it may hold."
-# What people and agents write in a list that has nothing in it.
+"""Keys that the store sets, never the caller."""
+SCHEMA_HINT = "Run `leftoff schema` to see the allowed keys and values."
+# What people and agents write into a list that should be empty.
 _NOTHING = frozenset({"", "-", "none", "none.", "n/a"})
 
 
 def parse_fields(plain: object) -> dict[str, Any]:
-    """Check what a caller told in canonical keys, and allow the short forms people write."""
+    """Check the caller's fields, and expand the short forms that people write."""
     if not isinstance(plain, dict):
         raise UsageError(
             "The JSON must be an object with the keys of a checkpoint.", hint=SCHEMA_HINT
@@ -37,7 +37,7 @@ def parse_fields(plain: object) -> dict[str, Any]:
 
 
 def _something(value: object) -> object:
-    """Leave out the entries of a list that say there are none."""
+    """Remove the entries of a list that only say that it is empty."""
     if not isinstance(value, list):
         return value
     return [each for each in value if str(each).strip().lower() not in _NOTHING]

@@ -1,4 +1,4 @@
-"""Keeping: a checkpoint is put on disk under a name, and what is weak in it is told."""
+"""Save a checkpoint under a name, and warn about what is weak in it."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from leftoff.threads.quality import SOFT_CAP_BYTES, QualityFinding, lint
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """A save that is on disk, and what is to be said about it."""
+    """A checkpoint on disk, and the warnings about it."""
 
     saved: SavedCheckpoint
     warnings: list[str]
@@ -24,8 +24,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 def save(
     store: Store, draft: Checkpoint, *, name: str, overwrite: bool = False, strict: bool = False
 ) -> Outcome:
-    """Put a checkpoint on disk under a name, with warnings for what is weak in it."""
+    """Save a checkpoint under a name, and return warnings about what is weak in it."""
     named = msgspec.structs.replace(draft, name=check_name(name, strict=strict))
+    # Redacted before it is cut: half a secret matches no pattern.
     kept, cut = cut_to_limits(redact_value(named))
     findings = lint(kept, store.project.worktree)
     if strict and findings:
@@ -41,9 +42,11 @@ def save(
 
 
 def build_quality_error(
-    findings: Sequence[QualityFinding], *, hint: str = "Say more, or save without --strict."
+    findings: Sequence[QualityFinding],
+    *,
+    hint: str = "Add what is missing, or save without --strict.",
 ) -> BelowQualityBar:
-    """Say which rules of the quality bar are broken."""
+    """Build the error that names the broken rules of the quality bar."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return BelowQualityBar(
         f"The checkpoint is below the quality bar: {rules}",

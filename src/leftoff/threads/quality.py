@@ -1,4 +1,4 @@
-"""The quality bar: what lets a fresh session act on a checkpoint without asking anyone."""
+"""Check whether a fresh session could act on a checkpoint without asking anyone."""
 
 import re
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ SOFT_CAP_BYTES = 4096
 
 
 class QualityFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """One broken rule and what to do about it."""
+    """A broken rule, and what to do about it."""
 
     rule: str
     message: str
 
 
-# A text made of these words alone could stand under any task.
+# A text made of these words alone could describe any task.
 _EMPTY_WORDS = frozenset(
     """
     i i'm we we're it its this that the a an some more rest remaining same of on with to and from as
@@ -36,7 +36,7 @@ _EMPTY_WORDS = frozenset(
 _CONCRETE = re.compile(
     r"[\w-]/[\w-]|\w\.\w|`[^`]+`|\d|\w\(\)|--?\w|[A-Z]{2,}|[a-z][A-Z]|_|\"[^\"]+\""
 )
-# Words with which a sentence goes on to tell its reason.
+# Words that introduce a reason.
 _REASON = re.compile(
     r"\w\W+(?:because|since|due to|so that|in order to|until|to avoid)\W+\w", re.IGNORECASE
 )
@@ -44,11 +44,12 @@ _ROLE_LINE = re.compile(
     r"^\s*(?:[>*#\[\"']*\s*)(?:user|human|assistant|ai|claude|system|tool|\"role\")\b[\"\]*]*\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
+# A few quoted lines are fine; so many are a pasted conversation.
 _ROLE_LINES_OF_A_CHAT = 4
 
 
 def lint(checkpoint: Checkpoint, root: Path) -> list[QualityFinding]:
-    """Name every rule of the quality bar that the checkpoint breaks."""
+    """Return every rule of the quality bar that the checkpoint breaks."""
     return [
         *_task(checkpoint),
         *_progress(checkpoint),
@@ -62,7 +63,7 @@ def lint(checkpoint: Checkpoint, root: Path) -> list[QualityFinding]:
 
 
 def is_vague(text: str) -> bool:
-    """Say whether the text could stand under any task at all."""
+    """Return whether the text could describe any task at all."""
     words = re.findall(r"[\w']+", text.lower())
     return all(word in _EMPTY_WORDS for word in words)
 
@@ -79,7 +80,9 @@ def _progress(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     told = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
     evidence = bool(checkpoint.files_modified)
     if not told and not evidence:
-        yield QualityFinding(rule="progress", message="Nothing says what was done so far.")
+        yield QualityFinding(
+            rule="progress", message="The progress is missing: say what was done so far."
+        )
     elif told and not any(_CONCRETE.search(text) and not is_vague(text) for text in told):
         yield QualityFinding(
             rule="progress", message="The progress names no file, command or result to look at."
@@ -109,7 +112,7 @@ def _decisions(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
     for decision in checkpoint.decisions:
         if is_vague(decision.why) and not _REASON.search(decision.what):
             yield QualityFinding(
-                rule="decisions", message=f"The decision {decision.what!r} carries no reason."
+                rule="decisions", message=f"The decision {decision.what!r} has no reason."
             )
 
 
@@ -149,5 +152,5 @@ def _raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
         if len(_ROLE_LINE.findall(joined)) >= _ROLE_LINES_OF_A_CHAT:
             yield QualityFinding(
                 rule="raw-chat",
-                message=f"{key} holds a pasted conversation: keep what was learnt, not the chat.",
+                message=f"{key} holds a pasted conversation: keep what was learned, not the chat.",
             )

@@ -1,4 +1,4 @@
-"""Starting: what to do first, and what else could be done, from all that is under way."""
+"""Recommend what to do first, from everything that is in progress."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ _CHANGED = 10
 
 
 class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
-    """Something to do, why, and how to take it up."""
+    """Something to do, the reason, and the command to start it."""
 
     what: str
     why: str
@@ -26,7 +26,7 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do first, what else, and where the code stands."""
+    """What to do first, the alternatives, and the state of the code."""
 
     recommended: Recommendation | None = None
     alternatives: list[Recommendation] = []
@@ -37,10 +37,11 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recommend_tasks(store: Store, settings: Settings) -> Start:
-    """Recommend what to do; the store should be one that leaves no trace."""
+    """Recommend what to do; the store should be one that writes nothing."""
     project = store.project
     state = query.read_state(project.worktree) if project.is_git else None
     tasks: dict[str, Recommendation] = {}
+    # The same text can be a next action and a todo: the first source is the more certain one.
     for task in _tasks(store, dashboard.read_dashboard(store, settings)):
         tasks.setdefault(task.what, task)
     ordered = [*tasks.values()]
@@ -55,7 +56,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Start:
 
 
 def _tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
-    """Yield what could be done, the surest first."""
+    """Yield possible tasks, the most certain first."""
     for saved in found.checkpoints:
         if saved.next_action:
             resume = f"leftoff resume {saved.name}" if saved.name else None
@@ -66,9 +67,9 @@ def _tasks(store: Store, found: Dashboard) -> Iterator[Recommendation]:
         yield Recommendation(what=todo.text, why=f"a todo, {todo.status.replace('_', ' ')}")
     if found.plan is not None:
         stage = found.plan.stage if found.plan.stage is not None else found.plan.number
-        yield Recommendation(what=f"Go on with the plan {found.plan.name}", why=f"at stage {stage}")
+        yield Recommendation(what=f"Continue the plan {found.plan.name}", why=f"at stage {stage}")
     yield from (
-        Recommendation(what=each, why="the dashboard suggests it") for each in found.suggestions
+        Recommendation(what=each, why="suggested by the dashboard") for each in found.suggestions
     )
     for item in features.glance(store).open_items:
         start = f"leftoff feature start {item.id}"

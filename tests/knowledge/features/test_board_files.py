@@ -258,8 +258,9 @@ def test_features_that_the_system_does_not_let_be_read_are_told_and_fail_no_save
     tmp_path: Path, closed: str
 ) -> None:
     program = f"""
-        from leftoff import threads
         from leftoff.knowledge import features
+        from leftoff.threads import persist
+        from leftoff.threads.compose import compose
         from leftoff.config import Settings
         from leftoff.knowledge.features import ItemDraft
         features.add(store, ItemDraft(name="Export"))
