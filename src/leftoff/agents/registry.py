@@ -32,7 +32,7 @@ def identify(path: Path, agent: str | None = None) -> tuple[str, Layout]:
         if layout is not None:
             return name, layout
     if agent is not None:
-        # Trust an agent that was named: the file may be empty, or damaged where it would show.
+        # Trust --agent: an empty or damaged file may not show which agent wrote it.
         return agent, "document" if AGENTS[agent].new_reader is no_reader else "lines"
     raise SessionUnreadable(
         f"{path} is not a session of any supported agent",

@@ -1,4 +1,4 @@
-"""List every command with its summary and example, in the order of the help page.
+"""Name every command and alias, with its summary, example and the module to import.
 
 `leftoff --help` reads only this module, because importing every command is slow.
 """
@@ -194,7 +194,7 @@ PLUMBING: tuple[CommandHelp, ...] = (
     ),
     CommandHelp(
         "dispatch-check",
-        "Check whether a skill should run here",
+        "Check whether a skill should run on the current model",
         "leftoff dispatch-check --declared haiku --current opus",
         module="dispatch_check",
     ),

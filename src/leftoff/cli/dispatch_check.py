@@ -1,4 +1,4 @@
-"""The `leftoff dispatch-check` command: check whether a skill should run here."""
+"""The `leftoff dispatch-check` command: check whether a skill should run on this model."""
 
 import click
 import msgspec
@@ -16,7 +16,7 @@ from leftoff.profiles import tier_guard
 def dispatch_check(
     app: App, declared: str, current: str, prompt: str, *, spawn_failed: bool
 ) -> None:
-    """Check whether a skill should run here.
+    """Check whether a skill should run on the current model.
 
     The answer is to run it, to hand it to a cheaper agent, or to stop.
     """

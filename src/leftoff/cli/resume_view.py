@@ -1,4 +1,4 @@
-"""Prepare the briefing that `resume` and `resume --pending` show."""
+"""Build what `resume` and `resume --pending` show, and ask the questions that come with it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The `leftoff wal` command: keep working notes that must not get lost."""
+"""The `leftoff wal` command (write-ahead log): note at once what must not get lost."""
 
 import sys
 

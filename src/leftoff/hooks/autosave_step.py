@@ -40,7 +40,7 @@ def _idle_seconds(case: Case) -> float:
 
 
 def _is_long(case: Case) -> bool:
-    """Return whether the session may not see the end: of a long command, or of many todos."""
+    """Return whether a long command starts, or many todos are open and unsaved."""
     command = case.event.command
     if triggers.is_long(command, case.event.timeout_seconds):
         return True

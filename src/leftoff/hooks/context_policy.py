@@ -1,9 +1,9 @@
-"""Guard tool calls while the context fills up: warn, or block if the user wants that.
+"""Answer tool calls before they run: apply the safety rules, and warn or block at a full context.
 
-The `safety` rules run here too, so that the letterbox asks only once per call. Both are off by
-default. The file that makes the letterbox ask says how full the context was at the last processed
-event. It is trusted only for a while, because the session may have been compacted since. Calls that
-save or read the state always pass the guard.
+Both are off by default. letterbox.sh, the hook script, runs `hooks.answer` only while an ask file
+exists for the session. That file says how full the context was at the last processed event. It is
+trusted only for a while, because the session may have been compacted since. Calls that save or read
+the state always pass.
 """
 
 import time
@@ -36,7 +36,7 @@ _STATE_FILES = frozenset({"state.json", "state-index.json", "active.json", "mani
 def follow(
     state: Path, event: HookEvent, percent: float | None, before: str, settings: config.Settings
 ) -> None:
-    """Make the letterbox ask before tool calls: always, or from `advise_at` on."""
+    """Create the ask file for tool calls: always with `safety`, else from `advise_at` on."""
     for folder in {before, event.cwd} - {""}:
         place = path_of(state, event.agent, event.session_id, folder)
         is_here = folder == event.cwd and event.kind != "session-end"
@@ -49,7 +49,7 @@ def follow(
 
 
 def expect(state: Path, event: HookEvent) -> None:
-    """Make the letterbox ask from a session's first tool call on."""
+    """Create the ask file, so that a session's first tool call is checked too."""
     place = path_of(state, event.agent, event.session_id, event.cwd)
     if place is not None and not place.exists():
         replies.put(place, "0.00")
@@ -61,7 +61,7 @@ def _is_due(percent: float | None, settings: config.Settings) -> bool:
 
 
 def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
-    """Return the file that makes the letterbox ask; None if the agent has no such event."""
+    """Return the ask file of a session; None if the agent has no event before tool calls."""
     named = [event for event, kind in DIALECTS[agent].KINDS.items() if kind == "pre-tool"]
     if not named or not session_id:
         return None
@@ -135,7 +135,7 @@ def _read_percent(ask_path: Path) -> tuple[float, float]:
 
 
 def _is_saved(project: Project) -> bool:
-    """Return whether somebody saved by name in the last minutes."""
+    """Return whether a named checkpoint was saved in the last five minutes."""
     store = Store(project)
     try:
         oldest = store.now() - _SAVED_WITHIN

@@ -1,7 +1,7 @@
 """Offer a new session the work that was left off, within a token budget.
 
-One piece of work is shown with a short briefing, several are listed by name. Work of a session that
-is still running is not offered.
+One piece of work is shown with a short briefing, several are listed by name. Autosaves of a session
+that is still running are not offered.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Show which checkpoint a mirrored system has pending, for this session or another."""
+"""At session start, say that a checkpoint in another system's files waits to be restored."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Bring the index of checkpoints up to date, at a cost that follows what is new.
+"""Update the index of checkpoints from new files and events, reading only what changed.
 
 A monthly folder is listed again only when its modification time changed. Files and events can be
 indexed twice without harm, so a large update is committed in parts.

@@ -37,7 +37,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recommend_tasks(store: Store, settings: Settings) -> Start:
-    """Recommend what to do; the store should be one that writes nothing."""
+    """Recommend what to do; pass a store that writes nothing."""
     project = store.project
     state = query.read_state(project.worktree) if project.is_git else None
     tasks: dict[str, Recommendation] = {}

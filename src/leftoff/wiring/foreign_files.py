@@ -1,4 +1,4 @@
-"""Change the files of other programs atomically, and keep their links, modes and owners."""
+"""Write or remove files for `init` and `uninstall`, keeping the links, modes and owners of others."""
 
 import contextlib
 import errno

@@ -42,7 +42,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
-    """The message in one line; an answer of several parts takes several lines."""
+    """The message of one transcript line; a long answer spans several lines."""
 
     content: str | list[Block | str] | None = None
     model: str | None = None

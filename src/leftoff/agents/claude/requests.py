@@ -1,4 +1,4 @@
-"""Recognize which user entries of Claude Code a person typed."""
+"""Find what the user asked in a Claude Code transcript, and why they refused a tool call."""
 
 import re
 
@@ -39,7 +39,7 @@ _MACHINE_TAG = re.compile(rf"<({_MACHINE_TAGS})\b")
 
 
 def request_in(text: str) -> str:
-    """Return what a person asked in this text, or "" if no person wrote it."""
+    """Return what a person asked in this text, or "" if it contains no request."""
     text = text.strip()
     if text.startswith(_NOT_A_REQUEST):
         return ""
@@ -82,7 +82,7 @@ def _command_in(text: str) -> str:
 
 
 def _between(text: str, tag: str) -> str | None:
-    """Return the text between the first two tags with this name."""
+    """Return the text between the first opening tag and its closing tag."""
     _, opened, rest = text.partition(f"<{tag}>")
     inside, closed, _ = rest.partition(f"</{tag}>")
     return inside.strip() if opened and closed else None

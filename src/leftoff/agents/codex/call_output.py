@@ -1,7 +1,7 @@
 """Find out how a Codex call ended, from the text that the model got back.
 
-The exit status has no field of its own. It is in a heading above the output or, in older rollouts,
-in a JSON object around it.
+Newer rollouts give the exit status only in a heading above the output, older ones in a JSON object
+around it.
 """
 
 import re
@@ -26,7 +26,7 @@ _FAILED = re.compile(
 
 
 class CallOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a call; `running` names a process that continues, `exited` one that ended."""
+    """How a call ended; `running` is a process that still runs, `exited` if its status is known."""
 
     ok: bool
     text: str = ""
