@@ -1,4 +1,4 @@
-"""Write or remove files for `init` and `uninstall`, keeping the links, modes and owners of others."""
+"""Write or remove files for `init` and `uninstall`; keep links, modes and owners of other files."""
 
 import contextlib
 import errno
