@@ -9,7 +9,7 @@ Open a project, save where the work left off, and resume it:
         print(work.resume("csv-export").briefing)
 """
 
-TYPE_CHECKING = False  # importing it from `typing` takes as long as starting Python
+TYPE_CHECKING = False  # importing `typing` doubles the CPU of `python -c pass`
 if TYPE_CHECKING:
     from leftoff.checkpoint import Checkpoint as Checkpoint
     from leftoff.errors import BelowQualityBar as BelowQualityBar
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Loaded on first use: hooks import this package after every message of an agent, and loading all of
-# it takes ten times as long as starting Python.
+# Loaded on first use: hooks import this package after every message of an agent, and `workspace`
+# alone takes 6 times the CPU of `python -c pass`.
 _HOMES = {
     "leftoff.checkpoint": ("Checkpoint",),
     "leftoff.errors": (

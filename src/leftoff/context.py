@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leftoff import config
 from leftoff.environment import Environment
-from leftoff.projects import project as projects_project
+from leftoff.projects import project as projects
 from leftoff.projects.project import Project
 
 
@@ -22,7 +22,7 @@ def state_folder() -> Path:
 
 def find_project(start: Path | None = None) -> Project:
     """Find the project of a folder (default: the current one) in the current environment."""
-    return projects_project.find_project(read_environment(), start)
+    return projects.find_project(read_environment(), start)
 
 
 class Context:
