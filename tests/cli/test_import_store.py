@@ -127,3 +127,11 @@ def test_a_repository_of_another_user_is_named_with_the_way_out(
 
     assert names(cli) == {"one"}
     assert way_out not in cli.ok("list").err
+
+
+@pytest.mark.parametrize("other", [["--from", "guardz"], ["folder"]])
+def test_a_store_is_imported_alone(cli: Cli, tmp_path: Path, other: list[str]) -> None:
+    (tmp_path / "store" / "checkpoints").mkdir(parents=True)
+    result = cli("import", "--from-store", str(tmp_path / "store"), *other)
+    assert result.code == 2
+    assert "cannot be combined" in result.err

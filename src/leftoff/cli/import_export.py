@@ -38,6 +38,8 @@ def import_(app: App, profile: str | None, earlier: Path | None, folder: Path | 
     again; it imports only what is new.
     """
     if earlier is not None:
+        if profile is not None or folder is not None:
+            raise UsageError("--from-store cannot be combined with --from or FOLDER.")
         _move_in(app, earlier)
         return
     if profile is None:
