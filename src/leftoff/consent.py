@@ -47,8 +47,8 @@ def give(project: Project, key: str, value: Any) -> None:
     """Allow a value for a project, on this machine."""
     path = _path(project, project.store, key, value)
     disk.ensure_folder(path.parent)
-    told = {"store": str(project.store), "key": key, "value": value}
-    disk.replace(path, _encode_value(told) + b"\n", temps=path.parent)
+    record = {"store": str(project.store), "key": key, "value": value}
+    disk.replace(path, _encode_value(record) + b"\n", temps=path.parent)
 
 
 def _path(project: Project, store: Path, key: str, value: Any) -> Path:

@@ -26,16 +26,18 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 def show(data: bytes, *, now: float) -> str:
     """Return the line for Claude Code's input, and store the context use; never fail."""
     try:
-        told = json.loads(data)
+        payload = json.loads(data)
         state = state_folder()
-        folder = told["workspace"]["current_dir"] if "workspace" in told else told["cwd"]
+        folder = payload["workspace"]["current_dir"] if "workspace" in payload else payload["cwd"]
         if _is_off(state, folder):
             return ""
-        session_id = told["session_id"]
-        tokens, window = _use(told.get("context_window") or {})
+        session_id = payload["session_id"]
+        tokens, window = _use(payload.get("context_window") or {})
         if tokens and window:
             _keep(state, session_id, tokens=tokens, window=window, at=now)
-        return render(_percent(told, tokens, window), _read_last_save(state, session_id), now=now)
+        return render(
+            _percent(payload, tokens, window), _read_last_save(state, session_id), now=now
+        )
     except Exception:  # noqa: BLE001 - a status line that fails shows its failure to the user
         return ""
 
@@ -110,10 +112,10 @@ def _use(window: dict[str, object]) -> tuple[int, int]:
     return tokens, size if isinstance(size, int) else 0
 
 
-def _percent(told: dict[str, dict[str, object]], tokens: int, window: int) -> float | None:
+def _percent(payload: dict[str, dict[str, object]], tokens: int, window: int) -> float | None:
     if tokens and window:
         return 100 * tokens / window
-    rounded = (told.get("context_window") or {}).get("used_percentage")
+    rounded = (payload.get("context_window") or {}).get("used_percentage")
     return float(rounded) if isinstance(rounded, int | float) else None
 
 

@@ -168,7 +168,7 @@ def test_a_remote_that_asks_for_a_password_is_not_waited_for(
     pushed = repo.push(Remote(name="origin"), "feature/csv")
 
     assert pushed.state == "login"
-    assert "Permission denied" in pushed.told[0]
+    assert "Permission denied" in pushed.output[0]
 
 
 def test_the_main_branch_of_a_remote_is_known_where_it_was_told(shop: Shop, repo: Repo) -> None:

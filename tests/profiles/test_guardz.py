@@ -378,14 +378,18 @@ def test_golden_files_are_read(kind: str) -> None:
 
     assert native.problem is None
     assert native.name == "invoice-rounding"
-    assert native.told["branch"] == "fix/rounding"
+    assert native.fields["branch"] == "fix/rounding"
     assert native.saved_at is not None
     assert native.saved_at.strftime("%Y-%m-%d %H:%M") == "2026-11-15 18:40"
     if kind != "missing":
-        assert native.told["plan"] == {"path": "~/.claude/plans/billing.md", "step": 3, "total": 7}
-        assert len(native.told["done"]) == 2
-        assert native.told["failed"][0]["why"]
-        assert native.told["files_modified"] == ["src/money.py", "tests/test_money.py"]
+        assert native.fields["plan"] == {
+            "path": "~/.claude/plans/billing.md",
+            "step": 3,
+            "total": 7,
+        }
+        assert len(native.fields["done"]) == 2
+        assert native.fields["failed"][0]["why"]
+        assert native.fields["files_modified"] == ["src/money.py", "tests/test_money.py"]
 
 
 @pytest.mark.accept(162)
@@ -432,7 +436,7 @@ def test_damaged_files_never_raise(data: st.DataObject) -> None:
     garbled = whole[:at] + noise + whole[at:cut]
 
     native = guardz.read(Path("checkpoint-x.md"), garbled)
-    assert native.problem is None or native.told == {}
+    assert native.problem is None or native.fields == {}
 
 
 LINE = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=30)
@@ -466,7 +470,7 @@ def test_what_is_written_is_read_back(
     native = guardz.read(Path("checkpoint-some-work.md"), guardz.render(checkpoint).encode())
 
     plain = to_plain(checkpoint)
-    read = {key: value for key, value in native.told.items() if value}
+    read = {key: value for key, value in native.fields.items() if value}
     for key in guardz.HOLDS - {"name"}:
         assert read.get(key) == plain.get(key), key
     assert isinstance(checkpoint.next_action, NextAction)
@@ -503,4 +507,4 @@ def test_on_a_detached_head_the_commit_stands_for_the_branch(
 
     text = (memory / "checkpoint-login-flow.md").read_bytes()
     assert f"- **Branch:** `{repo.head()[:7]}`\n".encode() in text
-    assert guardz.read(memory / "checkpoint-login-flow.md", text).told["branch"] is None
+    assert guardz.read(memory / "checkpoint-login-flow.md", text).fields["branch"] is None

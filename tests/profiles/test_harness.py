@@ -323,7 +323,7 @@ def test_damaged_files_never_raise_and_are_left_as_they_are(
     harness.more(place)
     for path in harness.natives(place):
         native = harness.read(path, path.read_bytes())
-        assert native.problem is None or native.told == {}
+        assert native.problem is None or native.fields == {}
     assert contents(folder) == before
 
 

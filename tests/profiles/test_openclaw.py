@@ -734,7 +734,7 @@ def test_notes_that_do_not_tell_the_task_come_below_the_sections(claw: Path, tal
     text = text_of(claw, "autosave")
     assert "**Task:** Import the supplier files\n" in text
     assert text.endswith(f"\n## Working notes\n\n{state}")
-    assert openclaw.read(native(claw, "autosave"), text.encode()).told["summary"]
+    assert openclaw.read(native(claw, "autosave"), text.encode()).fields["summary"]
 
 
 @pytest.mark.slow("takes many files")

@@ -30,7 +30,7 @@ KEYS = sorted(openclaw.HOLDS)
 def read(text: str, name: str = "some-work.md") -> dict[str, Any]:
     native = openclaw.read(Path(name), text.encode())
     assert native.problem is None, native.problem
-    return {key: value for key, value in native.told.items() if value}
+    return {key: value for key, value in native.fields.items() if value}
 
 
 def golden(folder: str) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def test_a_file_of_ours_is_written_again_byte_for_byte(folder: str) -> None:
     (path,) = openclaw.natives(GOLDEN / folder)
     data = path.read_bytes()
     native = openclaw.read(path, data)
-    told = {key: value for key, value in native.told.items() if value}
+    told = {key: value for key, value in native.fields.items() if value}
     assert native.saved_at is not None
     plain = {**told, "schema": 1, "id": "", "trigger": "import", "name": native.name}
     again = from_plain({**plain, "saved_at": native.saved_at.isoformat()}, Checkpoint)
@@ -188,7 +188,7 @@ def test_an_autosave_with_working_notes_is_read_by_their_headings() -> None:
 
     assert native.name is None
     assert native.saved_at == datetime(2026, 11, 15, 18, 52, tzinfo=UTC)
-    assert native.told == {
+    assert native.fields == {
         "summary": "keep the shop's stock in step with the warehouse",
         "blockers": ["the warehouse's test login"],
         "decisions": [{"what": "Poll every minute", "why": "webhooks get lost"}],
@@ -342,7 +342,7 @@ def held(checkpoint: Checkpoint) -> dict[str, Any]:
 def test_every_value_of_a_checkpoint_is_read_back(checkpoint: Checkpoint) -> None:
     text = openclaw_layout.render(checkpoint)
     native = openclaw.read(Path("some-work.md"), text.encode())
-    plain = {key: value for key, value in native.told.items() if value}
+    plain = {key: value for key, value in native.fields.items() if value}
     again = from_plain({**_plain_json(), **plain, "name": native.name}, Checkpoint)
 
     assert held(again) == held(checkpoint)

@@ -60,23 +60,23 @@ def test_a_file_of_quoin_is_read(kind: str) -> None:
     folder = "/w/shop/.workflow_artifacts"
     plan = f"{folder}/payment-retry/current-plan.md"
     assert native.name == "payment-retry"
-    assert native.told["branch"] == "feat/payment-retry"
-    assert native.told["intent"] == "Make refunds retry with backoff and keep them idempotent."
-    assert native.told["plan"] == {"stage": "implement", "path": plan}
-    assert native.told["artifacts"] == {
+    assert native.fields["branch"] == "feat/payment-retry"
+    assert native.fields["intent"] == "Make refunds retry with backoff and keep them idempotent."
+    assert native.fields["plan"] == {"stage": "implement", "path": plan}
+    assert native.fields["artifacts"] == {
         "current-plan.md": plan,
         "latest critic-response": f"{folder}/payment-retry/critic-response-3.md",
         "session-state": f"{folder}/memory/sessions/2026-11-14-payment-retry.md",
     }
-    assert native.told["questions"] == [
+    assert native.fields["questions"] == [
         "Does the provider dedupe on our key for 24 h or 7 d?",
         "Who owns the dead letters?",
     ]
-    assert [each["what"] for each in native.told["decisions"]] == [
+    assert [each["what"] for each in native.fields["decisions"]] == [
         "Exponential backoff with jitter",
         "Idempotency key per refund",
     ]
-    assert native.told["left_off"] == "- T-04 wire processRefund()\n- T-05 document the limits"
+    assert native.fields["left_off"] == "- T-04 wire processRefund()\n- T-05 document the limits"
     assert f"{native.saved_at:%Y-%m-%d}" == "2026-11-14"
 
 
@@ -86,8 +86,8 @@ def test_the_mark_tells_whose_checkpoint_it_is_and_that_it_waits() -> None:
     waits = read(folder / "2026-11-14-payment-retry.md")
     does_not = read(folder / "2026-11-13-login-form.md")
 
-    assert (waits.told["session_id"], waits.is_open) == (SESSION, True)
-    assert (does_not.told["session_id"], does_not.is_open) == (None, False)
+    assert (waits.fields["session_id"], waits.is_open) == (SESSION, True)
+    assert (does_not.fields["session_id"], does_not.is_open) == (None, False)
 
 
 @pytest.mark.accept(162)
@@ -95,9 +95,9 @@ def test_a_precompact_file_has_no_name_and_keeps_what_is_unknown() -> None:
     native = read(GOLDEN / "plain" / CHECKPOINTS / "2026-11-14-payment-retry-precompact.md")
 
     assert native.name is None
-    assert native.told["trigger"] == "precompact"
-    assert native.told["session_id"] == "6f0c1d3e-2222-4b5c-9d0e-000000000002"
-    assert native.told["quoin"] == {
+    assert native.fields["trigger"] == "precompact"
+    assert native.fields["session_id"] == "6f0c1d3e-2222-4b5c-9d0e-000000000002"
+    assert native.fields["quoin"] == {
         "sections": {"Active skills": "implement (pid 4242)"},
         "task": "payment-retry",
     }
@@ -108,14 +108,14 @@ def test_a_later_file_with_unicode_and_free_text_is_read() -> None:
     native = read(GOLDEN / "plain" / CHECKPOINTS / "2026-11-15T1840-größe-der-körbe.md")
 
     assert native.saved_at == datetime(2026, 11, 15, 18, 40, tzinfo=UTC)
-    assert native.told["branch"] is None
-    assert native.told["intent"].startswith("Die Körbe 🧺")
-    assert native.told["artifacts"]["architecture.md"] == "C:\\work\\shop\\architecture.md"
-    assert native.told["artifacts"]["session-state-resolution"] == "uuid-anchor"
-    assert native.told["questions"] == ["Is 50 the limit, or 500?", "Who tells the customer?"]
-    assert native.told["left_off"].count("\n") == 2
-    assert native.told["quoin"]["sections"] == {"Pollution": "score 4711"}
-    assert native.told["transcript"]["path"].endswith("000000000003.jsonl")
+    assert native.fields["branch"] is None
+    assert native.fields["intent"].startswith("Die Körbe 🧺")
+    assert native.fields["artifacts"]["architecture.md"] == "C:\\work\\shop\\architecture.md"
+    assert native.fields["artifacts"]["session-state-resolution"] == "uuid-anchor"
+    assert native.fields["questions"] == ["Is 50 the limit, or 500?", "Who tells the customer?"]
+    assert native.fields["left_off"].count("\n") == 2
+    assert native.fields["quoin"]["sections"] == {"Pollution": "score 4711"}
+    assert native.fields["transcript"]["path"].endswith("000000000003.jsonl")
 
 
 @pytest.mark.accept(162)
@@ -223,7 +223,7 @@ def held(plain: dict[str, Any]) -> dict[str, Any]:
 
 def again(native: Native) -> Checkpoint:
     """Make a checkpoint of what was read."""
-    told = {key: value for key, value in native.told.items() if value not in EMPTY}
+    told = {key: value for key, value in native.fields.items() if value not in EMPTY}
     given = {"schema": 1, "id": "x", "saved_at": native.saved_at, "name": native.name}
     return from_plain({**told, **given}, Checkpoint)
 
@@ -244,7 +244,7 @@ def test_a_checkpoint_written_and_read_is_the_same(
     assert native.problem is None
     assert held(to_plain(again(native))) == held(to_plain(checkpoint))
     assert native.saved_at == checkpoint.saved_at
-    kept = native.told["quoin"].get("sections", {})
+    kept = native.fields["quoin"].get("sections", {})
     assert kept == checkpoint.extra.get("quoin", {}).get("sections", {})
 
 
@@ -358,7 +358,7 @@ def test_whatever_a_file_holds_the_reader_answers(data: bytes, cut: int, at: int
     whole = (GOLDEN / "plain" / CHECKPOINTS / "2026-11-14-payment-retry.md").read_bytes()
     for garbled in (whole[:cut], data, whole[:at] + data + whole[at:]):
         native = quoin.read(Path("x/memory/checkpoints/2026-11-14-x.md"), garbled)
-        assert native.problem or native.name or native.told["trigger"] == "precompact"
+        assert native.problem or native.name or native.fields["trigger"] == "precompact"
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])

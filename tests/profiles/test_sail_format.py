@@ -41,7 +41,7 @@ def test_every_key_of_a_file_has_its_place() -> None:
 
     assert native.name == "rate-limits"
     assert f"{native.saved_at:%Y-%m-%dT%H:%M:%S%z}" == "2026-11-15T18:40:12+0000"
-    assert native.told == {
+    assert native.fields == {
         "summary": "Counting requests in Redis because each deploy empties the counters in memory",
         "decisions": [
             {
@@ -66,13 +66,13 @@ def test_texts_of_any_script_are_read_as_they_are() -> None:
     native = read("unicode/plans/größe-评审/checkpoints/20261115T120000Z.json")
 
     assert native.name == "größe-评审"
-    assert native.told["summary"] == "Größen prüfen — 评审 🧭 «ok»\n# keine Überschrift"
-    assert native.told["plan"] == {"title": "größe-评审", "stage": "challenge"}
+    assert native.fields["summary"] == "Größen prüfen — 评审 🧭 «ok»\n# keine Überschrift"
+    assert native.fields["plan"] == {"title": "größe-评审", "stage": "challenge"}
     assert native.saved_at.hour == 12
 
 
 def test_line_ends_of_windows_change_nothing() -> None:
-    told = read("crlf/checkpoints/20261115T100000Z.json").told
+    told = read("crlf/checkpoints/20261115T100000Z.json").fields
 
     assert told["summary"] == "First line\r\nsecond line"
     assert told["files_modified"] == ["invoice.txt"]
@@ -82,12 +82,12 @@ def test_missing_keys_are_no_problem_and_the_file_name_tells_the_time() -> None:
     native = read("missing/checkpoints/20261115T080000Z.json")
 
     assert native.problem is None
-    assert native.told == {"summary": "Only a summary here"}
+    assert native.fields == {"summary": "Only a summary here"}
     assert native.saved_at.hour == 8
 
 
 def test_unknown_keys_and_odd_values_are_kept() -> None:
-    told = read("unknown/checkpoints/20261115T110000Z.json").told
+    told = read("unknown/checkpoints/20261115T110000Z.json").fields
 
     assert told["decisions"] == [{"what": "Two queues", "why": "one is slow"}]
     assert told["blockers"] == ["a single text"]
@@ -97,7 +97,7 @@ def test_unknown_keys_and_odd_values_are_kept() -> None:
 
 
 def test_newer_members_tell_the_session_and_how_full_the_context_was() -> None:
-    told = read("later/plans/export/checkpoints/20261116T070000Z.json").told
+    told = read("later/plans/export/checkpoints/20261116T070000Z.json").fields
 
     assert told["session_id"] == "s-77"
     assert told["context"] == {"percent": 77.0}

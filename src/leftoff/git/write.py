@@ -28,10 +28,10 @@ PushState = Literal["pushed", "unchanged", "behind", "refused", "hook", "login",
 
 
 class Pushed(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a push; `told` is the output of git or a hook."""
+    """The result of a push, and what git or a hook printed."""
 
     state: PushState
-    told: list[str] = []
+    output: list[str] = []
 
 
 class Remote(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,9 +64,9 @@ class Repo:
         """List the files that a commit would change now."""
         asked = self._run("diff", "--cached", "--name-only", "--no-renames", "-z", asks=True)
         if not asked.is_done:
-            told = asked.trouble_lines[0] if asked.trouble_lines else "it gave no reason"
+            reason = asked.trouble_lines[0] if asked.trouble_lines else "it gave no reason"
             raise LeftoffError(
-                f"git cannot list what is staged: {told}",
+                f"git cannot list what is staged: {reason}",
                 hint="Run `git status` here, fix what it reports, then try again.",
             )
         return [path_text(each) for each in asked.out.split(b"\0") if each]
@@ -167,27 +167,27 @@ class Repo:
         return asked is not None and asked.split()[0] == here
 
     def _read_push_result(self, ended: Ended) -> Pushed:
-        told = [
+        output = [
             line for line in ended.trouble_lines if not line.startswith(("To ", "Done", "hint:"))
         ]
         flags = re.findall(r"^([ *+=!-])\t\S+\t(.*)$", ended.text, re.MULTILINE)
         if ended.is_done:
             is_same = any(flag == "=" for flag, _ in flags)
-            return Pushed(state="unchanged" if is_same else "pushed", told=told)
+            return Pushed(state="unchanged" if is_same else "pushed", output=output)
         reasons = [reason for flag, reason in flags if flag == "!"]
         if any("fetch first" in reason or "non-fast-forward" in reason for reason in reasons):
-            return Pushed(state="behind", told=told)
+            return Pushed(state="behind", output=output)
         if reasons:
-            return Pushed(state="refused", told=[*reasons, *told])
-        if any(_LOGIN.search(line) for line in told):
-            return Pushed(state="login", told=told)
+            return Pushed(state="refused", output=[*reasons, *output])
+        if any(_LOGIN.search(line) for line in output):
+            return Pushed(state="login", output=output)
         # Git reports a rejecting hook only as "failed to push", before it contacts the remote.
-        has_refused = any("failed to push some refs" in line for line in told)
+        has_refused = any("failed to push some refs" in line for line in output)
         if has_refused and self.has_hook("pre-push"):
             # Git passes the hook's output on unchanged, beside its own messages.
             said = [line.rstrip() for line in ended.text.splitlines() if line.strip()]
-            return Pushed(state="hook", told=[*said, *(x for x in told if x not in said)])
-        return Pushed(state="failed", told=told)
+            return Pushed(state="hook", output=[*said, *(x for x in output if x not in said)])
+        return Pushed(state="failed", output=output)
 
     # Running
 

@@ -86,11 +86,11 @@ def read(path: Path, data: bytes) -> Native:
     parts = LAYOUT.split(data.decode("utf-8", "replace"))
     if not (parts.fields or parts.sections or parts.unknown_sections):
         return Native(problem="It has none of the fields or sections of a checkpoint.")
-    told = LAYOUT.read(parts)
+    fields = LAYOUT.read(parts)
     name = path.stem.removeprefix("checkpoint-")
-    if summary := summary_in(path.parent, name, told.get("left_off")):
-        told["summary"] = summary
-    return Native(told=told, name=name, saved_at=told.pop("saved_at", None))
+    if summary := summary_in(path.parent, name, fields.get("left_off")):
+        fields["summary"] = summary
+    return Native(fields=fields, name=name, saved_at=fields.pop("saved_at", None))
 
 
 # Writing
@@ -188,16 +188,16 @@ _LINE = re.compile(f"({'|'.join(_PENDING)}): (.+)")
 
 def _write_left_off(checkpoint: Checkpoint) -> str:
     """Write where the work stopped, and what is still undecided."""
-    told = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
+    text = checkpoint.left_off or checkpoint.summary or checkpoint.intent or ""
     action = [checkpoint.next_action.text] if checkpoint.next_action else []
     pending = zip(_PENDING, (checkpoint.questions, checkpoint.blockers, action), strict=True)
     lines = [f"{words}: {one_line(each)}" for words, texts in pending for each in texts]
-    return markdown.escape("\n".join([told, *lines]).strip())
+    return markdown.escape("\n".join([text, *lines]).strip())
 
 
 def _read_left_off(section: Lines) -> Plain:
     """Read where the work stopped, and what was pending below it."""
-    told, *lines = _read_text(section).split("\n")
+    text, *lines = _read_text(section).split("\n")
     found: dict[str, list[str]] = {words: [] for words in _PENDING}
     while lines and (pending := _LINE.match(lines[-1])):
         found[pending[1]].insert(0, pending[2])
@@ -205,7 +205,7 @@ def _read_left_off(section: Lines) -> Plain:
     questions, blockers, actions = found.values()
     action = {"next_action": {"text": actions[0]}} if actions else {}
     return {
-        "left_off": "\n".join([told, *lines]),
+        "left_off": "\n".join([text, *lines]),
         "questions": questions,
         "blockers": blockers,
         **action,

@@ -38,9 +38,9 @@ def _section_lines(folder: Path) -> list[str]:
 def summary_in(folder: Path, name: str, left_off: str | None) -> str | None:
     """Return MEMORY.md's line about a checkpoint, unless it only repeats the file or was cut."""
     found = (_SUMMARY.fullmatch(line) for line in _section_lines(folder))
-    told = next((each[2] for each in found if each and each[1] == name), None)
-    is_new = told is not None and told != one_line(left_off or "") and not told.endswith(_CUT)
-    return told if is_new else None
+    listed = next((each[2] for each in found if each and each[1] == name), None)
+    is_new = listed is not None and listed != one_line(left_off or "") and not listed.endswith(_CUT)
+    return listed if is_new else None
 
 
 def one_line(text: str) -> str:

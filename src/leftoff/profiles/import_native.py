@@ -89,14 +89,14 @@ def import_all(  # noqa: PLR0913 - each is a keyword
     more = profile.more(folder)
     queued = _import_prompts(store, more)
     memories, features = import_knowledge(store, more)
-    told = [Problem(path=str(folder), problem=problem) for problem in more.problems]
+    problems = [Problem(path=str(folder), problem=problem) for problem in more.problems]
     return ImportReport(
         imported=tally.imported,
         known=tally.known,
         prompts=queued,
         memories=memories,
         features=features,
-        problems=[*tally.problems, *told],
+        problems=[*tally.problems, *problems],
     )
 
 
@@ -202,19 +202,19 @@ def _moment(native: Native, stat: os.stat_result) -> datetime:
 def _complete_native(native: Native, profile: Profile, store: Store, edit: NativeEdit) -> Native:
     """Add what the file cannot hold: the rest of its previous checkpoint, and fingerprints."""
     kept = _beyond(profile, edit.base) if edit.base else {}
-    files = _files(native.told, edit.base, store, edit.at)
-    told = {
+    files = _files(native.fields, edit.base, store, edit.at)
+    fields = {
         key: value
-        for key, value in native.told.items()
+        for key, value in native.fields.items()
         if key in profile.HOLDS or not _repeats(edit.base, value)
     }
-    return msgspec.structs.replace(native, told={**kept, **told, "files": files})
+    return msgspec.structs.replace(native, fields={**kept, **fields, "files": files})
 
 
-def _repeats(base: Checkpoint | None, told: object) -> bool:
+def _repeats(base: Checkpoint | None, value: object) -> bool:
     """Return whether the data beside a file only repeats what we wrote there last time."""
     known = (base.summary, base.intent, base.left_off, base.name) if base else ()
-    return told in [" ".join(text.split()) for text in known if text]
+    return value in [" ".join(text.split()) for text in known if text]
 
 
 def _is_foreign(native: Native, store: Store) -> bool:
@@ -248,17 +248,17 @@ def _beyond(profile: Profile, base: Checkpoint) -> dict[str, Any]:
 
 
 def _files(
-    told: Mapping[str, Any], base: Checkpoint | None, store: Store, moment: datetime
+    fields: Mapping[str, Any], base: Checkpoint | None, store: Store, moment: datetime
 ) -> list[dict[str, Any]]:
     """Return the named files, each with its fingerprint if that is known."""
-    named = told.get("files") or []
+    named = fields.get("files") or []
     if not base:
         return [_as_then(each, store, moment) for each in named]
     known = {file.path: to_plain(file) for file in base.files}
     files = [known.get(each["path"]) or _as_then(each, store, moment) for each in named]
     here = {each["path"] for each in named}
-    plan = told.get("plan") or {}
-    others = {*(told.get("files_modified") or []), plan.get("path")} - here
+    plan = fields.get("plan") or {}
+    others = {*(fields.get("files_modified") or []), plan.get("path")} - here
     return [*files, *(file for path, file in known.items() if path in others)]
 
 
@@ -290,7 +290,7 @@ def _checkpoint(store: Store, source: Source, native: Native, moment: datetime) 
         "trigger": _TRIGGER,
         "project": query.printable(str(project.root)),
         "worktree": query.printable(str(project.worktree)),
-        **{key: value for key, value in native.told.items() if value not in (None, [], {}, "")},
+        **{key: value for key, value in native.fields.items() if value not in (None, [], {}, "")},
         "schema": SCHEMA,
         "id": f"{new_id(moment)[:19]}-{known_by}",
         "saved_at": moment.isoformat(),

@@ -143,14 +143,14 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
     def read(self, parts: Parts) -> Plain:
         """Return the content of the parts, in keys of a checkpoint."""
-        told: Plain = {}
+        plain: Plain = {}
         for field in self.fields:
             if field.title in parts.fields:
-                told |= field.read(parts.fields[field.title])
+                plain |= field.read(parts.fields[field.title])
         for section in self.sections:
             if section.title in parts.sections:
-                told |= section.read(parts.sections[section.title])
-        return told
+                plain |= section.read(parts.sections[section.title])
+        return plain
 
     def write_fields(self, checkpoint: Checkpoint) -> list[str]:
         """Write the fields, one per line."""

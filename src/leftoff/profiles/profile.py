@@ -25,7 +25,7 @@ AUTOSAVE = ""
 class Native(msgspec.Struct, frozen=True, kw_only=True):
     """The content of one native file: a checkpoint in canonical keys, or a problem."""
 
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     name: str | None = None
     saved_at: datetime | None = None
     """When it says it was saved; if it does not, the file's own time counts."""

@@ -221,8 +221,8 @@ def _active_plan(root: Path, index: Members, edited: str | None) -> Members:
         return {}
     wanted = [edited, current, *plans]
     plan = next((plans[each] for each in wanted if each in plans and plans[each].is_open), None)
-    told = {"active_plan": plan.name, "active_plan_stage": plan.stage} if plan else _NO_PLAN
-    return told | {twin: told[key] for key, twin in _TWINS.items() if twin in index}
+    shown = {"active_plan": plan.name, "active_plan_stage": plan.stage} if plan else _NO_PLAN
+    return shown | {twin: shown[key] for key, twin in _TWINS.items() if twin in index}
 
 
 _NO_PLAN: Members = {"active_plan": None, "active_plan_stage": None}
@@ -234,8 +234,8 @@ def _active_tdd(root: Path) -> Members:
     found = sail_plans.read_object(root / sail_plans.TDD)
     if found is None and (root / sail_plans.TDD).exists():
         return {}
-    told = found or {}
+    session = found or {}
     return {
-        "active_tdd": sail_plans.text(told.get("id")),
-        "active_tdd_phase": sail_plans.text(told.get("phase")),
+        "active_tdd": sail_plans.text(session.get("id")),
+        "active_tdd_phase": sail_plans.text(session.get("phase")),
     }

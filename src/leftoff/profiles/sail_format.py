@@ -48,18 +48,18 @@ def parse(data: bytes, *, stem: str, plan: str | None) -> Native:
     native = _plain(found)
     ours = native.pop(OURS, None)
     ours = ours if isinstance(ours, dict) else {}
-    told = _tell(native)
+    fields = _tell(native)
     # Trust our member only if nobody changed the rest of the file.
     if ours.get("check") == _check(native):
-        told |= {
-            REST: _without_derived(object_of(told.get(REST)), ours),
+        fields |= {
+            REST: _without_derived(object_of(fields.get(REST)), ours),
             **object_of(ours.get("exact")),
         }
-    if plan is not None and not told.get("plan"):
-        told["plan"] = {"title": plan}
+    if plan is not None and not fields.get("plan"):
+        fields["plan"] = {"title": plan}
     saved_at = _find_moment(native, ours, stem)
-    name = ours.get("name") if ours else plan or _name(told, saved_at)
-    return Native(told=told, name=sail_plans.text(name), saved_at=saved_at)
+    name = ours.get("name") if ours else plan or _name(fields, saved_at)
+    return Native(fields=fields, name=sail_plans.text(name), saved_at=saved_at)
 
 
 _STAGE = Kind(lambda value: value if isinstance(value, str) or is_number(value) else None)
@@ -96,7 +96,7 @@ def _plain(value: Any, deep: int = 0) -> Any:
 def _tell(native: Plain) -> Plain:
     """Translate sail's keys to ours; anything else they contain is kept unchanged."""
     context, guard = object_of(native.get("context")), object_of(native.get("compaction_context"))
-    told: Plain = {
+    fields: Plain = {
         "summary": native.get("summary"),
         "decisions": [_decision(each) for each in _list(native.get("decisions"))],
         "blockers": [_words(each) for each in _list(native.get("blockers"))],
@@ -108,17 +108,17 @@ def _tell(native: Plain) -> Plain:
         "session_id": sail_plans.text(object_of(native.get("epistemic")).get("session_id")),
     }
     if isinstance(action := native.get("next_action"), str) and action:
-        told["next_action"] = {"text": action}
+        fields["next_action"] = {"text": action}
     percent = guard.get("context_percentage_at_checkpoint")
     if isinstance(percent, int | float) and not isinstance(percent, bool):
-        told["context"] = {"percent": float(percent)}
+        fields["context"] = {"percent": float(percent)}
         if guard.get("triggered_by_guardian") is True:
-            told["reason"] = f"context {percent:.0f}%"
-    told |= {key: None for key in ("summary", "tdd_phase") if not isinstance(told[key], str)}
-    told = {key: value for key, value in told.items() if value not in (None, [], {}, "")}
+            fields["reason"] = f"context {percent:.0f}%"
+    fields |= {key: None for key in ("summary", "tdd_phase") if not isinstance(fields[key], str)}
+    fields = {key: value for key, value in fields.items() if value not in (None, [], {}, "")}
     if rest := _rest(native):
-        told[REST] = rest
-    return told
+        fields[REST] = rest
+    return fields
 
 
 def _rest(native: Plain) -> Plain:
@@ -176,19 +176,19 @@ def _list(value: object) -> list[Any]:
 
 
 def _find_moment(native: Plain, ours: Plain, stem: str) -> datetime | None:
-    told = sail_plans.moment(native.get("timestamp"))
+    stated = sail_plans.moment(native.get("timestamp"))
     exact = sail_plans.moment(ours.get("saved_at"))
     # sail's timestamp has whole seconds; our exact time counts only if both agree.
-    if exact is not None and (told is None or exact.replace(microsecond=0) == told):
+    if exact is not None and (stated is None or exact.replace(microsecond=0) == stated):
         return exact
     stamp = _STAMP.match(stem)
-    return told or (sail_plans.moment(stamp[1]) if stamp else None)
+    return stated or (sail_plans.moment(stamp[1]) if stamp else None)
 
 
-def _name(told: Plain, saved_at: datetime | None) -> str:
-    action = object_of(told.get("next_action")).get("text")
-    if told.get("summary") or action:
-        return suggest_name([told.get("summary"), action], None)
+def _name(fields: Plain, saved_at: datetime | None) -> str:
+    action = object_of(fields.get("next_action")).get("text")
+    if fields.get("summary") or action:
+        return suggest_name([fields.get("summary"), action], None)
     return f"checkpoint-{saved_at:%Y%m%d-%H%M%S}" if saved_at else "checkpoint-without-summary"
 
 

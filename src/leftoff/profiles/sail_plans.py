@@ -60,12 +60,12 @@ def observe(worktree: Path) -> dict[str, Any]:
     if index is None:
         return {}
     name, phase = active_plan(index), text(index.get("active_tdd_phase"))
-    told: dict[str, Any] = {"tdd_phase": phase} if phase else {}
+    fields: dict[str, Any] = {"tdd_phase": phase} if phase else {}
     if name:
-        told["plan"] = plan_of(name, index.get("active_plan_stage", index.get(_TWIN_STAGE)))
-        if (state := read_plan(folder, name)) is not None and "step" in told["plan"]:
-            told["plan"]["total"] = state.total
-    return told
+        fields["plan"] = plan_of(name, index.get("active_plan_stage", index.get(_TWIN_STAGE)))
+        if (state := read_plan(folder, name)) is not None and "step" in fields["plan"]:
+            fields["plan"]["total"] = state.total
+    return fields
 
 
 # Later versions of sail call a plan a blueprint.
@@ -268,8 +268,12 @@ def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask
     """Return the tasks of helpers, from the index or from their worktrees."""
     if not index.get("delegate_running"):
         return []
-    told = index.get("delegation")
-    listed = told.get("tasks") if isinstance(told, dict) else index.get("delegate_tasks", told)
+    delegation = index.get("delegation")
+    listed = (
+        delegation.get("tasks")
+        if isinstance(delegation, dict)
+        else index.get("delegate_tasks", delegation)
+    )
     if isinstance(listed, dict):
         listed = [_add_name(name, each) for name, each in listed.items()]
     tasks = [_task(each) for each in listed] if isinstance(listed, list) else []
@@ -280,8 +284,8 @@ def find_delegated(folder: Path, index: Mapping[str, Any]) -> list[DelegatedTask
 
 def _add_name(name: str, value: object) -> dict[str, Any]:
     """Read a task stored under its name, as a status or as an object."""
-    told = value if isinstance(value, dict) else {"status": value}
-    return {"id": name, **told}
+    task = value if isinstance(value, dict) else {"status": value}
+    return {"id": name, **task}
 
 
 def _task(value: object) -> DelegatedTask | None:

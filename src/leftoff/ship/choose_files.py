@@ -243,8 +243,8 @@ def _check_unchanged(
     return None if staged <= looked_at - out else _MEDDLING
 
 
-def _first(told: Sequence[str]) -> str:
-    return told[0] if told else "git did not say why"
+def _first(lines: Sequence[str]) -> str:
+    return lines[0] if lines else "git did not say why"
 
 
 def _may_pass(trouble: str) -> bool:

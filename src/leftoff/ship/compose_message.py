@@ -62,13 +62,13 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
     """Labels to remove from it."""
 
 
-def commit_message(work: Work, told: str, saved: Checkpoint | None, files: Sequence[str]) -> str:
+def commit_message(work: Work, message: str, saved: Checkpoint | None, files: Sequence[str]) -> str:
     """Write a commit message: the given text, or the feature's name, the task or the files."""
-    told = _fit(told).strip()
-    head, _, rest = (told or _fit(_describe_work(work, saved, files)).strip()).partition("\n")
+    message = _fit(message).strip()
+    head, _, rest = (message or _fit(_describe_work(work, saved, files)).strip()).partition("\n")
     # Your own message is kept as it is; only a generated one is cut and completed.
-    subject, overflow = (head, "") if told else _cut(head, _prefix(work, head))
-    done = [] if told else _bullets(saved)
+    subject, overflow = (head, "") if message else _cut(head, _prefix(work, head))
+    done = [] if message else _bullets(saved)
     parts = [_prefix(work, head) + subject, overflow, rest.strip(), "\n".join(done), _links(work)]
     return _fit(_JOINT.join(part for part in parts if part)) + "\n"
 
@@ -83,10 +83,10 @@ def pull_request(about: About) -> Text:
         "Checks": "\n".join(map(_check_line, about.checks)),
         "Breaking changes": "\n".join(f"- {each}" for each in _BREAKING.findall(about.text)),
     }
-    told = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
+    sections = [f"## {head}\n{text}" if head else text for head, text in parts.items() if text]
     return Text(
         title=_fit(_title(about)),
-        body=f"<!-- leftoff: {about.sha} -->\n{_escape_marks(_JOINT.join(told))}\n{_END}",
+        body=f"<!-- leftoff: {about.sha} -->\n{_escape_marks(_JOINT.join(sections))}\n{_END}",
         labels=[*_labels(about.work), FAILING if has_failed else READY],
         unfit_labels=[READY if has_failed else FAILING],
     )
@@ -108,8 +108,8 @@ def find_described_commit(body: str) -> str | None:
 
 def comment(about: About) -> str:
     """Write the comment about one push; the hash in it identifies the push."""
-    told = [*_bullets(about.saved), *map(_check_line, about.checks)]
-    return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *told]).strip())
+    bullets = [*_bullets(about.saved), *map(_check_line, about.checks)]
+    return _fit("\n".join([f"{comment_mark(about.sha)} {about.subject}", "", *bullets]).strip())
 
 
 def comment_mark(sha: str) -> str:
@@ -210,8 +210,8 @@ def _test_steps(work: Work, checks: Sequence[Check]) -> list[str]:
 
 def _scenario(scenario: Scenario) -> str:
     parts = (("given", scenario.given), ("when", scenario.when), ("then", scenario.then))
-    told = ", ".join(f"{word} {text}" for word, text in parts if text)
-    return _line(": ".join(part for part in (scenario.scenario, told) if part))
+    steps = ", ".join(f"{word} {text}" for word, text in parts if text)
+    return _line(": ".join(part for part in (scenario.scenario, steps) if part))
 
 
 def _check_line(check: Check) -> str:

@@ -90,8 +90,10 @@ def commit(repo: Repo, text: str) -> ShipStep | None:
 
 
 def _commit_refused(repo: Repo, ended: Ended) -> ShipStep:
-    told = [*ended.trouble_lines, *ended.text.splitlines()] if ended.errors else ended.trouble_lines
-    said = "\n".join(told)
+    lines = (
+        [*ended.trouble_lines, *ended.text.splitlines()] if ended.errors else ended.trouble_lines
+    )
+    said = "\n".join(lines)
     if any(words in said for words in _NO_IDENTITY):
         return _build_failed_step(
             "commit",
@@ -102,7 +104,7 @@ def _commit_refused(repo: Repo, ended: Ended) -> ShipStep:
     if is_locked_by_other(said):
         return _build_failed_step(
             "commit",
-            f"Another git process holds the index lock: {told[0]}",
+            f"Another git process holds the index lock: {lines[0]}",
             f"Wait for it, or remove that file if no git is running, {_AGAIN}",
         )
     is_gits = any(line.startswith(("fatal:", "error:")) for line in ended.trouble_lines)
@@ -112,11 +114,11 @@ def _commit_refused(repo: Repo, ended: Ended) -> ShipStep:
             "commit",
             f"The {hook} hook refused the commit; everything is saved and staged.",
             f"Fix what it reports, {_AGAIN}",
-            told,
+            lines,
         )
-    reason = told[0] if told else "git gave no reason"
+    reason = lines[0] if lines else "git gave no reason"
     return _build_failed_step(
-        "commit", f"git refused the commit: {reason}", f"Fix that, {_AGAIN}", told
+        "commit", f"git refused the commit: {reason}", f"Fix that, {_AGAIN}", lines
     )
 
 
@@ -158,7 +160,7 @@ def push(repo: Repo, remote: Remote, branch: str) -> ShipStep:
 
 
 def _push_refused(pushed: Pushed, remote: Remote, place: str) -> ShipStep:
-    reason = pushed.told[0] if pushed.told else "git gave no reason"
+    reason = pushed.output[0] if pushed.output else "git gave no reason"
     sentences = {
         "behind": (
             f"The push was rejected: {place} has commits that you do not have.",
@@ -177,7 +179,7 @@ def _push_refused(pushed: Pushed, remote: Remote, place: str) -> ShipStep:
     otherwise = (f"The push failed: {reason}", f"Run `git push` yourself, {_AGAIN}")
     text, hint = sentences.get(pushed.state, otherwise)
     return _build_failed_step(
-        "push", text, hint, pushed.told if pushed.state in {"hook", "refused"} else ()
+        "push", text, hint, pushed.output if pushed.state in {"hook", "refused"} else ()
     )
 
 
@@ -235,8 +237,8 @@ def publish_pull(hub: GitHub, wanted: Wanted) -> tuple[ShipStep, Pull | None]:
     notes = _set_labels(hub, pull, wanted)
     viewed, trouble = _view_pull(hub, pull)
     state: State = "done" if text else "skipped"
-    told = f"{text or 'Nothing is new for'} #{pull.number} {pull.url}"
-    return ShipStep(name="pull request", state=state, text=told, lines=[*notes, *trouble]), viewed
+    report = f"{text or 'Nothing is new for'} #{pull.number} {pull.url}"
+    return ShipStep(name="pull request", state=state, text=report, lines=[*notes, *trouble]), viewed
 
 
 def _create_or_update(hub: GitHub, wanted: Wanted) -> tuple[Pull, str]:
@@ -301,8 +303,8 @@ def _view_pull(hub: GitHub, pull: Pull) -> tuple[Pull, list[str]]:
         return pull, [f"Could not read the state of the pull request: {refused.message}"]
 
 
-def _build_failed_step(name: str, text: str, hint: str, told: Sequence[str] = ()) -> ShipStep:
+def _build_failed_step(name: str, text: str, hint: str, lines: Sequence[str] = ()) -> ShipStep:
     step: ShipStep = msgspec.convert(
         {"name": name, "state": "failed", "text": text, "hint": hint}, ShipStep
     )
-    return msgspec.structs.replace(step, lines=list(told)[-_TOLD_LINES:])
+    return msgspec.structs.replace(step, lines=list(lines)[-_TOLD_LINES:])

@@ -31,9 +31,9 @@ def panel(report: ShipReport, *, advise_clear: bool) -> list[str]:
     ]
     lines = [_heading(report)]
     for label, texts in rows:
-        told = [text for text in texts if text]
+        shown = [text for text in texts if text]
         lines += [
-            f"  {label if number == 0 else '':<{_WIDTH}}{text}" for number, text in enumerate(told)
+            f"  {label if number == 0 else '':<{_WIDTH}}{text}" for number, text in enumerate(shown)
         ]
     return [*lines, *(_ADVICE if advise_clear and not report.has_failed else [])]
 
@@ -56,8 +56,8 @@ def _heading(report: ShipReport) -> str:
 def _commit(report: ShipReport) -> str:
     if report.commit is None:
         return "none yet"
-    told = f"{report.commit.sha[:12]} {query.printable(report.commit.subject)}"
-    return told if report.is_new else f"none new; the last one is {told}"
+    commit = f"{report.commit.sha[:12]} {query.printable(report.commit.subject)}"
+    return commit if report.is_new else f"none new; the last one is {commit}"
 
 
 def _format_step(report: ShipReport, name: str) -> str:

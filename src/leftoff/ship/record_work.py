@@ -120,14 +120,14 @@ def _is_here(entry: CheckpointEntry, worktree: str, branch: str | None) -> bool:
 
 
 def save(
-    store: Store, settings: Settings, told: LastSave, message: str, seen: WorktreeView
+    store: Store, settings: Settings, last: LastSave, message: str, seen: WorktreeView
 ) -> ShipCheckpoint:
     """Save the current state, unless it is already saved."""
     board, now = _board(store), store.now()
     changes = seen.state.changes
     roles = work_context.working_context(board, changes, work_context.WorkNotes(), now).files
     named = [{"path": path, "role": role} for path, role in roles.items()]
-    again = {"files": named, **_as_seen(seen.state), **_carry_over(told, message)}
+    again = {"files": named, **_as_seen(seen.state), **_carry_over(last, message)}
     session = sessions.current(store) if session_id(store) else None
     # git was asked a moment ago; a store that believes it is outside git does not ask again.
     blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
@@ -138,11 +138,11 @@ def save(
     )
     kept, _ = cut_to_limits(redact_value(draft))
     # A resumed ship has nothing else to save.
-    if told.checkpoint is not None and _says_the_same(told.checkpoint, kept, seen):
-        return ShipCheckpoint(checkpoint=told.checkpoint, context=at_hand, is_new=False)
+    if last.checkpoint is not None and _says_the_same(last.checkpoint, kept, seen):
+        return ShipCheckpoint(checkpoint=last.checkpoint, context=at_hand, is_new=False)
     saved = store.save(kept)
     return ShipCheckpoint(
-        checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=told.news
+        checkpoint=saved.checkpoint, context=at_hand, notice=saved.notice, carried=last.news
     )
 
 
@@ -160,10 +160,10 @@ def _as_seen(state: GitState) -> dict[str, Any]:
     return {key: value for key, value in seen.items() if value is not None}
 
 
-def _carry_over(told: LastSave, message: str) -> dict[str, Any]:
+def _carry_over(last: LastSave, message: str) -> dict[str, Any]:
     """Carry over what was said before; of shipped work, only what is still to be done."""
-    plain = to_plain(told.checkpoint) if told.checkpoint else {}
-    keys = _STILL_TRUE if told.is_shipped else _TOLD
+    plain = to_plain(last.checkpoint) if last.checkpoint else {}
+    keys = _STILL_TRUE if last.is_shipped else _TOLD
     again = {key: plain[key] for key in keys if key in plain}
     if message and not again.get("summary"):
         again["summary"] = message.partition("\n")[0]
@@ -208,10 +208,10 @@ def learn(store: Store, kept: ShipCheckpoint, *, bar: "Grade | None") -> ShipSte
         *(folded.messages if folded else []),
         *_corrections(store, bar),
     ]
-    told = [line for line in lines if line]
-    if not told:
+    messages = [line for line in lines if line]
+    if not messages:
         return ShipStep(name="memory", state="skipped", text="Nothing new to remember.")
-    return ShipStep(name="memory", state="done", text=told[0], lines=told[1:])
+    return ShipStep(name="memory", state="done", text=messages[0], lines=messages[1:])
 
 
 def _learnt_before(store: Store, kept: ShipCheckpoint) -> list[memory.MemoryEntry]:
@@ -257,10 +257,10 @@ def _corrections(store: Store, bar: "Grade | None") -> list[str]:
 
 def archive(store: Store) -> ShipStep:
     """Archive completed features and fixes."""
-    told = features.archive(store).messages
-    if not told:
+    messages = features.archive(store).messages
+    if not messages:
         return ShipStep(name="archive", state="skipped", text="No feature is newly complete.")
-    return ShipStep(name="archive", state="done", text=told[0], lines=told[1:])
+    return ShipStep(name="archive", state="done", text=messages[0], lines=messages[1:])
 
 
 class Mirrored(msgspec.Struct, frozen=True, kw_only=True):

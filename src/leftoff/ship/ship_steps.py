@@ -102,11 +102,11 @@ class _Run:
         self.attempt("briefing", self._write_briefing)
 
     def _save(self) -> ShipStep:
-        told = record_work.find_last_save(
+        last = record_work.find_last_save(
             self.store, self.state.branch, self._find_unfinished_heads()
         )
         seen = record_work.WorktreeView(state=self.state, has_news=bool(self.chosen.files))
-        saved = record_work.save(self.store, self.settings, told, self.options.message, seen)
+        saved = record_work.save(self.store, self.settings, last, self.options.message, seen)
         self.kept = saved
         lines = [saved.notice] if saved.notice else []
         if not saved.is_new:
@@ -181,16 +181,16 @@ class _Run:
             return self.end(problem)
         self.head = query.head_sha(self.worktree) or ""
         self.made = Commit(sha=self.head, subject=text.partition("\n")[0])
-        told = f"{self.head[:12]} {self.made.subject}"
-        return self.end(ShipStep(name="commit", state="done", text=told))
+        report = f"{self.head[:12]} {self.made.subject}"
+        return self.end(ShipStep(name="commit", state="done", text=report))
 
     def _message(self) -> str:
-        told = self.options.message
+        message = self.options.message
         files = [file for file in self.chosen.files if not self._is_native(file)]
         # Native state alone gets a fixed subject, by which later runs recognize the commit.
-        if not told and not files:
+        if not message and not files:
             return delivery.TIDY_SUBJECT
-        return compose_message.commit_message(self.work, told, self.checkpoint, files)
+        return compose_message.commit_message(self.work, message, self.checkpoint, files)
 
     def _push(self) -> bool:
         self.hear.begins("push")
@@ -261,19 +261,19 @@ class _Run:
 
     def _tidy(self) -> ShipStep:
         """Record the outcome, and commit the native files that this changes."""
-        told = self._note()
+        messages = self._note()
         written = self._write_native()
-        told += written.warnings
+        messages += written.warnings
         problems = written.problems
         if self.native or choose_files.has_state(self.worktree):
-            problems += self._commit_state(told)
+            problems += self._commit_state(messages)
         if problems:
             return ShipStep(name="tidy", state="failed", text=problems[0], lines=problems[1:])
-        if not told:
+        if not messages:
             return ShipStep(name="tidy", state="skipped", text="Nothing left to record.")
-        return ShipStep(name="tidy", state="done", text=told[0], lines=told[1:])
+        return ShipStep(name="tidy", state="done", text=messages[0], lines=messages[1:])
 
-    def _commit_state(self, told: list[str]) -> list[str]:
+    def _commit_state(self, messages: list[str]) -> list[str]:
         """Commit native files that changed since the commit, so that the tree ends clean."""
         chosen = choose_files.stage(self.repo, self.judge, only=self._is_native)
         if not chosen.files:
@@ -282,7 +282,7 @@ class _Run:
         if not ended.is_done:
             return [f"Could not commit the state: {_first(ended.trouble_lines)}"]
         self.head = query.head_sha(self.worktree)
-        told.append("Committed the state that changed meanwhile")
+        messages.append("Committed the state that changed meanwhile")
         if self.remote is None:
             return []
         pushed = delivery.push(self.repo, self.remote, self.state.branch or "")
@@ -291,15 +291,15 @@ class _Run:
     def _note(self) -> list[str]:
         """Store the pull request's number, and reset a completed loop to idle."""
         item, pull = self.work.item, self.pull
-        told = []
+        messages = []
         if item is not None and pull is not None and item.pr != pull.number:
             features.update(self.store, item.id, pr=pull.number, branch=self.state.branch)
-            told.append(f"Noted #{pull.number} in {item.id}")
+            messages.append(f"Noted #{pull.number} in {item.id}")
         if self.head is not None:
             session = record_work.session_id(self.store)
             reset = features.reset_completed(self.store, self.head, session_id=session)
-            told += reset.messages if reset else []
-        return told
+            messages += reset.messages if reset else []
+        return messages
 
     def _is_native(self, path: str) -> bool:
         return path in self.native or path.startswith(STATE_FOLDERS)
@@ -341,5 +341,5 @@ class _Run:
         )
 
 
-def _first(told: list[str]) -> str:
-    return told[0] if told else "git gave no reason"
+def _first(lines: list[str]) -> str:
+    return lines[0] if lines else "git gave no reason"

@@ -45,8 +45,8 @@ def overwrite(bench: Bench) -> Deed:
 def save_unnamed(bench: Bench) -> Deed:
     """Save without a name."""
     token = bench.ledger.new_token()
-    told = ("--summary", text_of(token), "--auto-name", "--overwrite", "--no-capture")
-    return deed(bench, ("save", *told), Claim("checkpoint", token))
+    options = ("--summary", text_of(token), "--auto-name", "--overwrite", "--no-capture")
+    return deed(bench, ("save", *options), Claim("checkpoint", token))
 
 
 def _save_token(bench: Bench) -> str:

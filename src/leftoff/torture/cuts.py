@@ -27,7 +27,7 @@ class Recording(NamedTuple):
 
     before: Snapshot
     calls: list[Call]
-    told: str
+    deeds_done: str
 
 
 def run(arena: Arena) -> None:
@@ -50,7 +50,7 @@ def cut_everywhere(arena: Arena, name: str) -> None:
         arena.tally.note_broken(str(error), arena.where(name))
         return
     before = Snapshot([bench.home, bench.project])
-    recording = Recording(before=before, calls=record(bench, deeds), told=", ".join(order))
+    recording = Recording(before=before, calls=record(bench, deeds), deeds_done=", ".join(order))
     points = [*range(len(recording.calls) + 1)]
     rounds = 12 if arena.tally.task.rounds else _CUTS
     for point in chance.sample(points, min(rounds, len(points))):
@@ -91,15 +91,15 @@ def _record_deed(bench: Bench, deed: Deed, descriptor: int) -> int | None:
 
 
 def _cut(arena: Arena, bench: Bench, recording: Recording, point: int, model: Model) -> None:
-    calls, told = recording.calls, recording.told
-    chance = random.Random(f"{arena.seed}-{told}-{point}-{model}")  # noqa: S311 - no secret
+    calls, deeds_done = recording.calls, recording.deeds_done
+    chance = random.Random(f"{arena.seed}-{deeds_done}-{point}-{model}")  # noqa: S311 - no secret
     folders, files = Disk(recording.before, calls[:point]).state(model, chance)
     recording.before.write(folders, files)
     known = bench.ledger
     bench.ledger = _build_expected(known, calls, point)
     arena.tally.count("power cuts")
     arena.tally.count("acknowledged records found", bench.ledger.count())
-    arena.check(bench, told, f"power cut before call {point} of {len(calls)}, {model} disk")
+    arena.check(bench, deeds_done, f"power cut before call {point} of {len(calls)}, {model} disk")
     bench.ledger = known
 
 

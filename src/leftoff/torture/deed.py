@@ -24,8 +24,8 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 
 def save_words(token: str, text: str, *more: str, name: str = "") -> tuple[str, ...]:
     """Return the command line of a save."""
-    told = ("--summary", text, "--next", f"Run pytest -k {token}", "--no-capture")
-    return ("save", name or token, *told, *more)
+    options = ("--summary", text, "--next", f"Run pytest -k {token}", "--no-capture")
+    return ("save", name or token, *options, *more)
 
 
 def deed(bench: Bench, words: Sequence[str], *claims: Claim) -> Deed:

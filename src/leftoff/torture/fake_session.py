@@ -43,14 +43,14 @@ class Talk:
 
     def payload(self, event: str, **fields: object) -> bytes:
         """Return what the agent sends to a hook with this event."""
-        told = {
+        line = {
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),
             "cwd": str(self.folder),
             "hook_event_name": event,
             **fields,
         }
-        return msgspec.json.encode(told)
+        return msgspec.json.encode(line)
 
     def _build_request(self, text: str) -> dict[str, Any]:
         return self._line(type="user", message={"role": "user", "content": text})

@@ -79,15 +79,17 @@ def _fail_each(arena: Arena, stage: PreparedDeed, name: str, way: Injection) -> 
     for injection in itertools.islice(_later(way), _MOST_CALLS):
         if not arena.tally.has_time():
             break
-        told = (name, injection)
+        trial = (name, injection)
         ended, is_struck = stage.attempt(injection)
         if not is_struck:
             break
         faults += 1
         arena.tally.count("faults")
         if ended.has_crashed:
-            arena.tally.note_broken(_format_ending(ended.code, ended.last_line), arena.where(*told))
-        arena.check_trial(stage.bench, *told)
+            arena.tally.note_broken(
+                _format_ending(ended.code, ended.last_line), arena.where(*trial)
+            )
+        arena.check_trial(stage.bench, *trial)
     return faults
 
 

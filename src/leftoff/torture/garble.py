@@ -198,7 +198,7 @@ def _try(arena: Arena, bench: Bench, name: str, change: Change, chance: random.R
     files = [*_files(bench.store), *_files(bench.state)]
     path = chance.choice(files)
     place = path.relative_to(arena.root)
-    told = (f"{place}: {name}",)
+    trial = (f"{place}: {name}",)
     if name == "swapped":
         other = chance.choice(files)
         first, second = path.read_bytes(), other.read_bytes()
@@ -209,19 +209,19 @@ def _try(arena: Arena, bench: Bench, name: str, change: Change, chance: random.R
         change(path, chance)
         touched = {path}
     arena.tally.count("damaged files" if name in GARBLED or name == "swapped" else "replaced files")
-    _check_list(arena, bench, touched, told)
+    _check_list(arena, bench, touched, trial)
     for words in chance.sample(READERS, 3):
-        _check_reader(arena, bench, words, told)
-    _check_private(arena, told)
+        _check_reader(arena, bench, words, trial)
+    _check_private(arena, trial)
 
 
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
-def _check_list(arena: Arena, bench: Bench, touched: set[Path], told: tuple[str, ...]) -> None:
+def _check_list(arena: Arena, bench: Bench, touched: set[Path], trial: tuple[str, ...]) -> None:
     """Check that every checkpoint whose own file is intact is listed."""
-    ended = _read(arena, bench, ("list", "--all", "--limit", "1000", "--json"), told)
+    ended = _read(arena, bench, ("list", "--all", "--limit", "1000", "--json"), trial)
     if ended is None:
         return
     intact = {
@@ -233,12 +233,12 @@ def _check_list(arena: Arena, bench: Bench, touched: set[Path], told: tuple[str,
     try:
         rows = msgspec.json.decode(ended)
     except msgspec.DecodeError:
-        arena.tally.note_broken("`list --json` did not print JSON", arena.where(*told))
+        arena.tally.note_broken("`list --json` did not print JSON", arena.where(*trial))
         return
     # A replaced revision is in the log, not in the list.
     shown = tokens_in(str(rows)) | _in_log(bench)
     for token in sorted(intact - shown):
-        arena.tally.note_lost(f"the intact checkpoint {token} is not listed", arena.where(*told))
+        arena.tally.note_lost(f"the intact checkpoint {token} is not listed", arena.where(*trial))
 
 
 def _in_log(bench: Bench) -> set[str]:
@@ -247,18 +247,18 @@ def _in_log(bench: Bench) -> set[str]:
 
 
 def _check_reader(
-    arena: Arena, bench: Bench, words: tuple[str, ...], told: tuple[str, ...]
+    arena: Arena, bench: Bench, words: tuple[str, ...], trial: tuple[str, ...]
 ) -> None:
-    _read(arena, bench, words, told)
+    _read(arena, bench, words, trial)
 
 
 def _read(
-    arena: Arena, bench: Bench, words: tuple[str, ...], told: tuple[str, ...]
+    arena: Arena, bench: Bench, words: tuple[str, ...], trial: tuple[str, ...]
 ) -> bytes | None:
     """Run a command that reads, and record what it must not do."""
     ended = bench.run(*words, seconds=BOUND_SECONDS)
     arena.tally.count("commands")
-    where = arena.where(f"leftoff {' '.join(words)}", *told)
+    where = arena.where(f"leftoff {' '.join(words)}", *trial)
     if ended.hung:
         arena.tally.note_broken(f"it did not end within {BOUND_SECONDS:.0f} s", where)
     elif ended.has_crashed or ended.signal:
@@ -274,10 +274,10 @@ def _read(
     return None
 
 
-def _check_private(arena: Arena, told: tuple[str, ...]) -> None:
+def _check_private(arena: Arena, trial: tuple[str, ...]) -> None:
     path = arena.root / "private" / "secret.txt"
     with contextlib.suppress(OSError):
         path.chmod(0o600)
         if path.read_text(encoding="utf-8") != f"{_SECRET}\n":
-            arena.tally.note_broken("a private file behind a link was changed", arena.where(*told))
+            arena.tally.note_broken("a private file behind a link was changed", arena.where(*trial))
             path.write_text(f"{_SECRET}\n", encoding="utf-8")

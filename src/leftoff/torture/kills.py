@@ -45,14 +45,14 @@ def _kill_each(arena: Arena, stage: PreparedDeed, name: str, ways: Iterator[Inje
     for injection in ways:
         if not arena.tally.has_time():
             break
-        told = (name, injection)
+        trial = (name, injection)
         ended, is_struck = stage.attempt(injection)
         if ended.has_crashed or (ended.code and not is_struck):
             what = f"it ended with {ended.code}: {ended.last_line}"
-            arena.tally.note_broken(what, arena.where(*told))
+            arena.tally.note_broken(what, arena.where(*trial))
         kills += is_struck
         arena.tally.count("kills", int(is_struck))
-        if not arena.check_trial(stage.bench, *told) or not is_struck:
+        if not arena.check_trial(stage.bench, *trial) or not is_struck:
             break
     return kills
 

@@ -65,36 +65,36 @@ class Arena:
         if not self.tally.failures:
             shutil.rmtree(bench.project, ignore_errors=True)
 
-    def where(self, *told: object) -> str:
+    def where(self, *trial: object) -> str:
         """Describe how to reproduce this trial."""
-        return ", ".join([*map(str, told), f"seed {self.tally.task.seed}"])
+        return ", ".join([*map(str, trial), f"seed {self.tally.task.seed}"])
 
-    def check_trial(self, bench: Bench, *told: object) -> bool:
+    def check_trial(self, bench: Bench, *trial: object) -> bool:
         """Check after a trial; one time in ten, also rebuild the indexes and save again."""
         self.tally.count("acknowledged records found", bench.ledger.count())
-        is_sound = self.check(bench, *told)
+        is_sound = self.check(bench, *trial)
         # Chosen at random, because every n-th trial would always be the same call.
         if is_sound and self._chance.random() < _THOROUGH_SHARE:
-            is_sound = self.check(bench, *told, rebuilt=True)
-            self.check_works_on(bench, *told)
+            is_sound = self.check(bench, *trial, rebuilt=True)
+            self.check_works_on(bench, *trial)
         return is_sound
 
-    def check(self, bench: Bench, *told: object, rebuilt: bool = False) -> bool:
+    def check(self, bench: Bench, *trial: object, rebuilt: bool = False) -> bool:
         """Compare a project with its ledger, record losses, and return whether all is well."""
         seen = probe.look_rebuilt(bench) if rebuilt else probe.look(bench, self._looker)
         differences = bench.ledger.differences(seen)
         how = ("after the indexes were deleted",) if rebuilt else ()
         for difference in differences[:3]:
-            self.tally.note_lost(difference, self.where(*told, *how, bench.project))
+            self.tally.note_lost(difference, self.where(*trial, *how, bench.project))
         return not differences
 
-    def check_works_on(self, bench: Bench, *told: object) -> None:
+    def check_works_on(self, bench: Bench, *trial: object) -> None:
         """Check that another save works, with a process that did not see the trial."""
         ended, _ = attempt(bench, save(bench), None)
         if ended.code != 0:
             what = f"the next save ended with {ended.code}: {ended.last_line}"
-            self.tally.note_broken(what, self.where(*told))
-        self.check(bench, *told, "and a save after it")
+            self.tally.note_broken(what, self.where(*trial))
+        self.check(bench, *trial, "and a save after it")
 
 
 def attempt(bench: Bench, deed: Deed, injection: Injection | None) -> tuple[ChildExit, bool]:

@@ -66,8 +66,8 @@ def check_spool(world: World) -> Iterator[DoctorFinding]:
 
 def _report_waiting(state: Path, *, left: Sequence[spool.Letter], done: int) -> DoctorFinding:
     """Report the waiting events and what settle is doing."""
-    told = lease.words_of(f"{state}/trying")
-    seconds = time.time() - int(told[1]) if len(told) > 1 and told[1].isdecimal() else 0.0
+    words = lease.words_of(f"{state}/trying")
+    seconds = time.time() - int(words[1]) if len(words) > 1 and words[1].isdecimal() else 0.0
     waits = f"{format_count(len(left), 'event')} {'is' if len(left) == 1 else 'are'} waiting"
     if done > 0 and seconds < settle.EVENT_SECONDS:
         return warning(
@@ -77,8 +77,8 @@ def _report_waiting(state: Path, *, left: Sequence[spool.Letter], done: int) -> 
             do="Run `leftoff doctor` again in a minute.",
         )
     at_work = "settle is not running"
-    if told:
-        at_work = f"settle has been processing {told[0]} for {seconds:.0f} seconds"
+    if words:
+        at_work = f"settle has been processing {words[0]} for {seconds:.0f} seconds"
     return fault(
         "spool",
         f"{waits}, but {at_work}",

@@ -102,13 +102,16 @@ def check_space(world: World) -> Iterator[DoctorFinding]:
     places = dict.fromkeys(_existing(folder) for folder in folders)
     free = {place: shutil.disk_usage(place).free for place in places}
     place = min(free, key=lambda each: free[each])
-    told = f"{free[place] / 1e9:.1f} GB free at {place}"
+    free_space = f"{free[place] / 1e9:.1f} GB free at {place}"
     if free[place] >= _LITTLE_BYTES:
-        yield ok("space", told)
+        yield ok("space", free_space)
         return
     make = fault if free[place] < _TOO_LITTLE_BYTES else warning
     yield make(
-        "space", told, why="leftoff needs space for events and checkpoints.", do="Free some space."
+        "space",
+        free_space,
+        why="leftoff needs space for events and checkpoints.",
+        do="Free some space.",
     )
 
 
@@ -116,10 +119,10 @@ def check_versions(world: World) -> Iterator[DoctorFinding]:
     """Report the versions of leftoff, git and Claude Code."""
     del world
     git, claude = (try_programs.ask([name, "--version"]) for name in ("git", "claude"))
-    told = [f"leftoff {__version__}"]
-    told += [answer.line for answer in (git,) if answer.code == 0]
-    told += [f"claude {answer.line}" for answer in (claude,) if answer.code == 0]
-    yield ok("versions", ", ".join(told))
+    versions = [f"leftoff {__version__}"]
+    versions += [answer.line for answer in (git,) if answer.code == 0]
+    versions += [f"claude {answer.line}" for answer in (claude,) if answer.code == 0]
+    yield ok("versions", ", ".join(versions))
     if git.code != 0:
         yield warning(
             "versions",

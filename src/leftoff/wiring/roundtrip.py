@@ -75,9 +75,9 @@ class _Stage:
             if (problem := _problem(event, answer)) is not None:
                 yield problem
         self.wait()
-        told = trouble.recent(self._state)
+        errors = trouble.recent(self._state)
         if not any((self._project / ".git" / "leftoff" / "checkpoints").glob("*/*.json")):
-            what = told[-1].what if told else "no hook reported an error"
+            what = errors[-1].what if errors else "no hook reported an error"
             yield _no_checkpoint(what)
             return
         answer = self._fire("SessionStart", _SECOND, {"source": "startup"})

@@ -28,12 +28,12 @@ def import_items(
     A known item is replaced only if the file was written after its last change here. A number that
     is already used for something else becomes the next free one.
     """
-    told = [redact.redact_value(each) for each in found]
+    items = [redact.redact_value(each) for each in found]
     taken: list[Feature | Fix] = []
 
     def edit(state: BoardState) -> BoardState:
         taken.clear()
-        for item in told:
+        for item in items:
             placed = _resolve_item(state.board, item, written_at or _EVER)
             if placed is not None:
                 taken.append(placed)

@@ -43,8 +43,8 @@ class Reset(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def messages(self) -> list[str]:
         """The lines to print."""
-        told = [f"All {self.tasks} tasks completed"] if self.tasks else []
-        return [*told, "Loop completed and reset"]
+        lines = [f"All {self.tasks} tasks completed"] if self.tasks else []
+        return [*lines, "Loop completed and reset"]
 
 
 def loop(store: Store, session_id: str | None = None) -> Loop | None:

@@ -99,13 +99,13 @@ def add(
     A known entry gains a source, and becomes active if it was queued. A rejected or superseded
     entry does not come back.
     """
-    told = [entry_of(draft, now=store.now(), status=status) for draft in drafts]
-    if not told:
+    entries = [entry_of(draft, now=store.now(), status=status) for draft in drafts]
+    if not entries:
         return []
     new: dict[str, MemoryEntry] = {}
     lines: list[bytes] = []
-    overlay = _load_known(store, [entry.id for entry in told])
-    for entry in told:
+    overlay = _load_known(store, [entry.id for entry in entries])
+    for entry in entries:
         known = overlay.get(entry.id)
         stands = entry if known is None else merge_repeat(known, entry)
         if stands == known:
@@ -273,7 +273,7 @@ def change(  # noqa: PLR0913 - one keyword for each thing that can change
 ) -> MemoryEntry:
     """Approve, edit, reject or supersede an entry; the log keeps its previous state."""
     known = find(store, entry_id)
-    told = EntryChange(
+    change = EntryChange(
         id=known.id,
         at=store.now(),
         status=status,
@@ -281,9 +281,9 @@ def change(  # noqa: PLR0913 - one keyword for each thing that can change
         why=None if why is None else cut_words(why),
         by=_successor(store, known, by) if status == "superseded" else None,
     )
-    new = apply_change(known, told)
+    new = apply_change(known, change)
     if new != known:
-        store.append_line(LOG, line_of(told))
+        store.append_line(LOG, line_of(change))
     return new
 
 

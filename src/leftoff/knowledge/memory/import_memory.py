@@ -24,15 +24,15 @@ def import_entries(
 
     An entry with a known id from the other system but different words was reworded there.
     """
-    told = [draft for draft in drafts if draft.text.strip()]
-    if is_empty(store) or not told:
-        return add(store, told, status=status)
+    kept = [draft for draft in drafts if draft.text.strip()]
+    if is_empty(store) or not kept:
+        return add(store, kept, status=status)
     new: list[EntryDraft] = []
     reworded: list[tuple[MemoryEntry, EntryDraft]] = []
-    formers = _formers(store, told)
+    formers = _formers(store, kept)
     with open_index(store) as index:
         index.sync()
-        for draft in told:
+        for draft in kept:
             former = draft.extra.get(FORMER_ID)
             twin = index.get(id_of(draft.kind, cut_words(draft.text)))
             other = formers.get((draft.kind, former)) or index.get(former) if former else None

@@ -81,9 +81,9 @@ class Harvest:
             self._has_acted, self._said = True, line
 
     def _note_call(self, call: ToolCall) -> None:
-        told = _excerpt(f"{call.tool}: {call.what}" if call.what else call.tool)
-        self._has_acted, self._did = True, told
-        self._calls[call.id] = told
+        call_text = _excerpt(f"{call.tool}: {call.what}" if call.what else call.tool)
+        self._has_acted, self._did = True, call_text
+        self._calls[call.id] = call_text
         if len(self._calls) > _MOST_OPEN:
             del self._calls[next(iter(self._calls))]
 

@@ -70,8 +70,8 @@ def reflect(
         # Only now: if we die before this, the next run finds the same again, and memory knows it.
         for each in heard:
             keep_mark(store, each)
-    told = [each.source.session_id for each in heard if each.corrections]
-    return Reflection(sessions=told, saved=saved, queued=queued, skipped=found.skipped)
+    corrected = [each.source.session_id for each in heard if each.corrections]
+    return Reflection(sessions=corrected, saved=saved, queued=queued, skipped=found.skipped)
 
 
 def queue(store: Store) -> list[MemoryEntry]:

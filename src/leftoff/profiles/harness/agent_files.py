@@ -86,8 +86,8 @@ def _write_team(team: Team | None, found: Plain) -> Plain | None:
 
 def _read_choices(found: object) -> list[Choice]:
     plain = found if isinstance(found, list) else []
-    told = [{"decision": each} if isinstance(each, str) else object_of(each) for each in plain]
-    values = [_CHOICE.read(each) for each in told]
+    choices = [{"decision": each} if isinstance(each, str) else object_of(each) for each in plain]
+    values = [_CHOICE.read(each) for each in choices]
     return [Choice(**each) for each in values if "decision" in each]
 
 

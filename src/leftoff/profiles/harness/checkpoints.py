@@ -79,13 +79,13 @@ def read(path: Path, data: bytes) -> Native:
     if path.name == RECORD:
         return _read_record(found)
     record = _record_of(path, found)
-    told = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
-    if not any(told.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
+    fields = _of_progress(found) if path.name == PROGRESS else _of_context(found, path)
+    if not any(fields.get(key) for key in ("summary", "done", "next_action", "feature", "files")):
         return Native(problem="It does not describe any work.")
-    name = record.get("name") if record else told.get("feature") or told.get("summary")
-    edited = _find_edits(told, record, path.name)
+    name = record.get("name") if record else fields.get("feature") or fields.get("summary")
+    edited = _find_edits(fields, record, path.name)
     return Native(
-        told=_complete(told, record, edited),
+        fields=_complete(fields, record, edited),
         name=name,
         saved_at=moment_of(found.get("lastUpdated")),
         is_exact=True,
@@ -94,9 +94,9 @@ def read(path: Path, data: bytes) -> Native:
 
 
 def _read_record(found: Plain) -> Native:
-    told = without(found, *_NOT_TOLD)
+    fields = without(found, *_NOT_TOLD)
     return Native(
-        told=told,
+        fields=fields,
         name=text_of(found.get("name")) or None,
         saved_at=moment_of(found.get("saved_at")),
         shows=text_of(found.get("id")) if found.get(_CHECK) == _check(found) else "",
@@ -120,16 +120,16 @@ def _record_of(path: Path, found: Plain) -> Plain:
 def _of_progress(found: Plain) -> Plain:
     last = object_of(found.get("lastSession"))
     said = {"summary": "", **_SESSION.read(last)}
-    told = {key: said[key] for key in ("summary", "done", "blockers")}
+    fields = {key: said[key] for key in ("summary", "done", "blockers")}
     kept = {"progress": without(found, *_PROGRESS_KEYS), "lastSession": _SESSION.rest(last)}
     extra = _extra({key: value for key, value in kept.items() if value})
-    return {**told, **_steps(said["next_steps"]), **extra}
+    return {**fields, **_steps(said["next_steps"]), **extra}
 
 
 def _of_context(found: Plain, path: Path) -> Plain:
     said = _CONTEXT.read(found)
     roles = {name: text_of(role) for name, role in said.get("files", {}).items() if name}
-    told: Plain = {
+    fields: Plain = {
         "feature": said.get("feature"),
         "summary": said.get("summary", ""),
         "files": [{"path": name, "role": role} for name, role in roles.items()],
@@ -139,9 +139,9 @@ def _of_context(found: Plain, path: Path) -> Plain:
         **_steps(said["next_steps"]),
     }
     if path.parent.parent.name == SESSIONS:
-        told["session_id"] = path.parent.name
+        fields["session_id"] = path.parent.name
     rest = without(_CONTEXT.rest(found), "version")
-    return told | _extra({"context": rest} if rest else {})
+    return fields | _extra({"context": rest} if rest else {})
 
 
 def _extra(kept: Plain) -> Plain:
@@ -166,17 +166,17 @@ def _is_change(role: str) -> bool:
     return role.startswith(("new", "modified", "renamed", "deleted", "copied", "changed"))
 
 
-def _find_edits(told: Plain, record: Plain, shown_as: str) -> Plain:
+def _find_edits(fields: Plain, record: Plain, shown_as: str) -> Plain:
     """Return the values that somebody changed after the file was written."""
     shown = object_of(object_of(record.get("shown")).get(shown_as))
-    return {key: told.get(key) for key, value in shown.items() if told.get(key) != value}
+    return {key: fields.get(key) for key, value in shown.items() if fields.get(key) != value}
 
 
-def _complete(told: Plain, record: Plain, edited: Plain) -> Plain:
+def _complete(fields: Plain, record: Plain, edited: Plain) -> Plain:
     """Add the record's values, except where the file was changed since."""
     if not record:
-        return told
-    files = {key: told[key] for key in ("files", EXTRA) if key in told}
+        return fields
+    files = {key: fields[key] for key in ("files", EXTRA) if key in fields}
     return {**without(record, *_NOT_TOLD), **edited, **files}
 
 
@@ -191,8 +191,8 @@ _NOT_TOLD = ("id", "name", "saved_at", "shown", _CHECK)
 
 def _check(record: Mapping[str, Any]) -> str:
     """Return a checksum, so that a record somebody changed does not pass for ours."""
-    told = {key: value for key, value in record.items() if key != _CHECK}
-    return digest(json.dumps(told, sort_keys=True).encode())[:12]
+    signed = {key: value for key, value in record.items() if key != _CHECK}
+    return digest(json.dumps(signed, sort_keys=True).encode())[:12]
 
 
 # Writing

@@ -178,10 +178,10 @@ def _join(value: object, section: str, entry: MemoryEntry) -> object:
     """Add a fact to a section, whatever type the section has."""
     kept = object_of(entry.extra.get(EXTRA))
     raw, key = kept.get("raw"), text_of(kept.get("key"))
-    name, colon, told = entry.text.partition(": ")
+    name, colon, text = entry.text.partition(": ")
     is_object = isinstance(value, dict) or (value is None and (key or section in _OBJECTS))
     if is_object:
-        return {**object_of(value), key or name: raw or (told if colon else entry.text)}
+        return {**object_of(value), key or name: raw or (text if colon else entry.text)}
     if value is None and section in _SCALARS:
         return entry.text
     standing = value if isinstance(value, list) else [] if value is None else [value]

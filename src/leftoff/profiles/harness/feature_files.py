@@ -265,8 +265,8 @@ def _read_standing(item: Item, standing: Plain) -> Item | None:
 def _write_github(item: Item, kept: Plain, standing: Plain) -> Plain:
     numbers = {"issueNumber": item.issue, "prNumber": item.pr, "branch": item.branch}
     known = {**kept, **object_of(standing.get("github"))}
-    told = {key: each for key, each in numbers.items() if each is not None or key not in known}
-    return {**known, **told}
+    changed = {key: each for key, each in numbers.items() if each is not None or key not in known}
+    return {**known, **changed}
 
 
 def _default(item: Item, key: str) -> Any:

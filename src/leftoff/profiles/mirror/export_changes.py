@@ -150,10 +150,10 @@ def _with_knowledge(
         return news
     is_gone = cursor is not None and project_knowledge.is_missing(mirror, cursor.files)
     is_new = bool(known) and (cursor is None or known != cursor.knowledge or is_gone)
-    told = project_knowledge.load_knowledge(
+    knowledge = project_knowledge.load_knowledge(
         mirror.store, whole=news.is_whole or is_gone, is_new=is_new
     )
-    return msgspec.structs.replace(news, knowledge=told)
+    return msgspec.structs.replace(news, knowledge=knowledge)
 
 
 def _with_prompts(

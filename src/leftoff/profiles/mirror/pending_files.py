@@ -32,12 +32,12 @@ def read_notes(
     if session_id is not None and since is None:
         # Nobody confirms an automatic save, so older notes may belong to other work.
         since = store.now() - _RECENT
-    told: dict[str, Any] = {}
+    notes: dict[str, Any] = {}
     for name in names:
         mirror = Mirror(store, name)
         if isinstance(mirror.profile, NoteKeeper):
-            told = {**mirror.profile.read_notes(mirror.folder, current, since), **told}
-    return told
+            notes = {**mirror.profile.read_notes(mirror.folder, current, since), **notes}
+    return notes
 
 
 def find_waiting(store: Store, names: Iterable[str]) -> list[WaitingFile]:

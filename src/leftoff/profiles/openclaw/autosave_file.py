@@ -48,9 +48,9 @@ def read(text: str, path: Path) -> Native:
     body = _body(text)
     if not body.strip():
         return Native(problem="It contains nothing below its header.")
-    told: dict[str, Any] = state_file.parse(body) or {"notes": [body.strip()]}
+    fields: dict[str, Any] = state_file.parse(body) or {"notes": [body.strip()]}
     return Native(
-        told=told,
+        fields=fields,
         saved_at=openclaw_layout.read_moment(parts, path),
         project=openclaw_layout.find_owner(parts),
     )

@@ -39,8 +39,8 @@ def read(text: str, path: Path) -> datetime | None:
         if name is None and hours is None:
             return naive.astimezone()
         offset = _offset(hours, minutes)
-        told = naive.replace(tzinfo=timezone(offset))
-        return _local(naive, path) or told if offset == _STAMPED else told
+        stated = naive.replace(tzinfo=timezone(offset))
+        return _local(naive, path) or stated if offset == _STAMPED else stated
     except (ValueError, OverflowError):
         return None
 

@@ -38,15 +38,15 @@ _SUBHEADING = re.compile(r"#{3,6} \S(?:.*\S)?")
 def read(text: str, path: Path) -> Native:
     """Read a checkpoint's file."""
     parts = LAYOUT.split(text)
-    told = LAYOUT.read(parts)
+    fields = LAYOUT.read(parts)
     if parts.intro:
-        told["notes"] = [unescape(parts.intro), *told.get("notes", [])]
+        fields["notes"] = [unescape(parts.intro), *fields.get("notes", [])]
     kept = {"fields": parts.unknown_fields, "sections": parts.unknown_sections}
-    told[KEY] = {key: value for key, value in kept.items() if value}
-    if not any(told.values()):
+    fields[KEY] = {key: value for key, value in kept.items() if value}
+    if not any(fields.values()):
         return Native(problem="It is empty: it has neither a task nor a section with text.")
     project = unescape(parts.fields.get("Project", ""))
-    return Native(told=told, saved_at=read_moment(parts, path), project=project)
+    return Native(fields=fields, saved_at=read_moment(parts, path), project=project)
 
 
 def read_moment(parts: Parts, path: Path) -> datetime | None:
@@ -142,10 +142,10 @@ def _write_action(checkpoint: Checkpoint) -> str:
 
 
 def _read_blockers(lines: Lines) -> Plain:
-    told = points.read_all(lines)
-    asked = [point for point in told if point.label == _ASKED]
+    found = points.read_all(lines)
+    asked = [point for point in found if point.label == _ASKED]
     return {
-        "blockers": [_join_point(point) for point in told if point.label != _ASKED],
+        "blockers": [_join_point(point) for point in found if point.label != _ASKED],
         "questions": [_join_point(point, without=_ASKED) for point in asked],
     }
 
@@ -183,25 +183,25 @@ def _make_decision(decision: Decision) -> Point:
 
 
 def _read_context(lines: Lines) -> Plain:
-    told: Plain = {"files": [], "files_modified": [], "artifacts": {}, "failed": [], "notes": []}
+    fields: Plain = {"files": [], "files_modified": [], "artifacts": {}, "failed": [], "notes": []}
     for point in points.read_all(lines):
         match point.label:
             case "Branch":
-                told.setdefault("branch", point.text)
+                fields.setdefault("branch", point.text)
             case "Plan":
-                told.setdefault("plan", _read_plan(point))
+                fields.setdefault("plan", _read_plan(point))
             case "File":
-                told["files"].append({"path": point.text})
+                fields["files"].append({"path": point.text})
             case "Modified":
-                told["files_modified"].append(point.text)
+                fields["files_modified"].append(point.text)
             case "Artifact":
-                told["artifacts"] |= [_read_artifact(point)]
+                fields["artifacts"] |= [_read_artifact(point)]
             case "Failed":
                 what, why = points.read_reason(point)
-                told["failed"].append({"what": what, "why": why})
+                fields["failed"].append({"what": what, "why": why})
             case _:
-                told["notes"].append(_join_point(point))
-    return told
+                fields["notes"].append(_join_point(point))
+    return fields
 
 
 def _make_context(checkpoint: Checkpoint) -> Iterator[Point]:
@@ -211,9 +211,9 @@ def _make_context(checkpoint: Checkpoint) -> Iterator[Point]:
         yield _make_plan(checkpoint.plan)
     for path in checkpoint.files_modified:
         yield Point(label="Modified", text=path)
-    told = {*checkpoint.files_modified, checkpoint.plan.path if checkpoint.plan else None}
+    shown = {*checkpoint.files_modified, checkpoint.plan.path if checkpoint.plan else None}
     for file in checkpoint.files:
-        if file.path not in told:
+        if file.path not in shown:
             yield Point(label="File", text=file.path)
     for artifact in checkpoint.artifacts.items():
         yield _make_artifact(*artifact)
@@ -242,14 +242,14 @@ def _read_plan(point: Point) -> Plain:
     if point.parts:
         path = point.text
         step, _, total = point.part("Step").partition(" of ")
-    told = {
+    plan = {
         "path": path or None,
         "title": point.part("Title") or None,
         "step": int(step) if step and step.isdecimal() else None,
         "total": int(total) if total and total.isdecimal() else None,
         "stage": point.part("Stage") or None,
     }
-    return {key: value for key, value in told.items() if value is not None}
+    return {key: value for key, value in plan.items() if value is not None}
 
 
 def _make_plan(plan: Plan) -> Point:

@@ -124,6 +124,6 @@ def read_all(lines: Sequence[str]) -> list[Point]:
     return [read(each.text) for each in split_items(lines) if not is_nothing(each.text)]
 
 
-def write_all(told: Iterable[Point]) -> str:
+def write_all(points: Iterable[Point]) -> str:
     """Write points as a section, or the word for none."""
-    return "\n".join(write(point) for point in told) or "- None"
+    return "\n".join(write(point) for point in points) or "- None"

@@ -52,43 +52,43 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
     if task in {"", section_texts.NONE}:
         return Native(problem="It does not name an active task.")
     is_named = _is_named(path, status)
-    told = {
+    fields = {
         **_resolve(found),
         "trigger": _find_trigger(found.get("trigger"), status, is_named=is_named),
         "session_id": found.get("session_id") or pending.get(path.name),
         _EXTRA: _keep(_find_unknown(parts, found), "" if is_named else task),
     }
     return Native(
-        told=told,
+        fields=fields,
         name=task if is_named else None,
-        saved_at=told.pop("saved_at", None) or _read_date(path),
+        saved_at=fields.pop("saved_at", None) or _read_date(path),
         is_open=path.name in pending,
     )
 
 
 def _resolve(found: Plain) -> Plain:
     """Combine what several sections say: the request, the plan, the next action."""
-    told = dict(found)
-    asked = told.pop("asked", None)
+    fields = dict(found)
+    asked = fields.pop("asked", None)
     # If there is a section for the last request, the other one holds the summary.
-    has_request = "request" in told
-    request = told.pop("request", None)
-    told |= {"summary": asked, "intent": request} if has_request else {"intent": asked}
-    artifacts = dict(told.get("artifacts", {}))
-    told["plan"] = _resolve_plan(told.pop("stage", None), told.get("plan"), artifacts)
-    inferred = told.pop("inferred", None)
-    told["next_action"] = told.get("next_action") or inferred
-    return {**told, "artifacts": artifacts}
+    has_request = "request" in fields
+    request = fields.pop("request", None)
+    fields |= {"summary": asked, "intent": request} if has_request else {"intent": asked}
+    artifacts = dict(fields.get("artifacts", {}))
+    fields["plan"] = _resolve_plan(fields.pop("stage", None), fields.get("plan"), artifacts)
+    inferred = fields.pop("inferred", None)
+    fields["next_action"] = fields.get("next_action") or inferred
+    return {**fields, "artifacts": artifacts}
 
 
 def _resolve_plan(stage: str | None, section: Plain | None, artifacts: Plain) -> Plain | None:
-    told, listed = section or {}, artifacts.get(PLAN)
+    stated, listed = section or {}, artifacts.get(PLAN)
     # Without its own section, the plan is the one among the artifacts.
-    path = listed if section is None or (told and "path" not in told) else told.get("path")
-    if "path" in told and path == listed:
+    path = listed if section is None or (stated and "path" not in stated) else stated.get("path")
+    if "path" in stated and path == listed:
         # It is listed among the artifacts only for readers.
         artifacts.pop(PLAN, None)
-    plan = {**told, "path": path, "stage": stage}
+    plan = {**stated, "path": path, "stage": stage}
     return {key: value for key, value in plan.items() if value is not None} or None
 
 
@@ -115,9 +115,9 @@ def _is_named(path: Path, status: str) -> bool:
     return "voluntary" in status or _AUTOMATIC_FILE.search(path.stem) is None
 
 
-def _find_trigger(told: str | None, status: str, *, is_named: bool) -> str:
+def _find_trigger(stated: str | None, status: str, *, is_named: bool) -> str:
     if is_named:
-        return told if told in TRIGGERS else MANUAL
+        return stated if stated in TRIGGERS else MANUAL
     # The section, if present, says how the compaction began; the status says why we saved.
     return _AUTOMATIC.get(status, PRECOMPACT)
 

@@ -83,16 +83,16 @@ def write_artifacts(checkpoint: Checkpoint) -> str:
 
 def read_plan(lines: Lines) -> Plain:
     """Read the section about the plan."""
-    told: Plain = {}
+    plain: Plain = {}
     for raw in section_texts.split_items(lines):
         key, rest = _split_name(raw[0])
         value = rest.removeprefix(":").strip(" \t")
         if key == "step" and (found := _STEP.fullmatch(value)):
             numbers = zip(("step", "total"), found.groups(), strict=True)
-            told |= {name: int(number) for name, number in numbers if number != "None"}
+            plain |= {name: int(number) for name, number in numbers if number != "None"}
         elif key in {"path", "title"}:
-            told[key] = None if value == section_texts.NONE else _read_value(value)
-    return told
+            plain[key] = None if value == section_texts.NONE else _read_value(value)
+    return plain
 
 
 def write_plan(checkpoint: Checkpoint) -> str | None:
@@ -130,19 +130,19 @@ def _read_decision(raw: Sequence[str]) -> Plain:
             groups.append((found[1], [found[2]]))
         else:
             groups[-1][1].append(line.removeprefix("  ") if groups[-1][0] else line)
-    told: Plain = {"what": section_texts.unescape(groups[0][1])}
-    if len(groups) == 1 and "\n" not in told["what"]:
-        what, _, why = told["what"].partition(_BECAUSE)
+    decision: Plain = {"what": section_texts.unescape(groups[0][1])}
+    if len(groups) == 1 and "\n" not in decision["what"]:
+        what, _, why = decision["what"].partition(_BECAUSE)
         return {"what": what, "why": why}
     for word, lines in groups[1:]:
         text = section_texts.unescape(lines)
         if word == "why" and lines == [section_texts.NONE]:
             continue
         if word == "instead of":
-            told.setdefault("alternatives", []).append(text)
+            decision.setdefault("alternatives", []).append(text)
         else:
-            told[_REASONS[word]] = text
-    return told
+            decision[_REASONS[word]] = text
+    return decision
 
 
 def _write_decision(decision: Decision) -> str:
@@ -175,11 +175,11 @@ def _fits_one_line(what: str, why: str) -> bool:
 def read_link(lines: Lines) -> Plain:
     """Read the agent, and how far its transcript was read."""
     pairs = dict(read_pairs(lines))
-    told: Plain = {"agent": pairs.get("Agent")}
+    plain: Plain = {"agent": pairs.get("Agent")}
     if (path := pairs.get("JSONL path")) is not None:
         offset = pairs.get("Read up to", "")
-        told["transcript"] = {"path": path, "offset": int(offset) if offset.isdecimal() else 0}
-    return told
+        plain["transcript"] = {"path": path, "offset": int(offset) if offset.isdecimal() else 0}
+    return plain
 
 
 def write_link(checkpoint: Checkpoint) -> str | None:

@@ -51,9 +51,9 @@ def marks(folder: Path) -> dict[str, Path]:
 
 
 def _target(folder: Path, data: bytes) -> Path:
-    told = data.decode("utf-8", "replace").strip().split("\n")[0].strip()
+    named = data.decode("utf-8", "replace").strip().split("\n")[0].strip()
     # The project may have been moved since, but checkpoints are always in this folder.
-    return folder / CHECKPOINTS / Path(told.replace("\0", "")).name
+    return folder / CHECKPOINTS / Path(named.replace("\0", "")).name
 
 
 def prompts(folder: Path) -> dict[str, Sequence[FilePrompt]]:

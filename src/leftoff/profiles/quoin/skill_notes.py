@@ -24,15 +24,15 @@ _NUMBERED = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:(?:[✓✔☑✅x]|\[[ xX]\])\s+
 def read_notes(folder: Path, session_id: str | None, since: datetime | None) -> dict[str, Any]:
     """Return the content of this session's file, or of the newest one."""
     path = _state_file(folder, session_id, since)
-    told = _state(path) if path is not None else {}
+    fields = _state(path) if path is not None else {}
     if session_id is not None:
-        told["session_id"] = session_id
-    artifacts = _artifacts(folder, told.get("name", ""))
+        fields["session_id"] = session_id
+    artifacts = _artifacts(folder, fields.get("name", ""))
     if path is not None:
         artifacts[STATE] = str(path)
     if PLAN in artifacts:
-        told["plan"] = {**told.get("plan", {}), "path": artifacts[PLAN]}
-    return {key: value for key, value in {**told, "artifacts": artifacts}.items() if value}
+        fields["plan"] = {**fields.get("plan", {}), "path": artifacts[PLAN]}
+    return {key: value for key, value in {**fields, "artifacts": artifacts}.items() if value}
 
 
 def _state_file(folder: Path, session_id: str | None, since: datetime | None) -> Path | None:
