@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from gitrepo import Repo
 from programs import with_our_path
 
@@ -28,6 +30,7 @@ DAY = """
 """
 
 
+@pytest.mark.slow("plays a day")
 def test_every_file_that_a_day_leaves_is_named(repo: Repo, tmp_path: Path) -> None:
     home = tmp_path / "home"
     state = home / ".local" / "state" / "leftoff"

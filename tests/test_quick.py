@@ -56,6 +56,7 @@ def test_make_quick_leaves_out_what_is_slow_and_nothing_else() -> None:
     assert words[words.index("-m") + 1] == "not slow"
 
 
+@pytest.mark.slow("starts pytest")
 def test_what_is_quick_and_what_is_slow_is_everything() -> None:
     some = [
         str(TESTS / name)
@@ -77,6 +78,7 @@ def test_no_file_of_tests_is_overlooked() -> None:
     assert found == []
 
 
+@pytest.mark.slow("starts pytest")
 @pytest.mark.parametrize("folder", SLOW_FOLDERS)
 def test_slow_folders_are_not_in_make_quick(folder: str) -> None:
     assert collected(str(TESTS / folder), "-m", "not slow") == set()

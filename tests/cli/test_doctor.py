@@ -13,6 +13,8 @@ from gitrepo import Repo
 from leftoff.hooks import trouble
 from stores import contents
 
+pytestmark = pytest.mark.slow("fires real hooks")
+
 
 @pytest.fixture
 def state(cli: Cli, tmp_path: Path) -> Path:

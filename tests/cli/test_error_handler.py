@@ -190,6 +190,7 @@ def test_closed_and_full_outputs_keep_the_exit_code(cli: Cli, script: str, code:
         assert done.stderr.startswith("leftoff: ")
 
 
+@pytest.mark.slow("starts many programs")
 @pytest.mark.parametrize(
     "env",
     [

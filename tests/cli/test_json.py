@@ -27,6 +27,7 @@ def anywhere() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.slow("runs every command")
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -18,6 +18,8 @@ from leftoff.store.layout import Area
 from stores import draft
 from talk import Talk
 
+pytestmark = pytest.mark.slow("needs thousands of checkpoints")
+
 MANY = 10_000
 SHOWN = 20
 

@@ -284,6 +284,7 @@ def test_sessions_that_rest_for_longer_than_since_are_left_alone(cli: Cli, repo:
     assert "AUTO-REFLECTION" in cli.ok("reflect", "--since=1h").out
 
 
+@pytest.mark.slow("lets processes race")
 def test_two_reflections_at_once_keep_each_rule_once(cli: Cli, repo: Repo) -> None:
     for number in range(5):
         corrected_talk(repo.folder, f"session-{number}")

@@ -96,6 +96,7 @@ def test_settle_survives_whatever_was_kept(
     assert spool.letters(state) == []
 
 
+@pytest.mark.slow("starts many programs")
 @pytest.mark.accept(112)
 def test_every_recorded_payload_is_taken(real_box: Letterbox, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")

@@ -19,6 +19,8 @@ from leftoff.wiring import inspect_spool, install
 from leftoff.wiring.findings import World
 from talk import Talk
 
+pytestmark = pytest.mark.slow("waits for time limits")
+
 # Reading it takes minutes of CPU, and it takes no room.
 _ENDLESS_BYTES = 1 << 42
 

@@ -404,6 +404,7 @@ def test_a_folder_is_imported_once_and_left_as_it_was(cli: Cli) -> None:
     assert cli.json("show", "invoice-rounding")["saved_at"].startswith("2026-11-15T18:40")
 
 
+@pytest.mark.slow("imports many files")
 def test_five_hundred_are_imported(cli: Cli, tmp_path: Path) -> None:
     text = (GOLDEN / "plain" / "checkpoint-invoice-rounding.md").read_text(encoding="utf-8")
     folder = tmp_path / "many"

@@ -355,6 +355,7 @@ def changed_somewhere(data: st.DataObject, value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow("tries many values")
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_values_of_any_kind_are_taken_in_or_told_and_never_twice(data: st.DataObject) -> None:

@@ -388,6 +388,7 @@ def test_the_keys_it_holds_are_all_of_the_layout() -> None:
 # Broken files, and many
 
 
+@pytest.mark.slow("tries many files")
 @given(st.data())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_broken_file_is_told_and_the_rest_is_imported(

@@ -128,6 +128,7 @@ def test_the_same_words_twice_in_one_second_are_two_files(cli: Cli, folder: Path
     assert len([*(folder / "checkpoints").iterdir()]) == 2
 
 
+@pytest.mark.slow("saves a thousand times")
 @pytest.mark.accept(61)
 def test_a_thousand_saves_change_and_delete_no_earlier_file(quick_folder: Path) -> None:
     project = project_at(quick_folder)

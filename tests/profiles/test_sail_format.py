@@ -282,6 +282,7 @@ def test_a_broken_file_is_told_and_the_rest_is_imported(cli: Cli, repo: Repo) ->
     assert len(report["problems"]) == 5
 
 
+@pytest.mark.slow("imports many files")
 def test_five_hundred_files_are_imported_as_revisions_of_their_plan(cli: Cli, repo: Repo) -> None:
     folder = repo.folder / "native" / "plans" / "big" / "checkpoints"
     folder.mkdir(parents=True)

@@ -143,6 +143,7 @@ def test_a_session_without_new_lines_is_remembered_as_it_was(session: Path) -> N
     assert read_session(session, memory=memory) == memory
 
 
+@pytest.mark.slow("reads a long session")
 def test_the_memory_is_bounded_whatever_the_length_of_the_session(tmp_path: Path) -> None:
     entries = [entry("user", "a long task with many steps")]
     for number in range(4000):

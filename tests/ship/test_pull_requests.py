@@ -9,6 +9,8 @@ from leftoff.store import Store
 from ship.hub import Hub
 from ship.shop import Shop
 
+pytestmark = pytest.mark.slow("ships many times")
+
 
 @pytest.mark.accept(145)
 def test_a_pull_request_is_opened_with_title_links_bullets_steps_and_labels(

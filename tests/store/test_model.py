@@ -204,5 +204,5 @@ Operations.TestCase.settings = settings(
 )
 
 
-pytestmark = pytest.mark.accept(166)
+pytestmark = [pytest.mark.accept(166), pytest.mark.slow("plays long stories")]
 TestOperations = Operations.TestCase

@@ -185,6 +185,7 @@ def ext2(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow("replays power cuts")
 def test_no_acknowledged_save_is_lost_when_the_power_fails_on_ext2(
     ext2: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_two_saves_in_the_same_millisecond_are_two_files(project: Project) -> No
     store.close()
 
 
+@pytest.mark.slow("runs every command")
 @pytest.mark.accept(61)
 def test_no_command_but_purge_changes_or_removes_a_file(store: Store, project: Project) -> None:
     folder = project.store / "checkpoints"

@@ -33,6 +33,7 @@ def listed(store: Store) -> list[tuple[str, str]]:
     return [(each.id, each.name) for each in features.load(store).items]
 
 
+@pytest.mark.slow("lets processes race")
 @pytest.mark.accept(155)
 def test_no_parallel_writer_loses_anothers_change(quick_folder: Path) -> None:
     program = f"""
@@ -64,6 +65,7 @@ def test_no_parallel_writer_loses_anothers_change(quick_folder: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow("lets processes race")
 def test_sessions_that_share_a_loop_lose_no_attempt(quick_folder: Path) -> None:
     store = Store(project_at(quick_folder))
     features.put(store, [Feature(id="feature-001", name="Export", max_attempts=1000)])

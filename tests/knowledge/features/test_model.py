@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -14,6 +15,8 @@ from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import ItemDraft, Try
 from leftoff.store import Store
 from stores import MEMORY, Clock, project_at
+
+pytestmark = pytest.mark.slow("plays long stories")
 
 SESSIONS = st.sampled_from([None, "one", "two"])
 KEYS = st.integers(1, 4)

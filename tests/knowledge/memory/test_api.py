@@ -236,6 +236,7 @@ def test_a_checkpoint_without_either_leaves_no_trace(store: Store) -> None:
     assert not list(store.project.store.glob("memory*"))
 
 
+@pytest.mark.slow("writes a large log")
 def test_a_log_that_grew_without_bounds_is_read_within_bounds(store: Store) -> None:
     remember(store, "Stream the CSV")
     log = log_of(store)

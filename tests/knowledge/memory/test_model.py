@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
@@ -16,6 +17,8 @@ from leftoff.knowledge.memory.entry import EntryChange
 from leftoff.knowledge.memory.memory_log import Overlay, decode_line, line_of
 from leftoff.store import Store
 from stores import MEMORY, NOON, Clock, project_at
+
+pytestmark = pytest.mark.slow("plays long stories")
 
 KINDS: list[Kind] = ["decision", "failure", "rule"]
 WORDS = ["Use SQLite", "use sqlite.", "Use Postgres", "No globals", "内存", 'Rule 😀 \\ "q"\nline']

@@ -154,6 +154,7 @@ def transcript_of(lines: list[dict[str, object]]) -> bytes:
     return b"".join(json.dumps({**head, **line}).encode() + b"\n" for line in lines)
 
 
+@pytest.mark.slow("tries many splits")
 @settings(max_examples=60)
 @given(lines=st.lists(entries(), min_size=1, max_size=12), data=st.data())
 def test_the_same_is_found_however_the_reading_is_split(
