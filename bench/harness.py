@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "bench"
 
 _SEED = 20
+_PRINT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 # A fresh, small process starts the program, because the peak memory that the system reports for a
 # child begins with the size of its parent.
 _LAUNCHER = (
@@ -47,6 +48,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     given: Path = Path(os.devnull)
     """The file on its standard input."""
+    printed: Path = Path(os.devnull)
+    """The file for its output, which is shown if it fails."""
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,14 +78,14 @@ Case = Callable[[], Sample]
 
 
 def run(program: Program) -> Sample:
-    """Start a program, discard its output, and wait for it."""
+    """Start a program, and wait until it succeeds."""
     # posix_spawn runs in the current folder, and unlike fork it does not get slower with our size.
     os.chdir(program.folder)
     environment = {**program.environment, "PWD": str(program.folder)}
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, str(program.given), os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, str(program.printed), _PRINT_FLAGS, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
     path, arguments = program.arguments[0], program.arguments
     started = time.perf_counter()
@@ -90,7 +93,7 @@ def run(program: Program) -> Sample:
     _, status, use = os.wait4(pid, 0)
     wall = time.perf_counter() - started
     code = os.waitstatus_to_exitcode(status)
-    assert code == 0, f"{' '.join(arguments)} ended with {code}."
+    assert code == 0, f"{' '.join(arguments)} ended with {code}.\n{program.printed.read_text()}"
     return Sample(wall, use.ru_utime + use.ru_stime)
 
 

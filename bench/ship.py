@@ -89,7 +89,12 @@ class _Place:
     def program(self, *arguments: str) -> Case:
         """Return a case that starts a program."""
         environment = venv.environment(self.project.parent)
-        started = Program(arguments=arguments, environment=environment, folder=self.project)
+        started = Program(
+            arguments=arguments,
+            environment=environment,
+            folder=self.project,
+            printed=self.project.parent / "printed.txt",
+        )
 
         def case() -> Sample:
             self.change()

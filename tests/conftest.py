@@ -15,6 +15,7 @@ from leftoff.context import find_project
 from leftoff.hooks import start_recovery
 from leftoff.projects.project import Project
 from leftoff.store import Store
+from open_databases import close_forgotten, note_opened
 from stores import MEMORY, Clock
 
 _TESTS = Path(__file__).resolve().parent
@@ -56,15 +57,31 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _keep_out(event: str, arguments: tuple[object, ...]) -> None:
-    if event not in _WATCHED or not arguments or not isinstance(arguments[0], str | bytes):
-        return
-    path = os.fsdecode(arguments[0])
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "sqlite3.connect/handle":
+        note_opened(arguments[0])
+    elif event in _WATCHED and arguments and isinstance(arguments[0], str | bytes):
+        _keep_out(os.fsdecode(arguments[0]))
+
+
+def _keep_out(path: str) -> None:
     if path.startswith(_BARRED):
         raise AssertionError(f"A test touches the real home folder: {path}")
 
 
-sys.addaudithook(_keep_out)
+sys.addaudithook(_watch)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """Fail a test that leaves a database open."""
+    try:
+        yield
+    finally:
+        forgotten = close_forgotten()
+    if forgotten:
+        pytest.fail("The test left a database open: " + "\n".join(forgotten), pytrace=False)
+
 
 # A busy machine is no fault of a property.
 hypothesis.settings.register_profile("leftoff", deadline=None)

@@ -29,6 +29,22 @@ shown = table("t", [
 ])
 assert [line.split()[-1] for line in shown.splitlines()[2:6]] == ["OVER", "UNDER", "PASS", "x"]
 """
+FAILS = """
+import os
+from pathlib import Path
+from bench.harness import Program, run
+
+program = Program(
+    arguments=("/bin/sh", "-c", "echo reason; echo why >&2; exit 3"),
+    environment=os.environ,
+    folder=Path("/"),
+    printed=Path(PRINTED),
+)
+try:
+    run(program)
+except AssertionError as error:
+    print(error)
+"""
 LINES = """
 import sys
 from itertools import islice
@@ -47,6 +63,12 @@ def run(code: str) -> bytes:
 
 def test_cases_run_in_turn_and_are_judged_by_their_limits() -> None:
     run(HARNESS)
+
+
+def test_a_program_that_fails_is_reported_with_its_output(tmp_path: Path) -> None:
+    told = run(FAILS.replace("PRINTED", repr(str(tmp_path / "printed.txt")))).decode()
+
+    assert "exit 3 ended with 3.\nreason\nwhy\n" in told
 
 
 def test_the_made_up_transcript_has_the_mix_of_long_ones() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from cli.runs import environment
 from e2e.waiting import until
+from gitrepo import Repo
 from leftoff import processes, subprocesses
 from leftoff.subprocesses import Ended, Program
 
@@ -116,6 +117,118 @@ def test_an_interrupt_is_handed_on_and_waits_until_the_program_has_tidied_up(
 
     assert "KeyboardInterrupt" in err
     assert (tmp_path / "done").read_text() == "tidied\n"
+
+
+# Interrupts `act` at its n-th step, for every n until the program's output is read.
+_SWEEP = """
+import os, signal, subprocess, sys
+from pathlib import Path
+from leftoff import processes, subprocesses
+from leftoff.git import process
+from leftoff.git.repository import find_repository
+signal.signal(signal.SIGINT, signal.default_int_handler)
+folder = Path(sys.argv[2])
+
+def run():
+    arguments = ("sleep", "600")
+    subprocesses.run(subprocesses.Program(
+        arguments=arguments, folder=folder, environment=subprocesses.environment()))
+
+def query():
+    with process.ask(folder, find_repository(folder), "cat-file", "--batch") as git:
+        list(git.chunks())
+
+act = {"run": run, "query": query}[sys.argv[1]]
+ours = (subprocesses.__file__, process.__file__, processes.__file__)
+
+def interrupt(at):
+    left, is_started = at, False
+
+    def step(frame, event, _):
+        nonlocal left, is_started
+        path = frame.f_code.co_filename
+        if path not in ours and path != subprocess.__file__:
+            return None
+        # A signal can arrive between any two instructions of ours.
+        frame.f_trace_opcodes = path in ours
+        is_started = is_started or frame.f_code.co_name in {"_exchange", "chunks"}
+        left -= 1
+        if left == 0 or (is_started and left > 0):
+            left = 0
+            os.kill(os.getpid(), signal.SIGINT)
+        return step
+
+    sys.settrace(step)
+    try:
+        act()
+    except KeyboardInterrupt:
+        pass
+    else:
+        raise SystemExit(f"The interrupt at step {at} was lost.")
+    finally:
+        sys.settrace(None)
+    return is_started
+
+def count_children():
+    try:
+        return len([os.waitpid(-1, os.WNOHANG)])
+    except ChildProcessError:
+        return 0
+
+at = 1
+while not interrupt(at):
+    if count_children():
+        raise SystemExit(f"An interrupt at step {at} left a program behind.")
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        raise SystemExit(f"After an interrupt at step {at} the next one is held back.")
+    at += 1
+print(at)
+"""
+
+
+@pytest.mark.parametrize("what", ["run", "query"])
+def test_an_interrupt_while_a_program_starts_neither_leaves_it_behind_nor_is_lost(
+    repo: Repo, what: str
+) -> None:
+    done = subprocess.run(
+        (sys.executable, "-c", _SWEEP, what, str(repo.folder)),
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    # Starting a program takes far more steps than this.
+    assert int(done.stdout) > 100
+
+
+def test_a_second_interrupt_ends_a_program_that_does_not_stop(tmp_path: Path) -> None:
+    script = f"trap '' INT; echo $$ > '{tmp_path}/pid'; echo ready; while :; do sleep 0.1; done"
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from leftoff import subprocesses\n"
+        "subprocesses._GRACE_SECONDS = 600\n"
+        "ends = subprocesses._ends\n"
+        # The second one arrives while leftoff waits for the program.
+        "def interrupted(process, seconds):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return ends(process, seconds)\n"
+        "subprocesses._ends = interrupted\n"
+        "def interrupt(line):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        f"program = subprocesses.Program(arguments=('sh', '-c', {script!r}), "
+        f"folder=Path({str(tmp_path)!r}), environment=subprocesses.environment(), "
+        "on_line=interrupt)\n"
+        "subprocesses.run(program)"
+    )
+    done = subprocess.run(
+        (sys.executable, "-c", code), env=environment(), capture_output=True, check=False, text=True
+    )
+
+    assert "KeyboardInterrupt" in done.stderr
+    assert not processes.is_alive(int((tmp_path / "pid").read_text()), 0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process waits for")

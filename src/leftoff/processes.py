@@ -1,9 +1,56 @@
-"""Check whether a process is still running and is still the same one."""
+"""Check whether a process is still running, and start one without losing an interrupt."""
 
+import contextlib
 import os
+import signal
 from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
 _DEAD = frozenset({b"Z", b"X"})
+
+
+class HeldInterrupt:
+    """Holds back Ctrl-C while a program is started, until somebody is there to stop the program.
+
+    Raised in the middle of a start, KeyboardInterrupt would leave a running program that nobody
+    knows. Signals are not blocked, because the program would inherit that.
+    """
+
+    def __init__(self) -> None:
+        self._handler: Callable[[int, FrameType | None], object] | None = None
+        self._came = False
+
+    def __enter__(self) -> Self:
+        self.hold()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def hold(self) -> None:
+        """Hold back an interrupt from now on."""
+        handler = signal.getsignal(signal.SIGINT)
+        # Not if interrupts are ignored, nor in another thread: those are never interrupted.
+        if callable(handler):
+            with contextlib.suppress(ValueError):
+                signal.signal(signal.SIGINT, self._note)
+                self._handler = handler
+
+    def _note(self, _signal: int, _frame: object) -> None:
+        self._came = True
+
+    def release(self) -> None:
+        """Handle interrupts as before, beginning with one that was held back."""
+        if self._handler is None:
+            return
+        signal.signal(signal.SIGINT, self._handler)
+        self._handler = None
+        if self._came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def read_start_time(pid: int) -> float:

@@ -94,17 +94,13 @@ def environment(**values: str) -> dict[str, str]:
 
 def run(program: Program) -> Ended:
     """Run a program; an interrupt is forwarded to it, and raised again once it has ended."""
-    process = _start_process(program)
-    try:
-        kept = _exchange(process, program)
-        if program.needs_files and _is_stuck(process):
-            return Ended(code=None, out=bytes(kept[0]), errors=_STUCK)
-        # A program that closed its pipes may still be running.
-        is_done = _ends(process, program.seconds)
-        code = process.returncode if is_done else None
-        return Ended(code=code, out=bytes(kept[0]), errors=bytes(kept[1]))
-    finally:
-        _end(process, has_own_group=not program.may_ask)
+    with processes.HeldInterrupt() as interrupt:
+        process = _start_process(program)
+        try:
+            interrupt.release()
+            return _follow(process, program)
+        finally:
+            _end(process, has_own_group=not program.may_ask)
 
 
 def _start_process(program: Program) -> subprocess.Popen[bytes]:
@@ -124,6 +120,16 @@ def _start_process(program: Program) -> subprocess.Popen[bytes]:
             process_group=None if program.may_ask else 0,
             bufsize=0,
         )
+
+
+def _follow(process: subprocess.Popen[bytes], program: Program) -> Ended:
+    kept = _exchange(process, program)
+    if program.needs_files and _is_stuck(process):
+        return Ended(code=None, out=bytes(kept[0]), errors=_STUCK)
+    # A program that closed its pipes may still be running.
+    is_done = _ends(process, program.seconds)
+    code = process.returncode if is_done else None
+    return Ended(code=code, out=bytes(kept[0]), errors=bytes(kept[1]))
 
 
 def _exchange(process: subprocess.Popen[bytes], program: Program) -> tuple[bytearray, bytearray]:
@@ -193,12 +199,16 @@ def _end(process: subprocess.Popen[bytes], *, has_own_group: bool) -> None:
     """Interrupt a running program so that it can clean up (git its locks); kill it if needed."""
     if process.poll() is None:
         send = partial(os.killpg, process.pid) if has_own_group else process.send_signal
-        with contextlib.suppress(OSError):
-            send(signal.SIGINT)
-            _ends(process, _GRACE_SECONDS)
-            # Helpers that a shell started in the background ignore an interrupt.
-            send(signal.SIGKILL)
-        process.wait()
+        try:
+            with contextlib.suppress(OSError):
+                send(signal.SIGINT)
+                _ends(process, _GRACE_SECONDS)
+        # Also if you press Ctrl-C again, because you do not want to wait.
+        finally:
+            with contextlib.suppress(OSError):
+                # Helpers that a shell started in the background ignore an interrupt.
+                send(signal.SIGKILL)
+            process.wait()
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()

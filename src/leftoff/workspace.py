@@ -145,8 +145,13 @@ class Workspace:
     def _store_and_missing(self) -> tuple[Store, list[str]]:
         # One property for both, because importing the edits also finds the removed files.
         store = Store(self.project)
-        edits = self.mirrors.import_edits(store)
-        self.warn_once(edits.problems)
+        try:
+            edits = self.mirrors.import_edits(store)
+            self.warn_once(edits.problems)
+        except BaseException:
+            # `close` does not know a store that was never returned.
+            store.close()
+            raise
         return store, edits.gone
 
     @functools.cached_property

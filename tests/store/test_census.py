@@ -1,6 +1,7 @@
 """A save finds what exists under a name without an index, and never builds a large index."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -113,5 +114,5 @@ def test_a_line_that_could_not_be_written_does_not_free_the_name(project: Projec
     log.rmdir()
     kept.rename(log)
 
-    with pytest.raises(ChoiceNeeded, match="login-form"):
-        Store(project).save(draft("login-form"))
+    with pytest.raises(ChoiceNeeded, match="login-form"), closing(Store(project)) as again:
+        again.save(draft("login-form"))

@@ -1,12 +1,13 @@
 """An index is compared with its source files, and a wrong one is found."""
 
 import contextlib
+import re
 import sqlite3
 from contextlib import closing
 
 import pytest
 
-from leftoff.store import Store
+from leftoff.store import Query, Store
 from leftoff.store.log_index import Rows
 from stores import draft, names_listed, view
 
@@ -99,6 +100,28 @@ def test_an_index_that_lacks_something_is_rebuilt_when_it_is_opened(
 
     assert view(filled) == seen
     assert filled.index().is_sound()
+
+
+def test_an_index_that_is_up_to_date_is_asked_without_reading_every_checkpoint(
+    filled: Store,
+) -> None:
+    asked: list[str] = []
+    db = filled.open_index()._db  # noqa: SLF001 - only this connection sees its queries
+    db.set_trace_callback(asked.append)
+    names_listed(filled)
+    filled.find("name-2")
+    filled.search(Query(words="word"))
+    db.set_trace_callback(None)
+
+    queries = {each for each in asked if each.lstrip().startswith("SELECT")}
+    plans = {each: [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {each}")] for each in queries}
+    scanned = {query: plan for query, plan in plans.items() if any(map(_GROWING_SCAN.match, plan))}
+    assert any("unlogged" in query for query in queries)
+    assert scanned == {}
+
+
+# The index by_problem has only the unreadable checkpoints.
+_GROWING_SCAN = re.compile(r"SCAN (checkpoints|events|targets)\b(?! USING INDEX by_problem)")
 
 
 def test_what_is_half_written_when_a_transaction_fails_is_not_kept() -> None:

@@ -174,12 +174,12 @@ def group(default: click.Command) -> Callable[[Callable[[], None]], click.Group]
 
 def complete_names(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Complete the names of all checkpoints."""
-    return _complete_from_store(lambda store: store.index().names_like(typed))
+    return complete_from_store(lambda store: store.index().names_like(typed))
 
 
 def complete_open(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Complete the names of open checkpoints."""
-    return _complete_from_store(
+    return complete_from_store(
         lambda store: _begin_with(typed, store.index().heads([*LISTED], 1000))
     )
 
@@ -193,14 +193,15 @@ def complete_paths(
 
 def complete_trashed(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Complete the names of checkpoints in the trash."""
-    return _complete_from_store(lambda store: _begin_with(typed, store.index().list_trashed(1000)))
+    return complete_from_store(lambda store: _begin_with(typed, store.index().list_trashed(1000)))
 
 
 def _begin_with(typed: str, entries: list[CheckpointEntry]) -> list[str]:
     return [key for entry in entries if (key := key_of(entry)).startswith(typed)]
 
 
-def _complete_from_store(names: Callable[[Store], list[str]]) -> list[str]:
+def complete_from_store(names: Callable[[Store], list[str]]) -> list[str]:
+    """Complete what a function finds in the store of the current project."""
     # An error message would end up in the middle of the line you are typing.
     try:
         store = Store(find_project(read_environment()))

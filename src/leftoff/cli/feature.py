@@ -8,9 +8,8 @@ import click
 
 from leftoff.checkpoint import to_plain
 from leftoff.cli import feature_view
-from leftoff.cli.app import App, command, complete_paths, group
+from leftoff.cli.app import App, command, complete_from_store, complete_paths, group
 from leftoff.cli.text_columns import format_fallback_notice
-from leftoff.context import find_project
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.fingerprints import can_be_path, name_path
 from leftoff.knowledge import features
@@ -28,12 +27,11 @@ def _session_id(app: App) -> str | None:
 
 
 def _complete_ids(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    # An error message would end up in the middle of the line you are typing.
-    try:
-        board = features.load(Store(find_project()))
-    except (LeftoffError, OSError):
-        return []
-    return [each.id for each in board.items if each.id.startswith(typed) and not each.is_archived]
+    def find_ids(store: Store) -> list[str]:
+        items = features.load(store).items
+        return [each.id for each in items if each.id.startswith(typed) and not each.is_archived]
+
+    return complete_from_store(find_ids)
 
 
 _id_argument = click.argument("key", metavar="[ID]", required=False, shell_complete=_complete_ids)

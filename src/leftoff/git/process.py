@@ -70,7 +70,7 @@ def _environment(repository: Repository, settings: bytes) -> dict[str, str]:
 def ask(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> "Git":
-    """Start git with a query about a folder; nothing from the repository is executed."""
+    """Prepare git for a query about a folder; nothing from the repository is executed."""
     folder.stat()  # raises if the folder does not exist
     if repository.git_dir in _stuck:
         raise OSError(errno.EPERM, _STUCK)
@@ -129,7 +129,7 @@ def _filters(settings: Iterable[tuple[bytes, bytes]]) -> tuple[set[bytes], dict[
 
 
 class Git:
-    """A running git whose output is streamed, and which is killed at its deadline."""
+    """A git that runs inside `with`; its output is streamed, and its deadline kills it."""
 
     def __init__(
         self,
@@ -143,12 +143,28 @@ class Git:
         self._is_stuck = False
         self._git_dir = repository.git_dir
         self._errors = b""
+        self._interrupt = processes.HeldInterrupt()
         where = () if repository.worktree else (f"--git-dir={repository.git_dir}",)
-        self._process = subprocess.Popen(
-            (*_GIT, *where, *arguments),
-            # Not the folder itself: git might see a repository there that leftoff does not.
-            cwd=repository.worktree or repository.git_dir,
-            env=_environment(repository, settings),
+        self._arguments = (*_GIT, *where, *arguments)
+        # Not the folder itself: git might see a repository there that leftoff does not.
+        self._folder = repository.worktree or repository.git_dir
+        self._environment = _environment(repository, settings)
+
+    def __enter__(self) -> Self:
+        # Until `chunks`: an interrupt before the block begins would leave git running.
+        self._interrupt.hold()
+        try:
+            self._process = self._start()
+        except BaseException:
+            self._interrupt.release()
+            raise
+        return self
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._arguments,
+            cwd=self._folder,
+            env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -157,9 +173,6 @@ class Git:
             bufsize=0,
         )
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         if self._process.poll() is None:
             with contextlib.suppress(OSError):
@@ -167,6 +180,7 @@ class Git:
         self._process.wait()
         for pipe in self._pipes():
             pipe.close()
+        self._interrupt.release()
 
     def records(self) -> Iterator[bytes]:
         """Yield the records before each NUL byte; a torn last record is dropped."""
@@ -177,6 +191,7 @@ class Git:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield git's output until it ends or the deadline passes."""
+        self._interrupt.release()
         stdout, stderr = self._pipes()
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)

@@ -1,6 +1,7 @@
 """The first half of a ship: store what must not be lost, whatever follows."""
 
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,8 +131,9 @@ def save(
     again = {"files": named, **_as_seen(seen.state), **_carry_over(last, message)}
     session = sessions.current(store) if session_id(store) else None
     # git was asked a moment ago; a store that believes it is outside git does not ask again.
-    blind = Store(msgspec.structs.replace(store.project, is_git=False), now=store.now)
-    draft = compose(again, blind, settings, session=session)
+    blind = msgspec.structs.replace(store.project, is_git=False)
+    with closing(Store(blind, now=store.now)) as unasked:
+        draft = compose(again, unasked, settings, session=session)
     at_hand = _clean(work_context.working_context(board, changes, _notes(draft), now))
     draft = msgspec.structs.replace(
         draft, trigger=TRIGGER, name=None, feature=draft.feature or at_hand.feature

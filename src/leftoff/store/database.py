@@ -71,7 +71,11 @@ class Database:
             self._path = None
             self.db = self._blank()
         if like is not None:
-            self._copy(like)
+            try:
+                self._copy(like)
+            except BaseException:
+                self.db.close()
+                raise
 
     def _copy(self, like: Path) -> None:
         """Copy the content of another database file, if there is one; that file is not changed."""
@@ -212,7 +216,11 @@ class Database:
 
     def _blank(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._nowhere, isolation_level=None)
-        db.executescript(self._script)
+        try:
+            db.executescript(self._script)
+        except BaseException:
+            db.close()
+            raise
         return db
 
     def _connect(self, path: Path) -> sqlite3.Connection:

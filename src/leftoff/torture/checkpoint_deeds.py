@@ -6,6 +6,7 @@ Each function prepares what its deed needs on a bench, and returns the deed with
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 
 import msgspec
 
@@ -102,8 +103,8 @@ def purge(bench: Bench) -> Deed:
     def work() -> int:
         # The command purges only what is older than a minute, which is too long to wait here.
         try:
-            store = Store(find_project(bench.project))
-            store.purge([store.find(token)])
+            with closing(Store(find_project(bench.project))) as store:
+                store.purge([store.find(token)])
         except (LeftoffError, OSError) as error:
             os.write(2, f"{error}\n".encode())
             return 1

@@ -84,27 +84,28 @@ def observe(place: ProbeTarget) -> Observation:
     """Return everything that this process finds."""
     problems: list[str] = []
     _settle_all(state_folder(), problems)
-    folder = Path(place.folder)
-    project = find_project(folder)
-    store = Store(project)
+    with contextlib.closing(Store(find_project(Path(place.folder)))) as store:
+        return _observe_store(place, store, problems)
+
+
+def _observe_store(place: ProbeTarget, store: Store, problems: list[str]) -> Observation:
     found: dict[str, list[str]] = {}
     half: list[str] = []
     digests: dict[str, str] = {}
     texts = [*_checkpoints(store, digests, problems), *_texts(store)]
     if place.has_commits:
-        subjects = child_programs.git(folder, "log", "--format=%s").splitlines()
+        subjects = child_programs.git(Path(place.folder), "log", "--format=%s").splitlines()
         texts += [("commit", subject) for subject in subjects]
     for kind, text in texts:
         found.setdefault(kind, []).extend(tokens_in(text))
         half += [f"{kind} {token}" for token in halves_in(text)]
     found["event"] = sorted(_events(store.index()))
     problems += [f"{entry.id} cannot be read" for entry in store.index().unreadable()]
-    store.close()
     return Observation(
         found={kind: sorted(set(tokens)) for kind, tokens in found.items()},
         half=sorted(set(half)),
         digests=digests,
-        registers=_registers(project),
+        registers=_registers(store.project),
         problems=problems,
     )
 

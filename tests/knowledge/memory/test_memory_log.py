@@ -8,6 +8,7 @@ import pytest
 
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft
+from leftoff.knowledge.memory.memory_index import MemoryIndex
 from leftoff.knowledge.memory.memory_log import about
 from leftoff.store import Store
 
@@ -52,11 +53,29 @@ def test_lines_about_some_entries_tell_of_them_what_all_lines_tell(filled: Store
     assert overlay.get(ids[3]) == memory.find(filled, ids[2])
 
 
-def test_an_index_that_lacks_entries_is_noticed_when_it_is_opened(filled: Store) -> None:
+LACKS = {
+    "the newest entries": "DELETE FROM entries WHERE seq > 5",
+    "the first entry": "DELETE FROM entries WHERE seq = 1",
+    "an entry in between": "DELETE FROM entries WHERE seq = 7",
+    "every entry": "DELETE FROM entries",
+    "its count": "DELETE FROM tally",
+}
 
+
+@pytest.mark.parametrize("what", LACKS)
+def test_an_index_that_lacks_entries_is_noticed_when_it_is_opened(filled: Store, what: str) -> None:
     before = memory.entries(filled)
     with closing(sqlite3.connect(index_of(filled))) as db:
-        db.execute("DELETE FROM entries WHERE seq > 5")
+        db.execute(LACKS[what])
         db.commit()
 
     assert memory.entries(filled) == before
+
+
+def test_the_check_at_opening_does_not_count_every_entry(filled: Store) -> None:
+    memory.entries(filled)
+    with closing(sqlite3.connect(index_of(filled))) as db:
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {MemoryIndex.tables.check}")]
+
+    assert any("SEARCH entries" in step for step in plan)
+    assert not [step for step in plan if step.startswith("SCAN entries")]
