@@ -181,3 +181,24 @@ def test_the_docs_show_every_public_name() -> None:
     documented = set(re.findall(r"`work\.(\w+)", PAGE))
     assert documented <= methods
     assert {"save", "resume", "list_checkpoints", "recover", "search"} <= documented
+
+
+def test_a_store_is_closed_if_opening_the_project_fails(repo: Repo) -> None:
+    """`conftest.py` fails the test if a database is left open."""
+    settings = Path(os.environ["HOME"], ".config", "leftoff", "config.toml")
+    settings.parent.mkdir(parents=True)
+    settings.write_text('mirror = "sail"\n', encoding="utf-8")
+    for name in ("first-work", "second-work"):
+        with open_project(repo) as work:
+            work.save(name, summary="Export orders", next_action="Write the header")
+    first, second = sorted((repo.folder / ".claude" / "checkpoints").glob("*.json"))
+    first.write_text(first.read_text(encoding="utf-8").replace("orders", "rows"), encoding="utf-8")
+    second.write_text("{", encoding="utf-8")
+
+    def refuse(warning: str) -> None:
+        raise RuntimeError(warning)
+
+    work = leftoff.Workspace(open_project(repo).context, warn=refuse)
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        _ = work.store
+    work.close()
