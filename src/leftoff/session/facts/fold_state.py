@@ -164,6 +164,7 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     todos_seq: int = 0
     commit_seq: int = 0
     plan_seq: int = 0
+    plan_at: int = 0
     has_result: bool = False
     """Whether a result or text came after the last call, so that the next call is a new step."""
     ends_turn: bool = False

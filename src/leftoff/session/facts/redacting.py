@@ -31,8 +31,22 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
     state.refusals = [Refusal(redact(r.what), redact(r.why)) for r in state.refusals]
     state.commit_subject = redact(state.commit_subject)
     state.plan_title = redact(state.plan_title)
+    state.later = [SessionText(redact(said.text), said.at) for said in state.later]
+    state.constraints = [redact(rule) for rule in state.constraints]
+    state.answers_to = redact(state.answers_to)
+    state.thought = SessionText(redact(state.thought.text), state.thought.at)
+    state.heads = {redact(head): use for head, use in state.heads.items()}
+    state.trail = [
+        msgspec.structs.replace(each, what=redact(each.what), outcome=redact(each.outcome))
+        for each in state.trail
+    ]
     state.open = {
-        key: msgspec.structs.replace(call, what=redact(call.what), command=redact(call.command))
+        key: msgspec.structs.replace(
+            call,
+            what=redact(call.what),
+            command=redact(call.command),
+            prompt=redact(call.prompt),
+        )
         for key, call in state.open.items()
     }
 
