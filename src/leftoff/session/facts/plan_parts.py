@@ -30,14 +30,14 @@ def split_plan(text: str, *, is_windows: bool) -> list[PlanPart]:
 
 
 def list_unfinished(state: FoldState) -> list[str]:
-    """Return the titles of the plan's parts whose files were not all edited since the plan."""
+    """Return the titles of the plan's parts of whose files none was edited since the plan."""
     if not state.plan_parts:
         return []
     edited = [path for path, use in state.files.items() if use.edits and _is_since(state, path)]
     return [
         part.title
         for part in state.plan_parts
-        if not all(any(_is_same(known, path) for known in edited) for path in part.paths)
+        if not any(_is_same(known, path) for known in edited for path in part.paths)
     ]
 
 
