@@ -92,7 +92,7 @@ def to_checkpoint(
         files_modified=facts.files_modified,
         focus_files=ranked[:FOCUS_FILES],
         seen_files=ranked[FOCUS_FILES:],
-        commands=facts.commands,
+        commands=_commands(facts),
         trail=_trail(facts),
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
         plan=_plan(facts),
@@ -108,6 +108,12 @@ def _next_action(facts: Facts) -> NextAction | None:
     if found is None:
         return None
     return NextAction(text=found.text, origin="inferred", source=found.source)
+
+
+def _commands(facts: Facts) -> list[str]:
+    """List the commands in use, then the first words of all others."""
+    told = "\n".join(facts.commands)
+    return [*facts.commands, *(head for head in facts.heads if head not in told)]
 
 
 def _trail(facts: Facts) -> list[TrailStep]:
