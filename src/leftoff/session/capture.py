@@ -83,7 +83,7 @@ def to_checkpoint(
         summary=_task(facts),
         intent=facts.intent or None,
         answers_to=facts.answers_to or None,
-        requests=[cut(text, _REQUEST_CHARS) for text in facts.requests if text != facts.intent],
+        requests=[cut(text, _REQUEST_CHARS) for text in facts.requests],
         constraints=facts.constraints,
         left_off=keep_end(facts.last_words, _LEFT_OFF_CHARS) or None,
         next_action=_next_action(facts),

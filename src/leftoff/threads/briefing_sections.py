@@ -4,6 +4,7 @@ The weight of a line says how much it helps the next session. The weights were t
 sessions; see `make fidelity`.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
@@ -22,11 +23,14 @@ from leftoff.threads.briefing_files import (
 )
 from leftoff.threads.check_claims import Checks, HeadCheck
 
+# A heading of a word or two says nothing without the text below it.
+_BARE_HEADING = re.compile(r"#+\s+\S+(?:\s+\S+)?$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
 # So many files and commands are worth more than most sentences; the others weigh less.
 _SURE_FILES = 6
 _SURE_COMMANDS = 4
+_SURE_STEPS = 2
 _FILES_IN_LINE = 6
 _HEADS_IN_LINE = 6
 _SHORT_CHARS = 200
@@ -167,7 +171,7 @@ def _format_saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
 def _following(sentences: list[str], weight: float) -> Iterator[Item]:
     """Yield the sentences after the first; the next one weighs more, as it often explains it."""
     for n, text in enumerate(sentences):
-        yield Item(block(text), weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
+        yield Item(block(text), weight + 10 - n if n < _TELLING_SENTENCES else weight - 2 * n)
 
 
 def _head_moved(head: HeadCheck) -> Iterator[Item]:
@@ -221,13 +225,14 @@ def _failure(failure: LastFailure) -> Item:
         command=_cut(failure.command, _SHORT_CHARS // 2),
         error=_cut(first, _SHORT_CHARS),
     )
-    return Item(whole, 88, [Item(block(line), 66) for line in rest], short=short)
+    return Item(whole, 88, [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)], short=short)
 
 
 def _format_trail(checkpoint: Checkpoint) -> list[Item]:
     """List the last calls, newest last; the newest ones weigh most."""
     steps = [_format_step(step) for step in checkpoint.trail]
-    return [Item(text, 86 - (len(steps) - n)) for n, text in enumerate(steps)]
+    newest = len(steps) - _SURE_STEPS
+    return [Item(text, 86 if n >= newest else 72 + n / 10) for n, text in enumerate(steps)]
 
 
 def _format_step(step: TrailStep) -> Rendered:
@@ -297,7 +302,7 @@ def _commands(checkpoint: Checkpoint) -> list[Item]:
         " ".join(command.split()[:2]) for command in checkpoint.commands[_SURE_COMMANDS:]
     )
     rest = [head for head in heads if head not in told]
-    return [*_bullets(sure, 77), *_lines(rest, 70, _HEADS_IN_LINE)]
+    return [*_bullets(sure, 77), *_lines(rest, 82, _HEADS_IN_LINE)]
 
 
 def _cut(text: str, chars: int) -> str:
@@ -323,7 +328,7 @@ def _focus(checkpoint: Checkpoint) -> list[Item]:
     files = list_focus(checkpoint)
     sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
     return [
-        *_bullets((describe_file(path, checkpoint) for path in sure), 90),
+        *_bullets((describe_file(path, checkpoint) for path in sure), 93),
         *_lines(rest, 80, _FILES_IN_LINE),
     ]
 
@@ -359,4 +364,5 @@ def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
 
 
 def _split(text: str) -> list[str]:
-    return split_sentences(text)[:_SENTENCES_KEPT] or [""]
+    parts = [part for part in split_sentences(text) if not _BARE_HEADING.match(part)]
+    return parts[:_SENTENCES_KEPT] or [""]

@@ -49,9 +49,9 @@ def _repeat_call(facts: Facts) -> str:
     call = facts.in_flight[-1]
     is_question = call.tool in _ASKS_THE_USER
     verb = "Ask the user again" if is_question else "Check, then repeat, the call cut short"
-    others = len(facts.in_flight) - 1
-    more = f" (and {others} more that ran beside it)" if others else ""
-    return f"{verb}: {call.tool}: {_short(call.what)}{more}."
+    others = [_short(each.what, 120) for each in facts.in_flight[:-1][-_MOST_SINCE:]]
+    beside = f" Beside it ran: {'; '.join(others)}." if others else ""
+    return f"{verb}: {call.tool}: {_short(call.what)}.{beside}"
 
 
 def _repair_failure(facts: Facts) -> str:

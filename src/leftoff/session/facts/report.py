@@ -120,14 +120,16 @@ def report(state: FoldState) -> Facts:
         in_flight=_in_flight(state),
         files_modified=_list_modified(state),
         files_modified_by_agents=_list_modified(state, by_agents=True),
-        ranked_files=[
-            written_paths.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]
-        ],
+        ranked_files=list(
+            dict.fromkeys(
+                written_paths.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]
+            )
+        ),
         failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
         commands=_commands(state),
         pending_prompts=[queued.text for queued in state.queued],
         window=state.window or window_of(state.model, state.tokens),
-        requests=[said.text for said in state.later],
+        requests=_list_other_requests(state),
         trail=[_anchor_entry(each, state) for each in state.trail],
         heads=list(reversed(state.heads))[:_MOST_HEADS],
         plan_todo=_find_plan_todo(state),
@@ -138,6 +140,13 @@ def report(state: FoldState) -> Facts:
         is_said_last=has_said and state.said_seq > state.called_seq,
         said_at=state.said_seq,
     )
+
+
+def _list_other_requests(state: FoldState) -> list[str]:
+    """List the later requests, without the last one, which has its own place."""
+    last = state.requests[-1].text if state.requests else ""
+    texts = list(dict.fromkeys(said.text for said in state.later))
+    return [text for text in texts if not last.startswith(text)]
 
 
 def _find_failing(state: FoldState, last_words: str) -> FailedRun | None:
@@ -211,7 +220,7 @@ def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
     return [
         written_paths.anchor(path, state.roots)
         for path in paths
-        if not written_paths.is_scratch(path, state.roots)
+        if not written_paths.is_scratch(path, [*state.roots, *state.clones])
     ]
 
 

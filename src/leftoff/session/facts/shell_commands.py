@@ -35,7 +35,10 @@ _CLONE = re.compile(
 _LOCATED = re.compile(
     r"^(?:\W*(?:error|warning)\W+)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"
 )
-_MARKER = re.compile(r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$", re.IGNORECASE)
+_MARKER = re.compile(
+    r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^% Total\b|^(?:[\d.:kMG-]+\s+){6,}",
+    re.IGNORECASE,
+)
 _COMMAND_CHARS = 240
 _MOST_ERROR_LINES = 3
 
@@ -133,7 +136,8 @@ def telling_lines(output: str) -> str:
     # The first error is often the cause, the last one the summary.
     picked = [*located[:1], *strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
     if not strong and not weak:
-        picked.insert(0, lines[0])
+        # A shell's own complaint comes last.
+        picked.append(lines[0])
     unique = dict.fromkeys(cut(line, _LINE_CHARS) for line in picked)
     return "\n".join(list(unique)[:_MOST_ERROR_LINES])
 

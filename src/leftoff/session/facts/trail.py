@@ -26,6 +26,11 @@ _SUMMARY = re.compile(
 )
 _NOISE = re.compile(r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>)$", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t:|]\s*")
+# Options that do not say what was searched for or asked.
+_OPTIONS = re.compile(
+    r",? ?\b(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|prompt|"
+    r"run_in_background|max_turns|resume|mode|isolation): [^,]*"
+)
 _ANSWERED = re.compile(r'"="([^"]*)"')
 
 
@@ -34,6 +39,8 @@ def add_call(state: FoldState, call: ToolCall) -> None:
     if call.sidechain or call.tool in _BOOKKEEPING or shell_commands.is_own_save(call.command):
         return
     what = shell_commands.shorten(call.command, _WHAT_CHARS) if call.command else call.what
+    if call.kind in ("search", "agent"):
+        what = _OPTIONS.sub("", what)
     entry = TrailEntry(call.id, call.tool, call.kind, cut(what, _WHAT_CHARS), seq=state.seq)
     state.trail = [*state.trail[-(_KEPT - 1) :], entry]
 
