@@ -66,7 +66,7 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _list(say("Open questions:"), _bullets(checkpoint.questions, 70))
     yield _list(say("Decisions:"), _decisions(checkpoint))
     yield _list(say("Done:"), _bullets(checkpoint.done, 45))
-    yield _section(_name_files(checkpoint), _focus(checkpoint))
+    yield _section(say("Files needed next:"), _focus(checkpoint))
     yield _section(say("Commands in use:"), _commands(checkpoint))
     yield _list(say("Also edited:"), _lines(list_modified(checkpoint), 53, _FILES_IN_LINE))
     yield _section(say("Also read:"), _lines(list_seen(checkpoint), 48, _FILES_IN_LINE))
@@ -99,11 +99,7 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
     action = checkpoint.next_action
     if action is not None:
         label = say("Next action{origin}", origin=_format_origin(action))
-        yield Item(
-            say("{label}: {text}", label=label, text=action.text),
-            99,
-            short=say("{label}: {text}", label=label, text=_cut(action.text, _SHORT_CHARS)),
-        )
+        yield _sentences(label, action.text, 99, 78)
     yield from _requests(checkpoint)
 
 
@@ -133,6 +129,9 @@ def _requests(checkpoint: Checkpoint) -> Iterator[Item]:
 def _sentences(label: Rendered, text: str, weight: float, rest_weight: float) -> Item:
     """Put the first sentence after the label, and the other sentences below it."""
     first, *rest = _split(text)
+    if first.endswith(":") and rest:
+        # A sentence that announces something says nothing without it.
+        first, rest = f"{first} {rest[0].lstrip('#> ')}", rest[1:]
     is_template = len(text) > _TEMPLATE_CHARS
     most = _TEMPLATE_SENTENCES if is_template else _SENTENCES_KEPT
     return Item(
@@ -237,7 +236,8 @@ def _format_trail(checkpoint: Checkpoint) -> list[Item]:
 
 def _format_step(step: TrailStep) -> Rendered:
     code = say(" (exit {code})", code=step.exit) if step.exit else say("")
-    outcome = say(": {outcome:200}", outcome=step.outcome) if step.outcome else say("")
+    is_told = step.outcome in {"", "read", "edited"}
+    outcome = say("") if is_told else say(": {outcome:200}", outcome=step.outcome)
     return say(
         "- {tool:40} {what:300}{code}{outcome}",
         tool=step.tool,
@@ -315,6 +315,8 @@ def _closing(checkpoint: Checkpoint) -> Iterator[Item]:
     if (commit := checkpoint.last_commit) is not None:
         last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
         yield Item(last, 80)
+    if checkpoint.worktree:
+        yield Item(say("Working directory: {folder:300}", folder=checkpoint.worktree), 60)
     if checkpoint.dirty:
         count = format_count(len(checkpoint.dirty), "file")
         yield Item(say("Uncommitted when saved: {count}", count=count), 35)
@@ -331,12 +333,6 @@ def _focus(checkpoint: Checkpoint) -> list[Item]:
         *_bullets((describe_file(path, checkpoint) for path in sure), 93),
         *_lines(rest, 80, _FILES_IN_LINE),
     ]
-
-
-def _name_files(checkpoint: Checkpoint) -> Rendered:
-    if not checkpoint.worktree:
-        return say("Files needed next:")
-    return say("Files needed next, in {folder:200}:", folder=checkpoint.worktree)
 
 
 def _lines(texts: list[str], weight: float, most: int) -> list[Item]:

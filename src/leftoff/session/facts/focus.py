@@ -21,6 +21,8 @@ _MADE = re.compile(
 )
 # `github.com/org/repo/pkg.Name` and `a.yaml/b.config` look like paths, but are not.
 _HOST = re.compile(r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)")
+_PAIR = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_UNPAIRED = re.compile(r"[()\[\]]")
 _FILE_WITHIN = re.compile(
     r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|html?|css|txt|lock|sh)/"
 )
@@ -191,7 +193,7 @@ def _is_likely(inside: str, state: FoldState) -> bool:
     """Return whether a path that was only written somewhere can be a file of the project."""
     if _HOST.match(inside) or _FILE_WITHIN.search(inside):
         return False
-    if any(inside.count(left) != inside.count(right) for left, right in ("()", "[]")):
+    if _UNPAIRED.search(_PAIR.sub("", inside)):
         return False
     parts = inside.split("/")
     # `vercel/next.js` is a repository: no known file is in a folder of that name.

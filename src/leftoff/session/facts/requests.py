@@ -5,7 +5,7 @@ import re
 from leftoff.agents.loose_values import cut
 from leftoff.phrases.replies import find_rules, is_go_ahead
 from leftoff.session.facts.fold_state import FoldState, SessionText
-from leftoff.session.facts.sentences import last_proposal, split_sentences
+from leftoff.session.facts.sentences import find_question, last_proposal, split_sentences
 from leftoff.text import fence
 
 REQUEST_CHARS = 4000
@@ -52,7 +52,8 @@ def find_answered(asked: str, state: FoldState) -> str:
     if not is_answer:
         return ""
     said = state.answers[-1].text
-    return cut(_find_item(asked, said) or last_proposal(said), _PROPOSAL_CHARS)
+    proposal = last_proposal(said) if is_go_ahead(asked) else find_question(said)
+    return cut(_find_item(asked, said) or proposal, _PROPOSAL_CHARS)
 
 
 def _find_item(asked: str, said: str) -> str:

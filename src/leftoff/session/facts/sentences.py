@@ -47,6 +47,12 @@ def last_proposal(text: str) -> str:
     return words or closing
 
 
+def find_question(text: str) -> str:
+    """Return the question that a message ends with, if it asks one."""
+    last = split_sentences(text)[-_LAST_SENTENCES:]
+    return next((_cut(each) for each in reversed(last) if each.endswith("?")), "")
+
+
 def promises_more(text: str) -> bool:
     """Return whether a message ends by saying what the agent does next."""
     last = split_sentences(text)[-2:]
