@@ -31,8 +31,11 @@ _TELLING_SENTENCES = 1
 _SURE_FILES = 6
 _SURE_COMMANDS = 4
 _SURE_STEPS = 2
+_SURE_REQUESTS = 2
+_SURE_WORDS = 3
 _FILES_IN_LINE = 6
-_HEADS_IN_LINE = 6
+_LIKELY_IN_LINE = 2
+_HEADS_IN_LINE = 8
 _SHORT_CHARS = 200
 _REQUEST_CHARS = 200
 # A longer request is a plan or a template; its first lines say what it is about.
@@ -68,8 +71,8 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _list(say("Done:"), _bullets(checkpoint.done, 45))
     yield _section(say("Files needed next:"), _focus(checkpoint))
     yield _section(say("Commands in use:"), _commands(checkpoint))
-    yield _list(say("Also edited:"), _lines(list_modified(checkpoint), 53, _FILES_IN_LINE))
-    yield _section(say("Also read:"), _lines(list_seen(checkpoint), 48, _FILES_IN_LINE))
+    yield _list(say("Also edited:"), _lines(list_modified(checkpoint), 68, _FILES_IN_LINE))
+    yield _section(say("Also read:"), _lines(list_seen(checkpoint), 67, _FILES_IN_LINE))
     yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
     yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
     yield _section(say(""), _closing(checkpoint))
@@ -119,7 +122,7 @@ def _requests(checkpoint: Checkpoint) -> Iterator[Item]:
         yield Item(say("It answers the agent: {text:400}", text=proposed), 94)
     for n, text in enumerate(reversed(checkpoint.requests)):
         also = say("Also asked: {text}", text=_cut(" ".join(text.split()), _REQUEST_CHARS))
-        yield Item(also, 83 if not n else 62 - n)
+        yield Item(also, 83 - n if n < _SURE_REQUESTS else 62 - n)
     shown = f"{checkpoint.task}\n{checkpoint.intent}"
     for n, rule in enumerate(checkpoint.constraints):
         if rule not in shown:
@@ -314,7 +317,7 @@ def _cut(text: str, chars: int) -> str:
 def _closing(checkpoint: Checkpoint) -> Iterator[Item]:
     if (commit := checkpoint.last_commit) is not None:
         last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
-        yield Item(last, 80)
+        yield Item(last, 85)
     if checkpoint.worktree:
         yield Item(say("Working directory: {folder:300}", folder=checkpoint.worktree), 60)
     if checkpoint.dirty:
@@ -331,7 +334,7 @@ def _focus(checkpoint: Checkpoint) -> list[Item]:
     sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
     return [
         *_bullets((describe_file(path, checkpoint) for path in sure), 93),
-        *_lines(rest, 80, _FILES_IN_LINE),
+        *_lines(rest, 89, _LIKELY_IN_LINE),
     ]
 
 
@@ -356,7 +359,10 @@ def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     told = f"{checkpoint.task}\n{action}"
     parts = [part for part in _split(checkpoint.left_off or "") if part.rstrip(".:") not in told]
-    return [Item(block(part), 71 - n) for n, part in enumerate(parts)]
+    return [
+        Item(block(part), 71 if n >= len(parts) - _SURE_WORDS else 58)
+        for n, part in enumerate(parts)
+    ]
 
 
 def _split(text: str) -> list[str]:

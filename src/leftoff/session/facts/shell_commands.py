@@ -132,14 +132,18 @@ def telling_lines(output: str) -> str:
         return ""
     strong = [line for line in lines if _STRONG.search(line) and not _NO_ERRORS.search(line)]
     weak = [line for line in lines if _WEAK.search(line)]
-    located = [line for line in strong if _LOCATED.match(line)]
+    located = sorted((line for line in lines if _LOCATED.match(line)), key=_is_not_strong)
     # The first error is often the cause, the last one the summary.
-    picked = [*located[:1], *strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
+    picked = [*located[:1], *strong[:1], *strong[-1:], *weak[:1], lines[-1]]
     if not strong and not weak:
         # A shell's own complaint comes last.
         picked.append(lines[0])
     unique = dict.fromkeys(cut(line, _LINE_CHARS) for line in picked)
     return "\n".join(list(unique)[:_MOST_ERROR_LINES])
+
+
+def _is_not_strong(line: str) -> bool:
+    return _STRONG.search(line) is None
 
 
 def looks_failed(output: str) -> bool:
