@@ -255,16 +255,16 @@ _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
     "call": lambda _, truth, seen: bool(
         (truth["in_flight"] or seen.open) and seen.called > seen.asked and seen.said < seen.called
     ),
-    "failure": lambda told, truth, seen: bool(
-        truth["failure"] and seen.failed > max(seen.asked, seen.committed)
-    )
-    and told != "",
+    "failure": lambda told, truth, seen: (
+        bool(truth["failure"] and seen.failed > max(seen.asked, seen.committed)) and told != ""
+    ),
     "todo": lambda told, truth, _: _names_any(truth["open"], told),
     "plan": lambda _, truth, seen: bool(truth["plan"]) and seen.called > seen.committed,
     "proposal": lambda _, __, seen: seen.said > max(seen.asked, seen.called),
     "trail": lambda _, __, seen: seen.called > seen.asked and not seen.said > seen.called,
-    "request": lambda told, _, seen: seen.called < seen.asked
-    and _names_any([seen.last_request], told),
+    "request": lambda told, _, seen: (
+        seen.called < seen.asked and _names_any([seen.last_request], told)
+    ),
 }
 
 
@@ -363,14 +363,16 @@ def show(rows: list[Row], options: argparse.Namespace) -> None:
 def show_by_agent(rows: list[Row]) -> None:
     """Print the means of each agent, one agent per column."""
     agents = sorted({row["agent"] for row in rows})
-    if len(agents) < 2:  # noqa: PLR2004 - the table above says it all
+    if len(agents) < 2:
         return
     scores = dict.fromkeys(key for row in rows for key in row if key not in {"case", "agent"})
     print(f"  {'by agent':18s}" + "".join(f"{agent:>10s}" for agent in agents))
     for score in scores:
         cells = []
         for agent in agents:
-            given = [row[score] for row in rows if row["agent"] == agent and row.get(score) is not None]
+            given = [
+                row[score] for row in rows if row["agent"] == agent and row.get(score) is not None
+            ]
             cells.append(f"{statistics.mean(given):10.3f}" if given else f"{'-':>10s}")
         print(f"  {score:18s}" + "".join(cells))
 

@@ -54,7 +54,7 @@ class NextAction(Record, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     origin: Literal["stated", "inferred"] = "stated"
     source: str = ""
-    """Where it comes from: stated, prompt, call, failure, todo, plan, proposal, trail or request."""
+    """stated, prompt, call, failure, todo, plan, proposal, trail or request."""
 
 
 class Decision(Record, frozen=True, kw_only=True, omit_defaults=True):

@@ -227,7 +227,9 @@ def _failure(failure: LastFailure) -> Item:
         command=_cut(failure.command, _SHORT_CHARS // 2),
         error=_cut(first, _SHORT_CHARS),
     )
-    return Item(whole, 88, [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)], short=short)
+    return Item(
+        whole, 88, [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)], short=short
+    )
 
 
 def _format_trail(checkpoint: Checkpoint) -> list[Item]:

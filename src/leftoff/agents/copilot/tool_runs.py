@@ -115,9 +115,7 @@ class CopilotCalls:
         said = "" if stopped else output
         return [
             ToolResult(id=call_id, ok=ok, **event),
-            ToolResult(
-                id=begun["call"], ok=exited == 0, output=said, exit=_whole(exited), **event
-            ),
+            ToolResult(id=begun["call"], ok=exited == 0, output=said, exit=_whole(exited), **event),
         ]
 
     def read_notification(self, data: dict[str, Any], event: dict[str, Any]) -> list[SessionEvent]:

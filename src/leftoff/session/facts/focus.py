@@ -20,7 +20,9 @@ _MADE = re.compile(
     r"|\.next|\.venv|venv|\.git|\.tox|\.cache|\.mypy_cache|\.pytest_cache|\.turbo)/"
 )
 # `github.com/org/repo/pkg.Name` and `a.yaml/b.config` look like paths, but are not.
-_HOST = re.compile(r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)")
+_HOST = re.compile(
+    r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)"
+)
 _PAIR = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _UNPAIRED = re.compile(r"[()\[\]]")
 _FILE_WITHIN = re.compile(
@@ -197,7 +199,7 @@ def _is_likely(inside: str, state: FoldState) -> bool:
         return False
     parts = inside.split("/")
     # `vercel/next.js` is a repository: no known file is in a folder of that name.
-    if len(parts) != 2 or not state.files:  # noqa: PLR2004 - owner and name
+    if len(parts) != 2 or not state.files:
         return True
     known = {_inside(path, state).split("/")[0] for path in state.files}
     return parts[0] in known or parts[0].startswith(".") or _is_listed(inside, state)

@@ -84,6 +84,8 @@ class Fold:
         self._plan_text = ""
         # How the last calls on the trail ended, by id.
         self._endings: dict[str, ToolResult] = {}
+        # The last commands, with the time of success and of the run.
+        self._ran_last: deque[tuple[str, int, int]] = deque(maxlen=_MOST_HEADS)
         self._handlers: dict[type[SessionEvent], Callable[[Any], None]] = {
             SessionInfo: self._session,
             Place: self._place,
@@ -285,12 +287,7 @@ class Fold:
             runs[short] = RunUse((use.count if use else 0) + 1, self.state.calls)
         if len(runs) > _MOST_RUNS:
             del runs[next(iter(runs))]
-        heads, seq = self.state.heads, self.state.seq
-        for head in shell_commands.heads_of(command):
-            known = heads.pop(head, None)
-            heads[head] = HeadUse(seq, seq if ok else known.ok_seq if known else 0)
-        while len(heads) > _MOST_HEADS:
-            del heads[next(iter(heads))]
+        self._ran_last.append((command, self.state.seq if ok else 0, self.state.seq))
 
     def _note_refusal(self, call: ToolCall, reason: str) -> None:
         what = cut(call.what, _REFUSED_CHARS)
@@ -381,6 +378,7 @@ class Fold:
             state.plan_parts = split_plan(plan, is_windows=is_windows)
             self._plan_text = ""
         self._settle_trail(redact)
+        self._settle_heads(redact)
         state.failures = [
             msgspec.structs.replace(failed, error=_error_in(redact, self._outputs[failed.key]))
             if failed.key in self._outputs
@@ -389,6 +387,15 @@ class Fold:
         ]
         self._outputs.clear()
 
+    def _settle_heads(self, redact: Redact) -> None:
+        heads = self.state.heads
+        for command, ok_seq, seq in self._ran_last:
+            for head in shell_commands.heads_of(redact(cut(command, _COMMAND_CHARS))):
+                known = heads.pop(head, HeadUse())
+                heads[head] = HeadUse(seq, ok_seq or known.ok_seq)
+        self._ran_last.clear()
+        while len(heads) > _MOST_HEADS:
+            del heads[next(iter(heads))]
 
     def _settle_trail(self, redact: Redact) -> None:
         endings = self._endings

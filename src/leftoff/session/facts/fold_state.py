@@ -145,8 +145,8 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     later: list[SessionText] = []
     """Substantial requests after the one that set the task."""
     constraints: list[str] = []
-    answers_to: str = ""
-    """The proposal or list item that the last request refers to, if it is short."""
+    answered: str = ""
+    """What the agent said before the last request, if that is so short that it may refer to it."""
     trail: list[TrailEntry] = []
     thought: SessionText = SessionText("")
     heads: dict[str, HeadUse] = {}

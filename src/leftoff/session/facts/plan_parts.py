@@ -11,7 +11,7 @@ _TITLE_CHARS = 160
 _PART = re.compile(r"^(?:#{2,4}\s+(?P<heading>\S.*)|(?P<item>\d{1,2}[.)]\s+\S.*))$", re.MULTILINE)
 _ABOUT = re.compile(
     r"(?:\d+[.)]?\s*)?(?:summary|context|overview|background|problem|goal|verification|notes?|"
-    r"files? to (?:modify|change)|critical files|approach|issues? found|current state|questions?)\b",
+    r"files? to (?:modify|change)|critical files|approach|issues? found|current state|questions?)",
     re.IGNORECASE,
 )
 
@@ -21,7 +21,7 @@ def split_plan(text: str, *, is_windows: bool) -> list[PlanPart]:
     found = list(_PART.finditer(text))
     ends = [*(each.start() for each in found[1:]), len(text)]
     parts = []
-    for each, end in zip(found, ends, strict=True):
+    for each, end in zip(found, ends, strict=False):
         title = (each["heading"] or each["item"]).strip()
         paths = written_paths.paths_in(text[each.start() : end], is_windows=is_windows)
         if paths and not _ABOUT.match(title):

@@ -33,7 +33,7 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
     state.plan_title = redact(state.plan_title)
     state.later = [SessionText(redact(said.text), said.at) for said in state.later]
     state.constraints = [redact(rule) for rule in state.constraints]
-    state.answers_to = redact(state.answers_to)
+    state.answered = redact(state.answered)
     state.thought = SessionText(redact(state.thought.text), state.thought.at)
     state.heads = {redact(head): use for head, use in state.heads.items()}
     state.trail = [

@@ -14,6 +14,7 @@ from leftoff.session.facts.fold_state import (
     TrailEntry,
 )
 from leftoff.session.facts.plan_parts import list_unfinished
+from leftoff.session.facts.requests import find_answered
 from leftoff.session.facts.sentences import next_and_closing_words, promises_more
 
 _MOST_COMMANDS = 16
@@ -23,7 +24,9 @@ _NEWEST_FAILURE = 8
 _MOST_HEADS = 24
 # Commands that only look around. Nobody has to repair one that found nothing.
 _LOOKING = frozenset(
-    "ls cat grep rg find head tail sed awk which command type file stat wc tree pwd echo jq cd".split()
+    (
+        "ls cat grep rg find head tail sed awk which command type file stat wc tree pwd echo jq cd"
+    ).split()
 )
 
 
@@ -94,7 +97,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 _SAME = (
     *("session_id", "agent_version", "model", "started_at", "last_at", "cwd", "roots", "branch"),
     *("is_turn_over", "plan_path", "plan_title", "commit_sha", "commit_subject", "refusals"),
-    *("tokens", "compactions", "constraints", "answers_to"),
+    *("tokens", "compactions", "constraints"),
 )
 
 
@@ -130,6 +133,7 @@ def report(state: FoldState) -> Facts:
         pending_prompts=[queued.text for queued in state.queued],
         window=state.window or window_of(state.model, state.tokens),
         requests=_list_other_requests(state),
+        answers_to=find_answered(state),
         trail=[_anchor_entry(each, state) for each in state.trail],
         heads=list(reversed(state.heads))[:_MOST_HEADS],
         plan_todo=_find_plan_todo(state),
@@ -237,4 +241,3 @@ def _commands(state: FoldState) -> list[str]:
         # One command per program and subcommand: variants of `pytest tests/…` teach nothing new.
         chosen.setdefault(" ".join(shell_commands.shorten(command).split()[:2]), command)
     return list(chosen.values())[:_MOST_COMMANDS]
-

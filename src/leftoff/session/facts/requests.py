@@ -15,9 +15,7 @@ _MOST_RULES = 12
 _LONGEST_WITH_RULES = 2000
 _SHORT_REPLY = 80
 _PROPOSAL_CHARS = 400
-_FENCED = re.compile(
-    rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL
-)
+_FENCED = re.compile(rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
 _ITEM = r"^\s*(?:[-*]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):\s—-]"
 
@@ -30,7 +28,8 @@ def strip_briefing(text: str) -> str:
 def note_request(state: FoldState, text: str) -> None:
     """Note a request: it sets the task, adds to it, or only answers the agent."""
     asked = cut(text, REQUEST_CHARS)
-    state.answers_to = find_answered(asked, state)
+    is_answer = len(asked) <= _SHORT_REPLY and state.said_seq > state.asked_seq
+    state.answered = state.answers[-1].text if is_answer and state.answers else ""
     state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
     state.asked_seq = state.seq
     if is_go_ahead(asked):
@@ -46,12 +45,12 @@ def note_request(state: FoldState, text: str) -> None:
         state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
 
 
-def find_answered(asked: str, state: FoldState) -> str:
+def find_answered(state: FoldState) -> str:
     """Return what a short request answers: an item of the agent's list, or its last proposal."""
-    is_answer = len(asked) <= _SHORT_REPLY and state.answers and state.said_seq > state.asked_seq
-    if not is_answer:
+    said = state.answered
+    if not said or not state.requests:
         return ""
-    said = state.answers[-1].text
+    asked = state.requests[-1].text
     proposal = last_proposal(said) if is_go_ahead(asked) else find_question(said)
     return cut(_find_item(asked, said) or proposal, _PROPOSAL_CHARS)
 

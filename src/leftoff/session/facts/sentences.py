@@ -2,6 +2,8 @@
 
 import re
 
+from leftoff.agents.loose_values import cut
+
 _LINE_END = re.compile(r"\n+")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?。！？])(?<!\b[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)\s+"
@@ -11,11 +13,13 @@ _WHOLE = re.compile(r"\s*(?:[-*•]\s|\(?\d{1,3}[.)]\s|#|\|)")
 _EMPTY = re.compile(r"(?:\W+|`{3,}\w*|\d+[.)])$")
 _NEXT_WORDS = re.compile(
     r"\b(?:next|now|let me|let's|i'll|i will|i need to|i'm going to|remaining|then|todo|"
-    r"still (?:need|have)|should i|shall i|would you|do you want|want me to|if you(?:'d)? (?:want|like))\b",
+    r"still (?:need|have)|should i|shall i|would you|do you want|want me to|"
+    r"if you(?:'d)? (?:want|like))\b",
     re.IGNORECASE,
 )
 _PROMISE = re.compile(
-    r"\b(?:let me|i'll|i will|i'm going to|now (?:i|let)|next,? i|i need to|let's)\b|:$", re.IGNORECASE
+    r"\b(?:let me|i'll|i will|i'm going to|now (?:i|let)|next,? i|i need to|let's)\b|:$",
+    re.IGNORECASE,
 )
 _LAST_SENTENCES = 8
 _NEXT_CHARS = 400
@@ -69,4 +73,4 @@ def keep_end(text: str, chars: int) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _NEXT_CHARS else text[:_NEXT_CHARS].rpartition(" ")[0] + " …"
+    return text if len(text) <= _NEXT_CHARS else f"{cut(text, _NEXT_CHARS).rstrip()} …"

@@ -120,7 +120,7 @@ def clone_in(command: str, cwd: str) -> str:
     if "git" not in command or not (found := _CLONE.search(cut(command, 2000))):
         return ""
     folder = next(filter(None, found.groups()), "").rstrip("/")
-    return "" if folder == cwd or folder.count("/") < 2 else folder  # noqa: PLR2004 - not /tmp
+    return "" if folder == cwd or folder.count("/") < 2 else folder
 
 
 def telling_lines(output: str) -> str:

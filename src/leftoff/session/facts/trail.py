@@ -16,7 +16,7 @@ _OUTCOME_CHARS = 160
 _BOOKKEEPING = frozenset(
     """
     TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet ToolSearch update_plan write_todos
-    todowrite todoread report_intent update_todo sql EnterPlanMode Skill save_memory list_mcp_resources
+    todowrite todoread report_intent update_todo sql EnterPlanMode Skill save_memory
     """.split()
 )
 _SUMMARY = re.compile(
@@ -28,8 +28,8 @@ _NOISE = re.compile(r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>)$", re.IGNOREC
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t:|]\s*")
 # Options that do not say what was searched for or asked.
 _OPTIONS = re.compile(
-    r",? ?\b(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|prompt|"
-    r"run_in_background|max_turns|resume|mode|isolation): [^,]*"
+    r",? ?\b(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|"
+    r"prompt|run_in_background|max_turns|resume|mode|isolation): [^,]*"
 )
 _ANSWERED = re.compile(r'"="([^"]*)"')
 
