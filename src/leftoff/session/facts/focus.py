@@ -23,7 +23,7 @@ _MADE = re.compile(
 _HOST = re.compile(
     r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)"
 )
-_PAIR = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_PAIR = re.compile(r"\([^()/]*\)|\[[^\[\]/]*\]")
 _UNPAIRED = re.compile(r"[()\[\]]")
 _FILE_WITHIN = re.compile(
     r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|html?|css|txt|lock|sh)/"
