@@ -59,7 +59,7 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _list(say("Changed since then:"), list_changes(checks))
     yield _section(say(""), _format_interruption(checkpoint))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
-    yield _list(asked, _bullets(checkpoint.pending_prompts, 92))
+    yield _list(asked, _bullets(_list_prompts(checkpoint), 92))
     yield _list(say("Blockers:"), _bullets(checkpoint.blockers, 80))
     yield _section(say(""), _format_failures(checkpoint))
     yield _section(say("The agent's last calls:"), _format_trail(checkpoint))
@@ -213,8 +213,21 @@ def _format_interruption(checkpoint: Checkpoint) -> Iterator[Item]:
     if call is not None and (action is None or action.source != "call"):
         cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
         yield Item(cut_short, 91)
-    if checkpoint.last_failure is not None:
-        yield _failure(checkpoint.last_failure)
+    failure = checkpoint.last_failure
+    if failure is None:
+        return
+    if action is None or action.source != "failure":
+        yield _failure(failure)
+    elif rest := failure.error.splitlines()[1:]:
+        # The next action names the command and the first line of its error.
+        lines = [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)]
+        yield Item(say("That command also printed:"), 84, lines)
+
+
+def _list_prompts(checkpoint: Checkpoint) -> list[str]:
+    """Return the waiting prompts that the next action does not quote whole."""
+    action = checkpoint.next_action.text if checkpoint.next_action else ""
+    return [text for text in checkpoint.pending_prompts if " ".join(text.split()) not in action]
 
 
 def _failure(failure: LastFailure) -> Item:

@@ -61,7 +61,7 @@ def _repair_failure(facts: Facts) -> str:
     error = failed.error.partition("\n")[0]
     done = _list_calls([each for each in facts.trail if each.seq > failed.seq])
     since = f" Since then the agent {done}; run the command again." if done else ""
-    return f"Repair `{_short(failed.command)}`, which failed: {_short(error)}.{since}"
+    return f"Fix what made `{_short(failed.command, 160)}` fail: {_end(_short(error))}{since}"
 
 
 def _continue_todo(facts: Facts) -> str:

@@ -34,6 +34,9 @@ def list_unfinished(state: FoldState) -> list[str]:
     if not state.plan_parts:
         return []
     edited = [path for path, use in state.files.items() if use.edits and _is_since(state, path)]
+    # Without an edit, nobody knows whether the plan was approved.
+    if not any(path != state.plan_path for path in edited):
+        return []
     return [
         part.title
         for part in state.plan_parts

@@ -24,7 +24,7 @@ def redact_texts(state: FoldState, redact: Redact) -> None:
     state.outline = SessionText(redact(state.outline.text), state.outline.at)
     state.todos = [TodoEntry(redact(todo.text), todo.status, todo.id) for todo in state.todos]
     state.failures = [
-        FailedRun(f.key, redact(f.command), redact(f.error), f.at) for f in state.failures
+        FailedRun(f.key, redact(f.command), redact(f.error), f.at, f.seq) for f in state.failures
     ]
     state.runs = {redact(command): use for command, use in state.runs.items()}
     state.queued = [Queued(queued.key, redact(queued.text)) for queued in state.queued]

@@ -9,7 +9,7 @@ _SENTENCE_END = re.compile(
     r"(?<=[.!?。！？])(?<!\b[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)\s+"
 )
 # A list item, a heading or a table row stays whole.
-_WHOLE = re.compile(r"\s*(?:[-*•]\s|\(?\d{1,3}[.)]\s|#|\|)")
+_WHOLE = re.compile(r"\s*(?:[-*•]\s|(?:\*\*)?\(?\d{1,3}[.)]\s|#|\|)")
 _EMPTY = re.compile(r"(?:\W+|`{3,}\w*|\d+[.)])$")
 _NEXT_WORDS = re.compile(
     r"\b(?:next|now|let me|let's|i'll|i will|i need to|i'm going to|remaining|then|todo|"
