@@ -192,6 +192,82 @@ def _same_todo(truth: Row, mine: Row) -> bool:
     return same_state and bool(tells(truth["text"], mine.get("text") or "", share=0.6))
 
 
+class Timeline:
+    """What happened in a session, read again without the fold: an independent witness."""
+
+    def __init__(self, session: Path, agent: str) -> None:
+        from leftoff.agents import registry  # noqa: PLC0415 - not needed without this score
+
+        self.asked = self.said = self.called = self.failed = self.committed = -1
+        self.last_request = self.last_words = ""
+        self.open: dict[str, str] = {}
+        for number, event in enumerate(_read_events(session, agent, registry)):
+            if not event.sidechain:
+                self._note(number, event)
+
+    def _note(self, number: int, event: Any) -> None:
+        kind = type(event).__name__
+        if kind == "UserText":
+            self.asked, self.last_request = number, event.text
+        elif kind == "AssistantText" and event.text.strip():
+            self.said, self.last_words = number, event.text
+        elif kind == "ToolCall":
+            self.called = number
+            self.open[event.id] = event.what
+        elif kind == "ToolResult":
+            command = self.open.pop(event.id, "")
+            if event.rejected:
+                self.asked, self.last_request = number, event.rejected
+            elif "commit" in command and event.ok:
+                self.committed = number
+            elif not event.ok:
+                self.failed = number
+
+
+def _read_events(session: Path, agent: str, registry: Any) -> Iterator[Any]:
+    from leftoff.agents.json_lines import ReadCursor, Reading  # noqa: PLC0415 - see Timeline
+
+    name, layout = registry.identify(session, agent)
+    if layout == "document":
+        yield from registry.AGENTS[name].read_document(session, "")
+        return
+    reading = Reading(session, ReadCursor(), registry.AGENTS[name].new_reader({}))
+    for events in reading.batches():
+        yield from events
+
+
+def check_next_action(truth: Row, checkpoint: Row, seen: Timeline) -> float | None:
+    """Return 1.0 if the source of the next action holds at the cut; None if there is none."""
+    action = checkpoint.get("next_action")
+    if not isinstance(action, dict):
+        return None
+    check = _CHECKS.get(action.get("source") or "")
+    return float(check is not None and check(action["text"], truth, seen))
+
+
+def _names_any(texts: Iterable[str], told: str) -> bool:
+    return any(tells(" ".join(text.split()[:12]), told, share=0.6) for text in texts if text)
+
+
+_CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
+    "stated": lambda *_: True,
+    "prompt": lambda told, truth, _: _names_any(truth["pending_prompts"], told),
+    "call": lambda _, truth, seen: bool(
+        (truth["in_flight"] or seen.open) and seen.called > seen.asked and seen.said < seen.called
+    ),
+    "failure": lambda told, truth, seen: (
+        bool(truth["failure"] and seen.failed > max(seen.asked, seen.committed)) and told != ""
+    ),
+    "todo": lambda told, truth, _: _names_any(truth["open"], told),
+    "plan": lambda _, truth, seen: bool(truth["plan"]) and seen.called > seen.committed,
+    "proposal": lambda _, __, seen: seen.said > max(seen.asked, seen.called),
+    "trail": lambda _, __, seen: seen.called > seen.asked and not seen.said > seen.called,
+    "request": lambda told, _, seen: (
+        seen.called < seen.asked and _names_any([seen.last_request], told)
+    ),
+}
+
+
 def cut_session(folder: Path, case: Case, target: Path, *, torn: bool) -> Path:
     """Write the session up to the cut, and half of the next line if `torn`."""
     source = folder / case["session"]
@@ -244,8 +320,13 @@ def score_case(
     with tempfile.TemporaryDirectory() as target:
         session = cut_session(folder, case, Path(target), torn=options.torn)
         briefing, checkpoint = capture(session, options.budget)
+        seen = Timeline(session, case["agent"])
     row = Scorer(case["truth"], briefing, checkpoint, options.budget).score()
-    return {**row, "case": f"{case['session']} {case['family']} {case['cut']}"}
+    is_true = check_next_action(case["truth"], checkpoint, seen)
+    if is_true is not None:
+        row["next_action_true"] = is_true
+    about = f"{case['session']} {case['family']} {case['cut']}"
+    return {**row, "agent": case["agent"], "case": about}
 
 
 def read_cases(folder: Path, options: argparse.Namespace) -> Iterator[Case]:
@@ -270,12 +351,30 @@ def show(rows: list[Row], options: argparse.Namespace) -> None:
                 values.setdefault(key, []).append(value)
     for key, given in values.items():
         print(f"  {key:18s} {statistics.mean(given):8.3f}  n={len(given)}")
+    show_by_agent(rows)
     if options.show:
         for row in rows:
             if row.get(options.show, 1) < 1:
                 print(f"{options.show} {row[options.show]:.3f} {row['case']}")
     for row in sorted(rows, key=lambda row: row["composite"] or 0)[: options.worst]:
         print(f"worst {row['composite'] or 0:.3f} {row['case']}")
+
+
+def show_by_agent(rows: list[Row]) -> None:
+    """Print the means of each agent, one agent per column."""
+    agents = sorted({row["agent"] for row in rows})
+    if len(agents) < 2:
+        return
+    scores = dict.fromkeys(key for row in rows for key in row if key not in {"case", "agent"})
+    print(f"  {'by agent':18s}" + "".join(f"{agent:>10s}" for agent in agents))
+    for score in scores:
+        cells = []
+        for agent in agents:
+            given = [
+                row[score] for row in rows if row["agent"] == agent and row.get(score) is not None
+            ]
+            cells.append(f"{statistics.mean(given):10.3f}" if given else f"{'-':>10s}")
+        print(f"  {score:18s}" + "".join(cells))
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -40,15 +40,15 @@ moments = st.integers(0, 200_000_000_000_000_000).map(
 
 def a_record(kind: type[Record], **given: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     fields = {
-        field.name: given[field.name] if field.name in given else _a_value(field)
+        field.name: given[field.name] if field.name in given else _a_value(field, kind)
         for field in msgspec.structs.fields(kind)
         if field.name != "extra"
     }
     return st.builds(kind, extra=unknown_keys, **fields)
 
 
-def _a_value(field: msgspec.structs.FieldInfo) -> st.SearchStrategy[Any]:
-    if field.name in module._PARTS:  # noqa: SLF001 - the one list of the records inside
+def _a_value(field: msgspec.structs.FieldInfo, kind: type[Record]) -> st.SearchStrategy[Any]:
+    if kind is Checkpoint and field.name in module._PARTS:  # noqa: SLF001 - the one list of the records inside
         part = a_record(module._PARTS[field.name])  # noqa: SLF001
         return st.lists(part, max_size=2) if field.default == [] or _is_list(field) else _or(part)
     by_type: dict[Any, st.SearchStrategy[Any]] = {

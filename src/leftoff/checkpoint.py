@@ -53,6 +53,8 @@ class NextAction(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     text: str
     origin: Literal["stated", "inferred"] = "stated"
+    source: str = ""
+    """stated, prompt, call, failure, todo, plan, proposal, trail or request."""
 
 
 class Decision(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -112,6 +114,15 @@ class LastFailure(Record, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
 
 
+class TrailStep(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """One of the agent's last calls, and how it ended."""
+
+    tool: str
+    what: str = ""
+    outcome: str = ""
+    exit: int | None = None
+
+
 class ContextUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """How full the agent's context window was."""
 
@@ -151,6 +162,9 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     summary: str | None = None
     intent: str | None = None
+    answers_to: str | None = None
+    requests: list[str] = []
+    constraints: list[str] = []
     left_off: str | None = None
     done: list[str] = []
     next_action: NextAction | None = None
@@ -164,6 +178,7 @@ class Checkpoint(Record, frozen=True, kw_only=True, omit_defaults=True):
     focus_files: list[str] = []
     seen_files: list[str] = []
     commands: list[str] = []
+    trail: list[TrailStep] = []
     files: list[FileRef] = []
     artifacts: dict[str, str] = {}
     todos: list[Todo] = []
@@ -199,6 +214,7 @@ _PARTS: dict[str, type[Record]] = {
     "plan": Plan,
     "in_flight": InFlight,
     "last_failure": LastFailure,
+    "trail": TrailStep,
     "context": ContextUse,
 }
 

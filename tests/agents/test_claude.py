@@ -313,6 +313,22 @@ def queue(operation: str, content: str | None = None) -> dict[str, Any]:
     return {**entry, "content": content} if content is not None else entry
 
 
+def test_what_is_removed_without_a_name_was_queued_last() -> None:
+    notice = "<task-notification>done</task-notification>"
+    entries = [queue("enqueue", notice), queue("enqueue", "and the docs"), queue("remove")]
+
+    assert len(only(feed(claude_agent, entries), PromptTaken)) == 1
+
+
+def test_a_prompt_typed_directly_means_that_the_queue_is_empty() -> None:
+    typed = {"type": "user", "message": {"content": "now the tests"}}
+    entries = [queue("enqueue", "one"), queue("enqueue", "two"), queue("dequeue")]
+    begun = {"type": "user", "message": {"content": "one"}}
+
+    assert len(only(feed(claude_agent, [*entries, begun]), PromptTaken)) == 1
+    assert len(only(feed(claude_agent, [*entries, begun, typed]), PromptTaken)) == 2
+
+
 def test_a_notice_in_the_queue_is_taken_before_the_prompt_behind_it() -> None:
     notice = '{"task_id":"b1","description":"tests"}'
     entries = [queue("enqueue", notice), queue("enqueue", "and the docs"), queue("dequeue")]

@@ -269,6 +269,14 @@ def test_a_plan_written_to_its_folder_is_seen(save: Save) -> None:
     assert [(plan.path, plan.text) for plan in only(events, PlanSeen)] == [(path, "# Login")]
 
 
+def test_a_command_is_named_instead_of_its_template(save: Save) -> None:
+    part = {"type": "subtask", "command": "review", "prompt": "You are a reviewer. " * 200}
+
+    events = read_file(opencode, save(session(message("user", part))))
+
+    assert [asked.text for asked in only(events, UserText)] == ["/review"]
+
+
 def test_a_command_given_to_a_sub_agent_is_a_request(save: Save) -> None:
     part = {"type": "subtask", "prompt": "Review the branch", "agent": "general"}
 

@@ -183,13 +183,18 @@ def test_files_that_are_gone_are_not_needed_next(tmp_path: Path) -> None:
     assert checkpoint.focus_files == ["src/here.py"]
 
 
-def test_a_refused_call_with_a_reason_is_a_decision(tmp_path: Path) -> None:
+def test_a_refused_call_with_a_reason_is_a_decision_once_the_user_has_gone_on(
+    tmp_path: Path,
+) -> None:
     call, done = use(1, "Bash", command="npm install left-pad")
     refusal = "The user doesn't want to proceed with this tool use. the user said:\nno new packages"
     done["message"]["content"][0] |= {"content": refusal, "is_error": True}
 
-    decisions = capture(write(tmp_path / "s.jsonl", [call, done])).checkpoint.decisions
+    refused = capture(write(tmp_path / "s.jsonl", [call, done])).checkpoint
+    later = [call, done, entry("user", "now the docs, please")]
+    decisions = capture(write(tmp_path / "s.jsonl", later)).checkpoint.decisions
 
+    assert (refused.intent, refused.decisions) == ("no new packages", [])
     assert [decision.why for decision in decisions] == ["no new packages"]
 
 

@@ -15,6 +15,7 @@ from leftoff.checkpoint import (
     NextAction,
     Plan,
     Todo,
+    TrailStep,
 )
 from leftoff.text.tokens import estimate
 from leftoff.threads.briefing import render
@@ -51,26 +52,58 @@ def test_everything_is_told_when_there_is_room() -> None:
         assert told in text
 
 
-def test_files_of_one_folder_are_named_together() -> None:
-    assert "- src/{login.py, form.py}\n- README.md" in render(FULL, None, budget=1500)
-
-
-def test_a_name_that_several_folders_have_is_told_with_its_folder() -> None:
+def test_every_file_has_its_whole_path_and_its_state() -> None:
     text = render(
         checkpoint(
-            focus_files=["pkg/new/README.md", "pkg/new/build.sh", "pkg/new/icon.png"],
+            focus_files=["pkg/new/README.md", "pkg/new/build.sh"],
+            files_modified=["pkg/new/build.sh"],
+            dirty=["pkg/new/build.sh"],
             seen_files=["pkg/old/build.sh", "pkg/old/map.txt"],
         ),
         None,
         budget=1500,
     )
 
-    assert "- pkg/new/{README.md, icon.png}\n- pkg/new/build.sh\n" in text
-    assert "- pkg/old/build.sh\n- pkg/old/map.txt" in text
+    assert "- pkg/new/README.md\n- pkg/new/build.sh (edited, uncommitted)\n" in text
+    assert "- pkg/old/build.sh, pkg/old/map.txt" in text
+    assert "{" not in text
+
+
+def test_the_last_calls_are_listed_with_their_outcomes() -> None:
+    trail = [
+        TrailStep(tool="Edit", what="a.py", outcome="edited"),
+        TrailStep(tool="Bash", what="make test", outcome="failed: a.py:3: no", exit=2),
+    ]
+
+    text = render(checkpoint(intent="Fix it", trail=trail), None, budget=500)
+
+    assert "- Edit a.py\n- Bash make test (exit 2): failed: a.py:3: no" in text
+
+
+def test_requests_rules_and_what_the_last_one_answers_are_shown() -> None:
+    asked = checkpoint(
+        summary="Port the exporter",
+        requests=["update the changelog"],
+        constraints=["Stop after each slice."],
+        intent="yes",
+        answers_to="Shall I port the reader too?",
+    )
+
+    text = render(asked, None, budget=500)
+
+    assert "Last request: yes\nIt answers the agent: Shall I port the reader too?" in text
+    assert "Also asked: update the changelog\nThe user's rule: Stop after each slice." in text
+
+
+def test_numbered_items_stay_whole() -> None:
+    text = render(checkpoint(intent="Do this:\n1. Read it. Twice.\n2. Fix it."), None, budget=500)
+
+    assert " > 2. Fix it." in text
+    assert "1. Read it. Twice." in text
 
 
 def test_a_call_named_in_the_next_action_is_not_told_twice() -> None:
-    action = NextAction(text="Check, then repeat: Bash: make.", origin="inferred")
+    action = NextAction(text="Check, then repeat: Bash: make.", origin="inferred", source="call")
     interrupted = checkpoint(next_action=action, in_flight=InFlight(tool="Bash", what="make"))
 
     assert render(interrupted, None, budget=500).count("make") == 1
@@ -156,8 +189,8 @@ def test_an_error_is_told_only_below_the_command_that_failed(budget: int) -> Non
     failed = LastFailure(command="make " + "test-all " * 20, error="error: no form\nat line 3")
     text = render(checkpoint(summary="Export", last_failure=failed), None, budget=budget)
 
-    assert ("Error: error: no form" in text) <= ("Last failure: `make" in text)
-    assert ("at line 3" in text) <= ("Error: error: no form\n > at line 3" in text)
+    assert ("error: no form" in text) <= ("Last failure: `make" in text)
+    assert ("at line 3" in text) <= ("error: no form\n > at line 3" in text)
 
 
 def test_a_list_that_was_cut_says_how_many_are_missing() -> None:

@@ -26,6 +26,7 @@ from leftoff.agents.loose_values import (
     text,
 )
 from leftoff.agents.stream import (
+    AgentThought,
     AssistantText,
     Compaction,
     Kind,
@@ -124,6 +125,11 @@ class GeminiReader:
             yield from self._answer(message, told, at)
 
     def _answer(self, message: dict[str, Any], told: list[str], at: str) -> Iterator[SessionEvent]:
+        thoughts = [mapping(each) for each in listing(message.get("thoughts"))]
+        if thoughts and "thoughts" not in told:
+            told.append("thoughts")
+            last = thoughts[-1]
+            yield AgentThought(text=f"{last.get('subject')}: {last.get('description')}", at=at)
         words = parts_text(message.get("content"))
         if words.strip() and "text" not in told:
             told.append("text")
@@ -228,6 +234,7 @@ def _result(call: dict[str, Any], call_id: str, at: str) -> ToolResult:
         output=output,
         rejected="" if status == "cancelled" else None,
         paths=tuple(path for path in (text(display.get("filePath")),) if path),
+        exit=int(codes[-1]) if codes else None,
         at=at,
     )
 

@@ -45,13 +45,23 @@ class UserText(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=F
 class AssistantText(
     SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True
 ):
-    """What the agent said to the user."""
+    """What the agent said to the user; `ends_turn` if the agent marked it as its last words."""
+
+    text: str
+    ends_turn: bool = False
+
+
+class AgentThought(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
+    """What the agent thought, if the transcript holds it in plain text."""
 
     text: str
 
 
 class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
-    """A tool call begins. `what` summarizes it: the command, path, pattern or task."""
+    """A tool call begins. `what` summarizes it: the command, path, pattern or task.
+
+    `prompt` is what a sub-agent was asked to do.
+    """
 
     id: str
     tool: str
@@ -59,6 +69,7 @@ class ToolCall(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=F
     what: str = ""
     paths: tuple[str, ...] = ()
     command: str = ""
+    prompt: str = ""
 
 
 class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag=True):
@@ -67,6 +78,7 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     `output` is needed for commands, searches and all failures. A reader may leave it empty for
     successful reads and edits of files, and may omit the middle of a long one. A failed command
     without output has an empty one. `paths` are the files that the result reports as changed.
+    `exit` is the exit code of a command, if it is known.
     """
 
     id: str
@@ -74,6 +86,7 @@ class ToolResult(SessionEvent, frozen=True, kw_only=True, omit_defaults=True, gc
     output: str = ""
     rejected: str | None = None
     paths: tuple[str, ...] = ()
+    exit: int | None = None
 
 
 class TodoItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

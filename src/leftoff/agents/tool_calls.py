@@ -27,6 +27,8 @@ _STATUSES: dict[str, Status] = {
     "canceled": "cancelled",
 }
 _LONGEST_WHAT = 400
+_LONGEST_PROMPT = 2_000
+_PROMPTS = ("prompt", "message", "objective", "task", "description")
 _SHELLS = ("bash", "sh", "zsh", "pwsh", "powershell", "cmd")
 
 
@@ -42,6 +44,7 @@ def tool_call(call_id: str, tool: str, kind: Kind, arguments: Any, **event: Any)
         what=_what(kind, arguments, paths, command),
         paths=paths,
         command=command,
+        prompt=agent_prompt(values) if kind == "agent" else "",
         **event,
     )
 
@@ -55,6 +58,11 @@ def shell_command(arguments: dict[str, Any]) -> str:
         if value and isinstance(value, list):
             return unwrap_command([text(word) for word in value])
     return ""
+
+
+def agent_prompt(arguments: dict[str, Any]) -> str:
+    """Return what a call asks a sub-agent to do."""
+    return cut(first_text(arguments, *_PROMPTS), _LONGEST_PROMPT)
 
 
 def unwrap_command(words: list[str]) -> str:

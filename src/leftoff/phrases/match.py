@@ -98,6 +98,15 @@ class NoteTable(_Table, frozen=True):
     """Comes right before a name: `called `."""
 
 
+class ReplyTable(_Table, frozen=True):
+    """What people answer an agent while it works; matched without accents."""
+
+    go_aheads: str = ""
+    """Units of a message that only agrees, thanks or picks an option: `yes`, `option 1`."""
+    rules: str = ""
+    """How a sentence looks that tells the agent how to work: `stop after each step`."""
+
+
 class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, eq=False):
     """One file of `languages/`."""
 
@@ -114,6 +123,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     intents: IntentTable = IntentTable()
     goodbyes: GoodbyeTable = GoodbyeTable()
     notes: NoteTable = NoteTable()
+    replies: ReplyTable = ReplyTable()
 
     @property
     def boundary(self) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from leftoff.agents.loose_values import cut
 from leftoff.checkpoint import (
     SCHEMA,
     Checkpoint,
@@ -17,6 +18,7 @@ from leftoff.checkpoint import (
     NextAction,
     Plan,
     Todo,
+    TrailStep,
     Transcript,
     new_id,
 )
@@ -24,11 +26,15 @@ from leftoff.session.facts.focus import FOCUS_FILES
 from leftoff.session.facts.next_action import infer_next_action
 from leftoff.session.facts.read_session import Progress, SessionMemory, read_session
 from leftoff.session.facts.report import Facts, report
+from leftoff.session.facts.sentences import keep_end
 from leftoff.session.facts.shell_commands import shorten
 
 __all__ = ["Captured", "SessionMemory", "capture", "read_session", "to_checkpoint"]
 
 _LEFT_OFF_CHARS = 1200
+_TRAIL = 5
+_MERGED_CHARS = 200
+_REQUEST_CHARS = 400
 _MOST_IN_FLIGHT = 3
 _MOST_FAILED = 3
 _TASK_CHARS = 600
@@ -62,7 +68,6 @@ def to_checkpoint(
     facts: Facts, memory: SessionMemory, *, trigger: str, now: datetime
 ) -> Checkpoint:
     """Build a checkpoint from a session's facts."""
-    next_action = infer_next_action(facts)
     ranked = _existing(facts.ranked_files, facts.roots)
     return Checkpoint(
         schema=SCHEMA,
@@ -77,14 +82,18 @@ def to_checkpoint(
         last_commit=_commit(facts),
         summary=_task(facts),
         intent=facts.intent or None,
-        left_off=facts.last_words[-_LEFT_OFF_CHARS:] or None,
-        next_action=NextAction(text=next_action, origin="inferred") if next_action else None,
+        answers_to=facts.answers_to or None,
+        requests=[cut(text, _REQUEST_CHARS) for text in facts.requests],
+        constraints=facts.constraints,
+        left_off=keep_end(facts.last_words, _LEFT_OFF_CHARS) or None,
+        next_action=_next_action(facts),
         decisions=_decisions(facts),
         failed=_list_failures(facts),
         files_modified=facts.files_modified,
         focus_files=ranked[:FOCUS_FILES],
         seen_files=ranked[FOCUS_FILES:],
-        commands=facts.commands,
+        commands=_commands(facts),
+        trail=_trail(facts),
         todos=[Todo(text=todo.text, status=todo.status) for todo in facts.todos],
         plan=_plan(facts),
         in_flight=_in_flight(facts),
@@ -94,15 +103,48 @@ def to_checkpoint(
     )
 
 
+def _next_action(facts: Facts) -> NextAction | None:
+    found = infer_next_action(facts)
+    if found is None:
+        return None
+    return NextAction(text=found.text, origin="inferred", source=found.source)
+
+
+def _commands(facts: Facts) -> list[str]:
+    """List the commands in use, then the first words of all others."""
+    told = "\n".join(facts.commands)
+    return [*facts.commands, *(head for head in facts.heads if head not in told)]
+
+
+def _trail(facts: Facts) -> list[TrailStep]:
+    """Return the last calls that ended; files read in a row are one step."""
+    steps: list[TrailStep] = []
+    for entry in facts.trail:
+        if not entry.is_done:
+            continue
+        step = TrailStep(
+            tool=entry.tool, what=entry.what, outcome=entry.outcome, exit=entry.exit or None
+        )
+        last = steps[-1] if steps else None
+        is_same = last and (last.tool, last.outcome) == (step.tool, step.outcome)
+        if last and is_same and entry.kind in {"read", "edit"} and entry.ok:
+            joined = last.what if step.what in last.what else f"{last.what}, {step.what}"
+            if len(joined) <= _MERGED_CHARS:
+                steps[-1] = msgspec.structs.replace(last, what=joined)
+                continue
+        steps.append(step)
+    return steps[-_TRAIL:]
+
+
 def _existing(ranked: list[str], roots: list[str]) -> list[str]:
     """Drop files that no longer exist; keep all if none does, as for a session from elsewhere."""
-    here = [path for path in ranked if any(_exists(Path(root) / path) for root in roots)]
+    here = [path for path in ranked if any(_is_file(Path(root) / path) for root in roots)]
     return here or ranked
 
 
-def _exists(path: Path) -> bool:
+def _is_file(path: Path) -> bool:
     try:
-        return path.exists()
+        return path.is_file()
     except (OSError, ValueError):
         return False
 
@@ -118,7 +160,8 @@ def _decisions(facts: Facts) -> list[Decision]:
     return [
         Decision(what=f"The user refused: {refusal.what}", why=refusal.why)
         for refusal in facts.refusals
-        if refusal.why
+        # The last request is shown as such.
+        if refusal.why and refusal.why != facts.intent
     ]
 
 

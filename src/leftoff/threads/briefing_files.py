@@ -1,7 +1,4 @@
-"""Choose which files each list of a briefing names, and group them by folder."""
-
-from collections import Counter
-from collections.abc import Iterable
+"""Choose which files each list of a briefing names, and say what state they are in."""
 
 from leftoff.checkpoint import Checkpoint
 
@@ -34,26 +31,9 @@ def list_named(checkpoint: Checkpoint) -> list[str]:
     ]
 
 
-def group_files(paths: Iterable[str], checkpoint: Checkpoint) -> list[tuple[str, int]]:
-    """Group files by folder and count them, because repeating the folder costs tokens.
-
-    A name that occurs in several folders keeps its folder each time, to stay unambiguous.
-    """
-    shared = _find_shared_names(checkpoint)
-    folders: dict[str, list[str]] = {}
-    for path in paths:
-        folder, slash, name = path.rpartition("/")
-        if name in shared:
-            folders.setdefault(path, []).append("")
-        else:
-            folders.setdefault(folder + slash, []).append(name)
-    return [
-        (folder + (names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"), len(names))
-        for folder, names in folders.items()
-    ]
-
-
-def _find_shared_names(checkpoint: Checkpoint) -> set[str]:
-    paths = {*checkpoint.focus_files, *checkpoint.files_modified, *checkpoint.seen_files}
-    counts = Counter(path.rpartition("/")[2] for path in paths)
-    return {name for name, count in counts.items() if count > 1}
+def describe_file(path: str, checkpoint: Checkpoint) -> str:
+    """Return a file with its state: whether the session edited it, and whether git has that."""
+    states = ["edited"] if path in checkpoint.files_modified else []
+    if path in checkpoint.dirty:
+        states.append("uncommitted")
+    return f"{path} ({', '.join(states)})" if states else path

@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
-from leftoff.checkpoint import Checkpoint, LastFailure, Plan
+from leftoff.checkpoint import Checkpoint, LastFailure, NextAction, Plan, TrailStep
+from leftoff.session.facts.sentences import split_sentences
 from leftoff.text import times
 from leftoff.text.budget import Item, Section
 from leftoff.text.fence import Rendered, block, say
 from leftoff.text.plural import format_count
 from leftoff.threads.briefing_files import (
-    group_files,
+    describe_file,
     list_focus,
     list_modified,
     list_named,
@@ -22,18 +23,34 @@ from leftoff.threads.briefing_files import (
 )
 from leftoff.threads.check_claims import Checks, HeadCheck
 
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-# Rules, fences, and headings of a word or two say nothing without the text after them.
-_EMPTY = re.compile(r"(?:\W+|`{3,}\w*|#+\s+\S+(?:\s+\S+)?)$")
+# A heading of a word or two says nothing without the text below it.
+_BARE_HEADING = re.compile(r"#+\s+\S+(?:\s+\S+)?$")
 _SENTENCES_KEPT = 40
 _TELLING_SENTENCES = 1
 # So many files and commands are worth more than most sentences; the others weigh less.
-_SURE_FILES = 5
+_SURE_FILES = 6
 _SURE_COMMANDS = 4
-_COMMAND_CHARS = 60
-_FAILED_CHARS = 120
-_SHORT_FAILED_CHARS = 40
+_SURE_STEPS = 2
+_SURE_REQUESTS = 2
+_SURE_WORDS = 3
+_FILES_IN_LINE = 6
+_LIKELY_IN_LINE = 2
+_HEADS_IN_LINE = 8
 _SHORT_CHARS = 200
+_REQUEST_CHARS = 200
+# A longer request is a plan or a template; its first lines say what it is about.
+_TEMPLATE_CHARS = 1200
+_TEMPLATE_SENTENCES = 3
+_SOURCES = {
+    "prompt": "a prompt that nobody answered",
+    "call": "the call that was cut short",
+    "failure": "a failing command",
+    "todo": "the todo list",
+    "plan": "the plan",
+    "proposal": "the agent's last words",
+    "trail": "the last calls",
+    "request": "the last request",
+}
 
 
 def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Section]:
@@ -42,10 +59,11 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _list(say("Changed since then:"), list_changes(checks))
     yield _section(say(""), _format_interruption(checkpoint))
     asked = say("Prompts in that file:" if checkpoint.source else "Unanswered prompts:")
-    yield _list(asked, _bullets(checkpoint.pending_prompts, 85))
+    yield _list(asked, _bullets(_list_prompts(checkpoint), 92))
     yield _list(say("Blockers:"), _bullets(checkpoint.blockers, 80))
     yield _section(say(""), _format_failures(checkpoint))
-    yield _section(say("Left off:"), _format_left_off(checkpoint))
+    yield _section(say("The agent's last calls:"), _format_trail(checkpoint))
+    yield _section(say("The agent's last words:"), _format_left_off(checkpoint))
     yield _list(say("Open todos:"), _open_todos(checkpoint))
     yield _section(say("Plan:"), _plan(checkpoint))
     yield _list(say("Open questions:"), _bullets(checkpoint.questions, 70))
@@ -53,10 +71,8 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _list(say("Done:"), _bullets(checkpoint.done, 45))
     yield _section(say("Files needed next:"), _focus(checkpoint))
     yield _section(say("Commands in use:"), _commands(checkpoint))
-    yield _list(
-        say("Files modified:"), _files(group_files(list_modified(checkpoint), checkpoint), 50)
-    )
-    yield _section(say("Files seen:"), _files(group_files(list_seen(checkpoint), checkpoint), 48))
+    yield _list(say("Also edited:"), _lines(list_modified(checkpoint), 68, _FILES_IN_LINE))
+    yield _section(say("Also read:"), _lines(list_seen(checkpoint), 67, _FILES_IN_LINE))
     yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
     yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
     yield _section(say(""), _closing(checkpoint))
@@ -85,21 +101,46 @@ def _opening(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
         yield _sentences(say("Task"), checkpoint.task, 100, 75)
     action = checkpoint.next_action
     if action is not None:
-        origin = say(" (inferred from the session)" if action.origin == "inferred" else "")
-        label = say("Next action{origin}", origin=origin)
-        yield _sentences(label, action.text, 99, 64)
+        label = say("Next action{origin}", origin=_format_origin(action))
+        yield _sentences(label, action.text, 99, 78)
+    yield from _requests(checkpoint)
+
+
+def _format_origin(action: NextAction) -> Rendered:
+    if action.origin != "inferred":
+        return say("")
+    return say(" (inferred from {source})", source=_SOURCES.get(action.source, "the session"))
+
+
+def _requests(checkpoint: Checkpoint) -> Iterator[Item]:
+    """Yield the last request, what it answers, earlier ones, and rules for the work."""
     if checkpoint.intent and checkpoint.intent != checkpoint.task:
         asked = say("Last request in that file" if checkpoint.source else "Last request")
         yield _sentences(asked, checkpoint.intent, 95, 74)
+    action = checkpoint.next_action.text if checkpoint.next_action else ""
+    if (proposed := checkpoint.answers_to) and proposed not in action:
+        yield Item(say("It answers the agent: {text:400}", text=proposed), 94)
+    for n, text in enumerate(reversed(checkpoint.requests)):
+        also = say("Also asked: {text}", text=_cut(" ".join(text.split()), _REQUEST_CHARS))
+        yield Item(also, 83 - n if n < _SURE_REQUESTS else 62 - n)
+    shown = f"{checkpoint.task}\n{checkpoint.intent}"
+    for n, rule in enumerate(checkpoint.constraints):
+        if rule not in shown:
+            yield Item(say("The user's rule: {text:300}", text=rule), 76 - n / 100)
 
 
 def _sentences(label: Rendered, text: str, weight: float, rest_weight: float) -> Item:
     """Put the first sentence after the label, and the other sentences below it."""
     first, *rest = _split(text)
+    if first.endswith(":") and rest:
+        # A sentence that announces something says nothing without it.
+        first, rest = f"{first} {rest[0].lstrip('#> ')}", rest[1:]
+    is_template = len(text) > _TEMPLATE_CHARS
+    most = _TEMPLATE_SENTENCES if is_template else _SENTENCES_KEPT
     return Item(
         say("{label}: {text}", label=label, text=first),
         weight,
-        [*_following(rest, rest_weight)],
+        [*_following(rest[:most], rest_weight), *_following(rest[most:], 40)],
         # The rest of a briefing makes no sense without the task, so a part must always fit.
         short=say("{label}: {text}", label=label, text=_cut(first, _SHORT_CHARS)),
     )
@@ -132,7 +173,7 @@ def _format_saved(checkpoint: Checkpoint, checks: Checks | None) -> Rendered:
 def _following(sentences: list[str], weight: float) -> Iterator[Item]:
     """Yield the sentences after the first; the next one weighs more, as it often explains it."""
     for n, text in enumerate(sentences):
-        yield Item(block(text), weight + 14 - n if n < _TELLING_SENTENCES else weight - 2 * n)
+        yield Item(block(text), weight + 10 - n if n < _TELLING_SENTENCES else weight - 2 * n)
 
 
 def _head_moved(head: HeadCheck) -> Iterator[Item]:
@@ -168,23 +209,60 @@ def list_changes(checks: Checks | None) -> Iterator[Item]:
 
 def _format_interruption(checkpoint: Checkpoint) -> Iterator[Item]:
     call, action = checkpoint.in_flight, checkpoint.next_action
-    # The next action often names the interrupted call already.
-    if call is not None and (action is None or call.what not in action.text):
+    # The next action names the interrupted call already.
+    if call is not None and (action is None or action.source != "call"):
         cut_short = say("Interrupted during: {tool}: {what:lines}", tool=call.tool, what=call.what)
         yield Item(cut_short, 91)
-    if checkpoint.last_failure is not None:
-        yield _failure(checkpoint.last_failure)
+    failure = checkpoint.last_failure
+    if failure is None:
+        return
+    if action is None or action.source != "failure":
+        yield _failure(failure)
+    elif rest := failure.error.splitlines()[1:]:
+        # The next action names the command and the first line of its error.
+        lines = [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)]
+        yield Item(say("That command also printed:"), 84, lines)
+
+
+def _list_prompts(checkpoint: Checkpoint) -> list[str]:
+    """Return the waiting prompts that the next action does not quote whole."""
+    action = checkpoint.next_action.text if checkpoint.next_action else ""
+    return [text for text in checkpoint.pending_prompts if " ".join(text.split()) not in action]
 
 
 def _failure(failure: LastFailure) -> Item:
-    whole, short = (
-        say("Last failure: `{command}`", command=_cut(failure.command, chars))
-        for chars in (_FAILED_CHARS, _SHORT_FAILED_CHARS)
-    )
     first, *rest = failure.error.splitlines() or [""]
-    lines = [Item(block(line), 66) for line in rest]
-    error = [Item(say("Error: {error}", error=first), 87, lines)] if first else lines
-    return Item(whole, 88, error, short=short)
+    command = say("Last failure: `{command}`", command=failure.command)
+    # The error means nothing without its command, so both are in one line.
+    whole = say("{command}: {error}", command=command, error=first) if first else command
+    short = say(
+        "Last failure: `{command}`: {error}",
+        command=_cut(failure.command, _SHORT_CHARS // 2),
+        error=_cut(first, _SHORT_CHARS),
+    )
+    return Item(
+        whole, 88, [Item(block(line), 84 - 9 * n) for n, line in enumerate(rest)], short=short
+    )
+
+
+def _format_trail(checkpoint: Checkpoint) -> list[Item]:
+    """List the last calls, newest last; the newest ones weigh most."""
+    steps = [_format_step(step) for step in checkpoint.trail]
+    newest = len(steps) - _SURE_STEPS
+    return [Item(text, 86 if n >= newest else 72 + n / 10) for n, text in enumerate(steps)]
+
+
+def _format_step(step: TrailStep) -> Rendered:
+    code = say(" (exit {code})", code=step.exit) if step.exit else say("")
+    is_told = step.outcome in {"", "read", "edited"}
+    outcome = say("") if is_told else say(": {outcome:200}", outcome=step.outcome)
+    return say(
+        "- {tool:40} {what:300}{code}{outcome}",
+        tool=step.tool,
+        what=step.what,
+        code=code,
+        outcome=outcome,
+    )
 
 
 def _format_failures(checkpoint: Checkpoint) -> Iterator[Item]:
@@ -235,20 +313,28 @@ def plan_step(plan: Plan) -> str:
 
 
 def _commands(checkpoint: Checkpoint) -> list[Item]:
-    """List the commands in use; the beginning of a command says most about it."""
-    commands = [_cut(command) for command in checkpoint.commands]
-    sure, rest = commands[:_SURE_COMMANDS], commands[_SURE_COMMANDS:]
-    return [*_bullets(sure, 77), *_bullets(rest, 52)]
+    """List the newest commands whole, and the first words of the others."""
+    sure = checkpoint.commands[:_SURE_COMMANDS]
+    told = "\n".join(sure)
+    heads = dict.fromkeys(
+        " ".join(command.split()[:2]) for command in checkpoint.commands[_SURE_COMMANDS:]
+    )
+    rest = [head for head in heads if head not in told]
+    return [*_bullets(sure, 77), *_lines(rest, 82, _HEADS_IN_LINE)]
 
 
-def _cut(command: str, chars: int = _COMMAND_CHARS) -> str:
-    return command if len(command) <= chars else command[: chars - 1] + "…"
+def _cut(text: str, chars: int) -> str:
+    if len(text) <= chars:
+        return text
+    return (text[: chars - 1].rpartition(" ")[0] or text[: chars - 1]) + " …"
 
 
 def _closing(checkpoint: Checkpoint) -> Iterator[Item]:
     if (commit := checkpoint.last_commit) is not None:
         last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
-        yield Item(last, 80)
+        yield Item(last, 85)
+    if checkpoint.worktree:
+        yield Item(say("Working directory: {folder:300}", folder=checkpoint.worktree), 60)
     if checkpoint.dirty:
         count = format_count(len(checkpoint.dirty), "file")
         yield Item(say("Uncommitted when saved: {count}", count=count), 35)
@@ -262,15 +348,17 @@ def _focus(checkpoint: Checkpoint) -> list[Item]:
     files = list_focus(checkpoint)
     sure, rest = files[:_SURE_FILES], files[_SURE_FILES:]
     return [
-        *_files(group_files(sure, checkpoint), 90),
-        *_files(group_files(rest, checkpoint), 80),
+        *_bullets((describe_file(path, checkpoint) for path in sure), 93),
+        *_lines(rest, 89, _LIKELY_IN_LINE),
     ]
 
 
-def _files(groups: Iterable[tuple[str, int]], weight: float) -> list[Item]:
+def _lines(texts: list[str], weight: float, most: int) -> list[Item]:
+    """List short texts, several in a line."""
+    groups = [texts[n : n + most] for n in range(0, len(texts), most)]
     return [
-        Item(say("- {text:lines}", text=text), weight - n / 100, count=count)
-        for n, (text, count) in enumerate(groups)
+        Item(say("- {text:2000}", text=", ".join(group)), weight - n, count=len(group))
+        for n, group in enumerate(groups)
     ]
 
 
@@ -285,10 +373,13 @@ def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
     """Return the agent's last words, without what the briefing already says."""
     action = checkpoint.next_action.text if checkpoint.next_action else ""
     told = f"{checkpoint.task}\n{action}"
-    parts = [part for part in _split(checkpoint.left_off or "") if part not in told]
-    return [Item(block(part), 71 - n) for n, part in enumerate(parts)]
+    parts = [part for part in _split(checkpoint.left_off or "") if part.rstrip(".:") not in told]
+    return [
+        Item(block(part), 71 if n >= len(parts) - _SURE_WORDS else 58)
+        for n, part in enumerate(parts)
+    ]
 
 
 def _split(text: str) -> list[str]:
-    parts = [part.strip() for part in _SENTENCE_END.split(text.strip())]
-    return [part for part in parts if part and not _EMPTY.match(part)][:_SENTENCES_KEPT] or [""]
+    parts = [part for part in split_sentences(text) if not _BARE_HEADING.match(part)]
+    return parts[:_SENTENCES_KEPT] or [""]

@@ -1,5 +1,7 @@
 """The files that are needed next come first."""
 
+import pytest
+
 from leftoff.agents.stream import (
     AssistantText,
     Place,
@@ -74,3 +76,29 @@ def test_the_sides_of_a_diff_are_not_folders() -> None:
 def test_files_outside_the_roots_are_shown_only_if_used() -> None:
     assert ranked(*shown("/etc/hosts and /opt/x/y.conf")) == []
     assert ranked(*use("Read", "/opt/x/y.conf")) == ["/opt/x/y.conf"]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "see vercel/next.js for that",
+        "github.com/acme/cli/cmd/build.Version",
+        "config.yaml/other.config",
+        "s/Render(a/b.Context)/x.go",
+    ],
+)
+def test_what_only_looks_like_a_path_is_not_a_file(noise: str) -> None:
+    assert ranked(*use("Read", "/u/r/src/a.py"), UserText(text=noise)) == ["src/a.py"]
+
+
+def test_folders_and_vendored_files_are_left_out_unless_edited() -> None:
+    read = [*use("Read", "/u/r/src/a.py"), *use("Read", "/u/r/node_modules/x/i.js")]
+
+    assert ranked(*read, *use("Grep", "/u/r/src")) == ["src/a.py"]
+    assert "vendor/x.go" in ranked(*read, *use("Edit", "/u/r/vendor/x.go"))
+
+
+def test_files_without_a_suffix_and_files_in_a_commit_are_found() -> None:
+    assert ranked(*shown("docker/Containerfile")) == ["docker/Containerfile"]
+    call = ToolCall(id="1", tool="Bash", kind="run", command="git show HEAD~1:src/old.py")
+    assert ranked(call, ToolResult(id="1", ok=True)) == ["src/old.py"]

@@ -46,10 +46,96 @@ def run(command: str, output: str = "", *, ok: bool = True) -> list[SessionEvent
     return [call, ToolResult(id=call.id, ok=ok, output=output)]
 
 
-def test_the_last_request_is_the_intent() -> None:
-    known = facts(UserText(text="build the login page"), UserText(text="now build the logout page"))
+def test_the_first_request_is_the_task_and_the_last_the_intent() -> None:
+    known = facts(
+        UserText(text="build the login page"),
+        UserText(text="and a test for it"),
+        UserText(text="now build the logout page"),
+    )
 
-    assert known.intent == known.task == "now build the logout page"
+    assert (known.task, known.intent) == ("build the login page", "now build the logout page")
+    assert known.requests == ["and a test for it"]
+
+
+@pytest.mark.parametrize("reply", ["continue", "yes", "let's go with option 1", "weiter", "merci"])
+def test_a_go_ahead_is_neither_a_task_nor_a_request(reply: str) -> None:
+    assert facts(UserText(text=reply), UserText(text="fix it")).task == "fix it"
+    known = facts(UserText(text="fix it"), UserText(text=reply), UserText(text="then ship it"))
+    assert (known.task, known.requests) == ("fix it", [])
+
+
+def test_a_briefing_that_comes_back_is_not_a_request() -> None:
+    briefing = "<leftoff-briefing>\nTask: old\n</leftoff-briefing>"
+
+    assert facts(UserText(text=briefing)).task == ""
+    assert facts(UserText(text=f"{briefing}\nfix the form")).task == "fix the form"
+
+
+def test_rules_given_on_the_way_are_kept() -> None:
+    known = facts(UserText(text="port it"), UserText(text="Go on. Stop after each slice."))
+
+    assert known.constraints == ["Stop after each slice."]
+
+
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [("2", "2. Rewrite the parser"), ("yes", "Which one do you want?"), ("add a test", "Which")],
+)
+def test_a_short_reply_is_shown_with_what_it_answers(reply: str, meant: str) -> None:
+    said = AssistantText(text="I can:\n1. Patch it\n2. Rewrite the parser\nWhich one do you want?")
+
+    assert facts(UserText(text="fix it"), said, UserText(text=reply)).answers_to.startswith(meant)
+
+
+def test_what_the_user_says_with_a_refusal_is_the_last_request() -> None:
+    call = ToolCall(id="1", tool="Bash", kind="run", command="npm i x")
+    refused = ToolResult(id="1", ok=False, rejected="use bun instead")
+
+    assert facts(UserText(text="set it up"), call, refused).intent == "use bun instead"
+
+
+def test_a_slash_command_does_not_wait_for_an_answer() -> None:
+    known = facts(PromptQueued(text="/compact"), PromptQueued(text="and the docs"))
+
+    assert known.pending_prompts == ["and the docs"]
+
+
+def test_a_call_without_a_result_is_given_up_when_the_agent_goes_on() -> None:
+    lost = ToolCall(id="lost", tool="Bash", kind="run", what="sleep 9", command="sleep 9")
+
+    assert [call.id for call in facts(*edit("/r/a.py"), lost).in_flight] == ["lost"]
+    assert facts(lost, *edit("/r/a.py"), *edit("/r/b.py")).in_flight == []
+    assert facts(lost, AssistantText(text="It runs in the background.")).in_flight == []
+
+
+def test_parallel_calls_are_in_flight_together() -> None:
+    one, two, three = (ToolCall(id=name, tool="Read", kind="read") for name in "abc")
+
+    known = facts(one, two, three, ToolResult(id="b", ok=True))
+
+    assert [call.id for call in known.in_flight] == ["a", "c"]
+
+
+def test_the_trail_pairs_calls_with_their_results() -> None:
+    known = facts(*edit("/r/a.py"), *run("make test", "x\n12 passed in 1s\n"))
+
+    assert [(step.what, step.outcome) for step in known.trail] == [
+        ("a.py", "edited"),
+        ("make test", "12 passed in 1s"),
+    ]
+
+
+def test_edits_in_a_clone_below_the_temp_folder_are_work() -> None:
+    clone = run("git clone https://x/y.git /tmp/y")
+
+    assert facts(*clone, *edit("/tmp/y/a.py")).files_modified == ["/tmp/y/a.py"]
+    assert facts(*edit("/tmp/y/a.py")).files_modified == []
+
+
+def test_a_commit_after_much_output_counts() -> None:
+    output = "[main 1234567] Add it\n" + "create mode 100644 x\n" * 2000
+
+    assert facts(*run("git commit -m 'Add it'", output)).commit_sha == "1234567"
 
 
 def test_an_order_within_a_task_does_not_replace_the_task() -> None:

@@ -1,62 +1,162 @@
-"""The next action is inferred from the end of the session."""
+"""The next action has one source; the first that applies wins."""
 
-from leftoff.agents.stream import ToolCall
-from leftoff.session.facts.fold_state import TodoEntry
+import pytest
+
+from leftoff.agents.stream import (
+    AssistantText,
+    PlanSeen,
+    PromptQueued,
+    SessionEvent,
+    TodoItem,
+    TodoList,
+    ToolCall,
+    ToolResult,
+    UserText,
+)
+from leftoff.session.facts.fold import Fold
 from leftoff.session.facts.next_action import infer_next_action
-from leftoff.session.facts.report import Facts
+from leftoff.session.facts.report import report
+
+ASKED = UserText(text="fix the login page")
+TODOS = TodoList(items=(TodoItem(text="a", status="completed"), TodoItem(text="b")))
+
+
+def infer(*events: SessionEvent) -> tuple[str, str]:
+    fold = Fold()
+    fold.add(events)
+    found = infer_next_action(report(fold.export()))
+    return (found.source, found.text) if found else ("", "")
+
+
+def run(command: str, output: str = "", *, ok: bool = True) -> list[SessionEvent]:
+    call = ToolCall(id=command, tool="Bash", kind="run", what=command, command=command)
+    return [call, ToolResult(id=command, ok=ok, output=output)]
+
+
+def edit(path: str) -> list[SessionEvent]:
+    call = ToolCall(id=path, tool="Edit", kind="edit", what=path, paths=(path,))
+    return [call, ToolResult(id=path, ok=True)]
+
+
+FAILED = run("make test", "src/a.c:3:1: error: no form", ok=False)
+OPEN = ToolCall(id="open", tool="Bash", kind="run", what="make", command="make")
 
 
 def test_a_waiting_prompt_comes_first() -> None:
-    known = Facts(pending_prompts=["also the docs"], next_words="Next I'll rest.")
+    prompt = PromptQueued(text="also the docs")
 
-    assert infer_next_action(known) == "Answer the prompt that was still waiting: also the docs"
+    assert infer(ASKED, TODOS, *FAILED, OPEN, prompt) == (
+        "prompt",
+        "Answer the prompt that was still waiting: also the docs",
+    )
 
 
 def test_a_call_cut_short_is_to_be_checked_and_repeated() -> None:
-    known = Facts(
-        in_flight=[ToolCall(id="1", tool="Bash", what="make")], next_words="Now the build."
+    assert infer(ASKED, TODOS, *FAILED, OPEN) == (
+        "call",
+        "Check, then repeat, the call cut short: Bash: make.",
     )
-
-    assert infer_next_action(known) == "Check, then repeat, the call cut short: Bash: make."
 
 
 def test_a_question_left_open_is_put_to_the_user_again() -> None:
-    known = Facts(in_flight=[ToolCall(id="1", tool="AskUserQuestion", what="Tabs?")])
+    question = ToolCall(id="1", tool="AskUserQuestion", what="Tabs?")
 
-    assert "Ask the user again" in infer_next_action(known)
-
-
-def test_the_todo_in_work_is_continued() -> None:
-    todos = [TodoEntry("a", "completed"), TodoEntry("b"), TodoEntry("c", "in_progress")]
-    known = Facts(todos=todos, step=2, total=3)
-
-    assert infer_next_action(known) == "Continue step 2 of 3: c."
+    assert infer(ASKED, question) == ("call", "Ask the user again: AskUserQuestion: Tabs?.")
 
 
-def test_the_agent_s_last_words_follow() -> None:
-    assert infer_next_action(Facts(next_words="Next I'll wire the CLI.")).endswith(
-        "Next I'll wire the CLI."
+def test_a_failure_is_to_be_repaired() -> None:
+    source, text = infer(ASKED, TODOS, *FAILED, *edit("/r/a.c"))
+
+    assert source == "failure"
+    assert "`make test`" in text
+    assert "src/a.c:3:1: error: no form" in text
+    assert "Since then the agent edited /r/a.c" in text
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        run("make test -k form"),
+        run("git commit -m x", "[main 1234567] x"),
+        [UserText(text="now write the changelog"), *run("ls")],
+        [AssistantText(text="The test was broken before. All done.")],
+    ],
+)
+def test_a_failure_that_was_overtaken_is_not_the_next_action(after: list[SessionEvent]) -> None:
+    assert infer(ASKED, *FAILED, *after)[0] != "failure"
+
+
+def test_nobody_repairs_a_look_around() -> None:
+    assert infer(ASKED, *run("ls nowhere", "ls: no such file", ok=False))[0] == "trail"
+
+
+def test_the_next_todo_is_continued() -> None:
+    assert infer(ASKED, TODOS, *edit("/r/a.py")) == ("todo", "Continue step 2 of 2: b.")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        [UserText(text="now write the changelog"), *edit("/r/CHANGES")],
+        run("git commit -m x", "[main 1234567] x"),
+    ],
+)
+def test_a_todo_that_was_overtaken_is_not_continued(after: list[SessionEvent]) -> None:
+    assert infer(ASKED, TODOS, *after)[0] == "trail"
+
+
+def test_a_go_ahead_leaves_the_todos_in_force() -> None:
+    assert infer(ASKED, TODOS, UserText(text="continue"))[0] == "todo"
+
+
+def test_the_next_part_of_the_plan_follows() -> None:
+    plan = PlanSeen(text="# Login\n\n## 1. Form\n`src/form.py`\n\n## 2. Test\n`src/test.py`\n")
+
+    source, text = infer(ASKED, plan, *edit("/r/src/form.py"))
+
+    assert (source, text) == ("plan", 'Do the next part of the plan "Login": 2. Test.')
+
+
+def test_what_the_agent_announced_is_to_be_done() -> None:
+    words = AssistantText(text="Found it. Let me fix the parser.")
+
+    assert infer(ASKED, *run("rg x"), words) == (
+        "proposal",
+        "Do what the agent announced: Let me fix the parser.",
     )
 
 
-def test_after_an_answer_that_promises_nothing_the_user_is_asked() -> None:
-    answered = Facts(intent="fix it", closing_words="All tests pass.", is_turn_over=True)
+def test_after_an_answer_the_user_says_what_comes_next() -> None:
+    source, text = infer(ASKED, *edit("/r/a.py"), AssistantText(text="All tests pass."))
 
-    assert infer_next_action(answered) == (
-        "The last request seems answered: ask the user what comes next. "
-        "The agent's last words: All tests pass."
+    assert source == "proposal"
+    assert "ask the user what comes next" in text
+
+
+def test_silent_calls_after_the_last_words_are_told() -> None:
+    words = AssistantText(text="Let me fix the parser.")
+
+    source, text = infer(ASKED, words, *edit("/r/a.py"), *run("make test", "ok"))
+
+    assert source == "trail"
+    assert "Since then the agent edited /r/a.py, ran `make test`." in text
+
+
+def test_words_before_the_last_request_are_never_quoted() -> None:
+    words = AssistantText(text="Let me fix the parser.")
+
+    assert infer(ASKED, words, UserText(text="stop, write the docs first")) == (
+        "request",
+        "Start with the request: stop, write the docs first",
     )
 
 
-def test_in_the_middle_of_a_turn_the_last_words_are_all_there_is() -> None:
-    working = Facts(intent="fix it", closing_words="It is in the parser.")
+def test_a_request_is_not_begun_again_once_a_tool_has_run() -> None:
+    source, text = infer(ASKED, *run("ls"))
 
-    assert infer_next_action(working) == "The agent's last words: It is in the parser."
-
-
-def test_a_request_not_yet_begun_is_to_be_begun() -> None:
-    assert infer_next_action(Facts(intent="fix it")) == "Begin with the request: fix it"
+    assert source == "trail"
+    assert "Start with" not in text
 
 
 def test_nothing_known_is_nothing_said() -> None:
-    assert infer_next_action(Facts()) == ""
+    assert infer() == ("", "")

@@ -84,3 +84,24 @@ def test_a_commit_is_read_from_git_s_own_words(
     command: str, output: str, commit: tuple[str, str] | None
 ) -> None:
     assert shell_commands.commit_in(command, output) == commit
+
+
+def test_the_place_of_an_error_comes_before_its_summary() -> None:
+    output = "> build\n---\nFAILED in 3s\nsrc/a.ts:3:1 - error TS1: no\nFound 1 error."
+
+    assert shell_commands.telling_lines(output).splitlines()[0] == "src/a.ts:3:1 - error TS1: no"
+
+
+def test_a_rule_or_a_bare_mark_is_not_an_error() -> None:
+    assert shell_commands.telling_lines("---\nError\nzsh: no matches found: x*").splitlines() == [
+        "zsh: no matches found: x*"
+    ]
+
+
+def test_a_command_is_shown_whole_or_by_its_first_words() -> None:
+    assert shell_commands.one_line("cd /r && make test | tail -80") == "make test | tail -80"
+    assert shell_commands.one_line("cat <<E\nx\nE") == ""
+    assert shell_commands.heads_of("cd /r && CI=1 npm run build && git add -A") == [
+        "npm run",
+        "git add",
+    ]

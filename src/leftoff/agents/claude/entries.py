@@ -33,6 +33,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
     type: str = ""
     text: str | None = None
+    thinking: str | None = None
     id: str | None = None
     name: str | None = None
     input: Raw = NOTHING
@@ -46,6 +47,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     content: str | list[Block | str] | None = None
     model: str | None = None
+    stop_reason: str | None = None
     usage: ApiUsage | None = None
 
 

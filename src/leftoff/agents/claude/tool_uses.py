@@ -8,7 +8,7 @@ from msgspec import Raw
 from leftoff.agents.claude.entries import Block
 from leftoff.agents.loose_values import brief, cut, first_text, shorten_value
 from leftoff.agents.stream import Kind, PlanSeen, Status, TodoChange, TodoItem, TodoList, ToolCall
-from leftoff.agents.tool_calls import questions_in
+from leftoff.agents.tool_calls import agent_prompt, questions_in
 
 KINDS: dict[str, Kind] = {
     "Edit": "edit",
@@ -74,7 +74,7 @@ def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
     """Build the event for a tool call."""
     name = block.name or ""
     kind = kind_of(name)
-    what, path, command = "", "", ""
+    what, path, command, prompt = "", "", "", ""
     try:
         if kind in {"edit", "read"}:
             given = _decode_path(block.input)
@@ -82,6 +82,9 @@ def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
         elif kind == "run":
             command = _decode_run(block.input).command
             what = cut(command, _WHAT_CHARS)
+        elif kind == "agent":
+            what, path = _describe_other(name, block.input)
+            prompt = agent_prompt(arguments(block.input))
         else:
             what, path = _describe_other(name, block.input)
     except ValueError:
@@ -95,6 +98,7 @@ def describe(block: Block, at: str, *, sidechain: bool) -> ToolCall:
         what=what,
         paths=(path,) if path else (),
         command=command,
+        prompt=prompt,
     )
 
 

@@ -17,14 +17,20 @@ from leftoff.agents.claude.entries import (
     ToolProgress,
     TranscriptEntry,
 )
-from leftoff.agents.claude.queued_prompts import take_queue_operation, take_queued_command
+from leftoff.agents.claude.queued_prompts import (
+    drop_overtaken,
+    take_queue_operation,
+    take_queued_command,
+)
 from leftoff.agents.claude.requests import rejection_in, request_in
 from leftoff.agents.stream import (
+    AgentThought,
     AssistantText,
     Compaction,
     Place,
     PlanSeen,
     PromptQueued,
+    PromptTaken,
     SessionEvent,
     SessionInfo,
     TodoChange,
@@ -42,8 +48,9 @@ _decode_text = msgspec.json.Decoder(str).decode
 _Where = tuple[str, bool]
 
 _SYNTHETIC = "<synthetic>"
+_END = "end_turn"
 _MOST_OPEN_CALLS = 256
-_EXIT_CODE = re.compile(r"^Exit code \d+\s*")
+_EXIT_CODE = re.compile(r"^Exit code (\d+)\s*")
 _CANCELLED = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _BLOCKED_PROMPT = re.compile(r"Original prompt: (.*)\Z", re.DOTALL)
 _TASK_ID = re.compile(r"#(\w+)")
@@ -129,9 +136,14 @@ class ClaudeReader:
             if isinstance(block, str):
                 events.append(AssistantText(at=at, sidechain=sidechain, text=block))
             elif block.type == "text" and block.text:
-                events.append(AssistantText(at=at, sidechain=sidechain, text=block.text))
+                is_last = message.stop_reason == _END
+                events.append(
+                    AssistantText(at=at, sidechain=sidechain, text=block.text, ends_turn=is_last)
+                )
             elif block.type == "tool_use":
                 self._call(block, where, events)
+            elif block.thinking and not sidechain:
+                events.append(AgentThought(at=at, text=block.thinking))
         if message.usage is not None and not sidechain:
             tokens = message.usage.context_tokens
             # Every line of an answer repeats its usage.
@@ -195,6 +207,8 @@ class ClaudeReader:
         asked = "\n".join(filter(None, map(request_in, texts)))
         if not asked:
             return
+        if not sidechain:
+            events.extend(drop_overtaken(self.state, self._queue, asked, at=at))
         if entry.plan_content and not sidechain:
             events.append(PlanSeen(at=at, text=entry.plan_content))
         events.append(UserText(at=at, sidechain=sidechain, text=asked))
@@ -203,13 +217,14 @@ class ClaudeReader:
         call_id = block.tool_use_id or ""
         name = self._calls.pop(call_id, "")
         failed = bool(block.is_error)
-        output, rejected = "", None
+        output, rejected, code = "", None, None
         # The content of files that were read or written successfully is not needed, and is the bulk
         # of a transcript.
         if failed or tool_uses.kind_of(name) not in {"edit", "read"}:
             output = _text_of(block.content)
         if failed:
             rejected = rejection_in(output)
+            code = _exit_code(output)
             output = _clean_error(output)
         result = ToolResult(
             at=where[0],
@@ -218,6 +233,7 @@ class ClaudeReader:
             ok=not failed,
             output=output,
             rejected=rejected,
+            exit=0 if not failed and tool_uses.kind_of(name) == "run" else code,
         )
         events.append(result)
         if name == "TaskCreate" and not where[1]:
@@ -262,7 +278,10 @@ class ClaudeReader:
     def _queue_operation(self, entry: TranscriptEntry, events: list[SessionEvent]) -> None:
         text = _text_of(entry.content)
         at = entry.timestamp or ""
-        events.extend(take_queue_operation(self._queue, entry.operation or "", text, at=at))
+        taken = take_queue_operation(self._queue, entry.operation or "", text, at=at)
+        if entry.operation == "dequeue" and taken:
+            self.state["dequeued"] = taken[0].key if isinstance(taken[0], PromptTaken) else ""
+        events.extend(taken)
 
 
 _TOLD_BY_CALL: dict[str, Callable[[Raw, str], SessionEvent | None]] = {
@@ -284,6 +303,11 @@ def _text_of(raw: Raw) -> str:
         return ""
     blocks = cast("list[Block | str]", _decode_blocks(raw))
     return "\n".join(b if isinstance(b, str) else b.text or "" for b in blocks)
+
+
+def _exit_code(output: str) -> int | None:
+    found = _EXIT_CODE.match(output)
+    return int(found[1]) if found else None
 
 
 def _clean_error(output: str) -> str:

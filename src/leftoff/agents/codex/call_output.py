@@ -32,6 +32,7 @@ class CallOutput(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     running: str = ""
     exited: bool = False
+    code: int | None = None
     rejected: str | None = None
 
 
@@ -49,7 +50,9 @@ def read_output(output: Any) -> CallOutput:
     if code is None and _REFUSED.match(words.lstrip()):
         return CallOutput(ok=False, text=words, rejected="")
     failed = code != 0 if code is not None else bool(_FAILED.match(words)) and not running
-    return CallOutput(ok=not failed, text=words, running=running, exited=code is not None)
+    return CallOutput(
+        ok=not failed, text=words, running=running, exited=code is not None, code=code
+    )
 
 
 def _unpack_output(output: Any) -> tuple[str, int | None]:

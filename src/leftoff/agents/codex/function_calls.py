@@ -151,7 +151,14 @@ class CodexCalls:
 
 
 def _result(call_id: str, output: CallOutput, at: str) -> ToolResult:
-    return ToolResult(id=call_id, ok=output.ok, output=output.text, rejected=output.rejected, at=at)
+    return ToolResult(
+        id=call_id,
+        ok=output.ok,
+        output=output.text,
+        rejected=output.rejected,
+        exit=output.code,
+        at=at,
+    )
 
 
 def _arguments(payload: dict[str, Any]) -> Any:

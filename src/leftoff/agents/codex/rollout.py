@@ -14,6 +14,7 @@ import msgspec
 from leftoff.agents.codex.function_calls import CodexCalls
 from leftoff.agents.loose_values import count, cut, listing, mapping, parts_text, text
 from leftoff.agents.stream import (
+    AgentThought,
     AssistantText,
     Compaction,
     Place,
@@ -61,6 +62,7 @@ class CodexReader:
             "message": self._message,
             "function_call": calls.read_start,
             "custom_tool_call": calls.read_start,
+            "reasoning": self._thought,
             "local_shell_call": calls.read_shell_start,
             "web_search_call": calls.read_search,
             "function_call_output": calls.read_end,
@@ -143,6 +145,10 @@ class CodexReader:
         if plan := _PLAN.search(words):
             events.append(PlanSeen(text=plan[1], at=at))
         return events
+
+    def _thought(self, payload: Payload, at: str) -> list[SessionEvent]:
+        words = parts_text(payload.get("summary"), "summary_text", "text")
+        return [AgentThought(text=words, at=at)] if words else []
 
     def _user_item(self, payload: Payload, at: str) -> list[SessionEvent]:
         content = listing(payload.get("content"))

@@ -8,6 +8,7 @@ import msgspec
 from leftoff.agents.copilot.tool_runs import CopilotCalls
 from leftoff.agents.loose_values import count, cut, mapping, remember, text
 from leftoff.agents.stream import (
+    AgentThought,
     AssistantText,
     Compaction,
     Place,
@@ -120,8 +121,9 @@ class CopilotReader:
         return [UserText(text=words, **event)]
 
     def _read_answer(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
-        words = text(data.get("content"))
-        return [AssistantText(text=words, **event)] if words.strip() else []
+        words, thought = text(data.get("content")), text(data.get("reasoningText"))
+        events: list[SessionEvent] = [AgentThought(text=thought, **event)] if thought else []
+        return [*events, AssistantText(text=words, **event)] if words.strip() else events
 
     def _read_call_end(self, data: Data, event: dict[str, Any]) -> list[SessionEvent]:
         metrics = mapping(mapping(data.get("toolTelemetry")).get("metrics"))

@@ -95,6 +95,7 @@ class CopilotCalls:
             output=output,
             rejected=self._refusal(call_id, data),
             paths=tuple(_list_edited_paths(data)),
+            exit=_whole(_exit_code(data, output)),
             **event,
         )
         return [result, *self._todos(call, event)] if result.ok else [result]
@@ -114,7 +115,7 @@ class CopilotCalls:
         said = "" if stopped else output
         return [
             ToolResult(id=call_id, ok=ok, **event),
-            ToolResult(id=begun["call"], ok=exited == 0, output=said, **event),
+            ToolResult(id=begun["call"], ok=exited == 0, output=said, exit=_whole(exited), **event),
         ]
 
     def read_notification(self, data: dict[str, Any], event: dict[str, Any]) -> list[SessionEvent]:
@@ -172,6 +173,10 @@ def _exit_code(data: dict[str, Any], output: str) -> Any:
     if code is None and (found := _EXIT.search(output[-_TAIL:])):
         return int(found[1])
     return code
+
+
+def _whole(code: Any) -> int | None:
+    return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
 def _went_well(data: dict[str, Any], output: str) -> bool:

@@ -8,6 +8,7 @@ import msgspec
 
 from leftoff.agents.loose_values import count, first_text, instant, listing, mapping, text
 from leftoff.agents.stream import (
+    AgentThought,
     AssistantText,
     Compaction,
     Kind,
@@ -125,6 +126,8 @@ def _read_message(
     for part in parts:
         if said := _words(part):
             yield AssistantText(text=said, **event)
+        if part.get("type") == "reasoning" and (thought := text(part.get("text")).strip()):
+            yield AgentThought(text=thought, **event)
         if part.get("type") == "tool":
             yield from _tool(part, event)
     yield from _usage(info, event)
@@ -139,7 +142,14 @@ def _words(part: dict[str, Any]) -> str:
 def _find_subtask(parts: list[dict[str, Any]]) -> str:
     """Return a command's request to a sub-agent; such a message has no text of its own."""
     asked = (part for part in parts if part.get("type") == "subtask")
-    return next((first_text(part, "prompt", "description").strip() for part in asked), "")
+    return next((_name_command(part) for part in asked), "")
+
+
+def _name_command(part: dict[str, Any]) -> str:
+    """Return what the user typed; the prompt is a template that opencode filled in."""
+    if command := text(part.get("command")):
+        return f"/{command} {text(part.get('description'))}".strip()
+    return first_text(part, "prompt", "description").strip()
 
 
 def _tool(part: dict[str, Any], event: dict[str, Any]) -> Iterator[SessionEvent]:
@@ -170,6 +180,7 @@ def _result(call: ToolCall, state: dict[str, Any], event: dict[str, Any]) -> Too
         output=error or text(state.get("output")),
         rejected=_refusal(error),
         paths=tuple(_paths(metadata)) if call.kind == "edit" and not failed else (),
+        exit=count(metadata.get("exit")) if isinstance(metadata.get("exit"), int) else None,
         **event,
     )
 

@@ -11,7 +11,22 @@ from leftoff.session.facts.fold_state import FoldState
 FOCUS_FILES = 10
 _FILE_NAME = re.compile(
     r"/\.?[\w@+()\[\]-][\w@+.()\[\]-]*\.[A-Za-z]\w{0,11}$|/\.\w+$"
-    r"|/(?:Makefile|Dockerfile|Justfile|Rakefile|Gemfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
+    r"|/(?:Makefile|Dockerfile|Containerfile|Justfile|Rakefile|Gemfile|Procfile|Vagrantfile|Jenkinsfile"
+    r"|Brewfile|Caddyfile|Earthfile|Tiltfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
+)
+# What others wrote or a build made. Nobody works on it, unless it was edited.
+_MADE = re.compile(
+    r"/(?:node_modules|vendor|third_party|site-packages|__pycache__|dist|build|out|target|coverage"
+    r"|\.next|\.venv|venv|\.git|\.tox|\.cache|\.mypy_cache|\.pytest_cache|\.turbo)/"
+)
+# `github.com/org/repo/pkg.Name` and `a.yaml/b.config` look like paths, but are not.
+_HOST = re.compile(
+    r"^(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|sh|co|gg|edu|gov|in|de|uk|cloud)(?:/|$)"
+)
+_PAIR = re.compile(r"\([^()/]*\)|\[[^\[\]/]*\]")
+_UNPAIRED = re.compile(r"[()\[\]]")
+_FILE_WITHIN = re.compile(
+    r"\.(?:ya?ml|json|toml|md|mdx|tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|cs|cpp|html?|css|txt|lock|sh)/"
 )
 
 # The weight of each sign, and the number of calls after which it fades to a third.
@@ -80,6 +95,7 @@ def _weigh_named(state: FoldState) -> Iterable[tuple[str, float]]:
         yield from _each(request.text, state, REQUESTED * fade)
     for answer in state.answers[-2:]:
         yield from _each(answer.text, state, SAID * _fade(now - answer.at, SAID_FADES))
+    yield from _each(state.thought.text, state, SAID * _fade(now - state.thought.at, SAID_FADES))
     for failure in state.failures[-1:]:
         yield from _each(failure.error, state, FAILED * _fade(now - failure.at, FAILED_FADES))
     yield from _weigh_mentions(state)
@@ -119,7 +135,7 @@ def _by_name(state: FoldState) -> dict[str, list[str]]:
     for mention in (*state.shown, *state.commanded):
         for path in mention.paths:
             if "/" in path:
-                full = written_paths.normalise(path, state.cwd)
+                full = _place(path, state)
                 known = names.setdefault(path.rsplit("/", 1)[-1], [])
                 if full not in known:
                     known.append(full)
@@ -133,20 +149,66 @@ def _resolve(path: str, names: dict[str, list[str]], state: FoldState) -> list[s
     if meant:
         # A name shared by many files, such as `__init__.py`, would raise them all.
         return meant[:2]
-    return [written_paths.normalise(path, state.cwd)] if "/" in path else []
+    return [_place(path, state)] if "/" in path else []
+
+
+def _place(path: str, state: FoldState) -> str:
+    """Return the absolute path; `src/a.c` in a session that works in `src` is below its parent."""
+    parent, _, folder = state.cwd.rpartition("/")
+    below = parent if folder and path.startswith(f"{folder}/") else state.cwd
+    return written_paths.normalise(path, below)
 
 
 def _is_worth_showing(path: str, state: FoldState) -> bool:
     """Return whether this is a file of the project, and not other text with slashes."""
-    if path in state.files:
-        is_plan = path == state.plan_path
-        is_ours = is_plan or not written_paths.is_scratch(path, state.roots)
-        return is_ours and path not in state.roots and not path.startswith("~")
-    if state.roots and not any(written_paths.is_under(path, root) for root in state.roots):
+    use = state.files.get(path)
+    if use is not None and use.edits:
+        is_ours = path == state.plan_path or not written_paths.is_scratch(path, _places(state))
+        return is_ours and not path.startswith("~")
+    inside = _inside(path, state)
+    if _MADE.search(f"/{inside}") or _is_folder(path, state):
         return False
-    return _FILE_NAME.search(path) is not None or any(
-        known.startswith(path + "/") for known in state.files if path not in state.roots
+    if use is not None:
+        is_ours = path == state.plan_path or not written_paths.is_scratch(path, _places(state))
+        return is_ours and path not in state.roots and not path.startswith("~")
+    if state.roots and inside == path:
+        return False
+    return _FILE_NAME.search(path) is not None and _is_likely(inside, state)
+
+
+def _places(state: FoldState) -> list[str]:
+    return [*state.roots, *state.clones]
+
+
+def _inside(path: str, state: FoldState) -> str:
+    """Return the path below the root or clone that contains it, or unchanged."""
+    return written_paths.anchor(path, _places(state))
+
+
+def _is_folder(path: str, state: FoldState) -> bool:
+    return _FILE_NAME.search(f"/{path}") is None and any(
+        known.startswith(f"{path}/") for known in state.files
     )
+
+
+def _is_likely(inside: str, state: FoldState) -> bool:
+    """Return whether a path that was only written somewhere can be a file of the project."""
+    if _HOST.match(inside) or _FILE_WITHIN.search(inside):
+        return False
+    if _UNPAIRED.search(_PAIR.sub("", inside)):
+        return False
+    parts = inside.split("/")
+    # `vercel/next.js` is a repository: no known file is in a folder of that name.
+    if len(parts) != 2 or not state.files:
+        return True
+    known = {_inside(path, state).split("/")[0] for path in state.files}
+    return parts[0] in known or parts[0].startswith(".") or _is_listed(inside, state)
+
+
+def _is_listed(inside: str, state: FoldState) -> bool:
+    """Return whether a command or an output named the path, and not only prose."""
+    mentions = (*state.commanded, *state.shown)
+    return any(path == inside for mention in mentions for path in mention.paths)
 
 
 def _fade(age: float, third_after: float) -> float:

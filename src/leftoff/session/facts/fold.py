@@ -1,5 +1,6 @@
 """Fold a session's events into its state, one at a time, so that reading can resume."""
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,8 +9,10 @@ import msgspec
 
 from leftoff.agents.loose_values import cut
 from leftoff.agents.stream import (
+    AgentThought,
     AssistantText,
     Compaction,
+    Kind,
     Place,
     PlanSeen,
     PromptQueued,
@@ -24,22 +27,28 @@ from leftoff.agents.stream import (
     UserText,
     prompt_key,
 )
-from leftoff.session.facts import shell_commands, written_paths
+from leftoff.session.facts import shell_commands, trail, written_paths
 from leftoff.session.facts.excerpts import clip, title_of
 from leftoff.session.facts.fold_state import (
     FailedRun,
     FileUse,
     FoldState,
+    HeadUse,
     Mention,
     Queued,
     Refusal,
     RunUse,
     SessionText,
 )
+from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
+from leftoff.session.facts.requests import note_request, strip_briefing
 from leftoff.session.facts.todo_list import change_todo, replace_todos
 
 _REQUEST_CHARS = 4000
+_THOUGHT_CHARS = 2000
+_MOST_HEADS = 40
+_MOST_STEPS = 256
 _ANSWER_CHARS = 3000
 _OUTPUT_CHARS = 6000
 _COMMAND_CHARS = 1000
@@ -53,8 +62,7 @@ _PLAN_CHARS = 20000
 _OUTLINE_CHARS = 600
 _OUTLINE_MARKS = 6
 _TRIMMED = 0.8
-# "go on", "commit this", "please push": an order within a task, not a task.
-_SHORTEST_TASK = 20
+_SLASH_COMMAND = re.compile(r"/[\w:.-]+(?=\s|$)")
 
 _PLAN_FOLLOWS = "Implement the following plan:\n"
 
@@ -74,11 +82,16 @@ class Fold:
         # Outputs of failed commands by key. Most failures are repaired before anyone asks.
         self._outputs: dict[str, str] = {}
         self._plan_text = ""
+        # How the last calls on the trail ended, by id.
+        self._endings: dict[str, ToolResult] = {}
+        # The last commands, with the time of success and of the run.
+        self._ran_last: deque[tuple[str, int, int]] = deque(maxlen=_MOST_HEADS)
         self._handlers: dict[type[SessionEvent], Callable[[Any], None]] = {
             SessionInfo: self._session,
             Place: self._place,
             UserText: self._request,
             AssistantText: self._answer,
+            AgentThought: self._think,
             ToolCall: self._call,
             ToolResult: self._result,
             TodoList: self._todo_list,
@@ -122,19 +135,17 @@ class Fold:
             self.state.branch = event.branch
 
     def _request(self, event: UserText) -> None:
-        if event.sidechain:
+        if event.sidechain or not (asked := strip_briefing(event.text)):
             return
         state = self.state
-        asked = cut(event.text, _REQUEST_CHARS)
-        state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
-        # A short request such as "go on" continues the task and does not replace it.
-        if len(asked.strip()) >= min(_SHORTEST_TASK, len(state.task)):
-            state.task = asked
+        state.seq += 1
+        note_request(state, asked)
         if asked.startswith(_PLAN_FOLLOWS):
-            self._plan(PlanSeen(text=event.text.split("\n", 1)[-1]))
+            self._plan(PlanSeen(text=asked.split("\n", 1)[-1]))
         # A new request means that the previous turn's calls are no longer pending.
         state.open = {key: call for key, call in state.open.items() if call.sidechain}
-        state.is_turn_over = False
+        state.is_turn_over = state.ends_turn = False
+        state.has_result = True
         if state.queued:
             self._forget_queued(prompt_key(event.text))
 
@@ -142,6 +153,10 @@ class Fold:
         if event.sidechain or not event.text or event.text.isspace():
             return
         state = self.state
+        state.seq += 1
+        state.said_seq = state.seq
+        state.has_result = True
+        state.ends_turn = event.ends_turn
         said = SessionText(clip(event.text, _ANSWER_CHARS), state.calls)
         state.answers = [*state.answers[-3:], said]
         # A long answer that names files serves as a plan for the turns that follow.
@@ -149,21 +164,49 @@ class Fold:
             state.outline = SessionText(clip(event.text, _ANSWER_CHARS * 2), state.calls)
         state.is_turn_over = True
 
+    def _think(self, event: AgentThought) -> None:
+        if not event.sidechain:
+            self.state.thought = SessionText(clip(event.text, _THOUGHT_CHARS), self.state.calls)
+
     def _call(self, event: ToolCall) -> None:
         state = self.state
         state.calls += 1
         state.is_turn_over = False
         state.open[event.id] = event
+        if not event.sidechain:
+            self._begin_step(event)
         # Calls whose results are missing would pile up.
         if len(state.open) > _MOST_OPEN:
             del state.open[next(iter(state.open))]
-        if event.command:
-            self._commanded.append((event.command, state.calls))
+        if mentioned := event.command or event.prompt:
+            self._commanded.append((mentioned, state.calls))
+
+    def _begin_step(self, event: ToolCall) -> None:
+        """Note which calls run in parallel: those without a result or text between them."""
+        state = self.state
+        state.seq += 1
+        state.called_seq = state.seq
+        state.ends_turn = False
+        if state.has_result:
+            state.step += 1
+            state.has_result = False
+        state.steps[event.id] = state.step
+        if len(state.steps) > _MOST_STEPS:
+            del state.steps[next(iter(state.steps))]
+        trail.add_call(state, event)
 
     def _result(self, event: ToolResult) -> None:
         call = self.state.open.pop(event.id, None)
         if call is None:
             return
+        if not call.sidechain:
+            self.state.steps.pop(event.id, None)
+            self.state.has_result = True
+            if trail.add_result(self.state, event):
+                self._endings[event.id] = event
+                # Only the last calls are told; older outputs would pile up.
+                if len(self._endings) > _MOST:
+                    del self._endings[next(iter(self._endings))]
         if event.rejected is not None:
             if not call.sidechain:
                 self._note_refusal(call, event.rejected)
@@ -197,10 +240,13 @@ class Fold:
         if event.paths:
             self._used(call, event)
         if not call.sidechain:
-            self._count_run(command)
+            self._count_run(command, ok=event.ok)
         # A commit counts even if a push after it in the same command fails.
         if commit := shell_commands.commit_in(command, event.output):
             state.commit_sha, state.commit_subject = commit
+            state.commit_seq = state.seq
+        if clone := shell_commands.clone_in(command, state.cwd):
+            state.clones = [*dict.fromkeys([*state.clones, clone])][-_MOST:]
         if event.ok:
             # A cheap test first: most commands share no first word with a failed one.
             starts = [start for f in state.failures for start in f.command.split(maxsplit=1)[:1]]
@@ -214,7 +260,7 @@ class Fold:
         told = shell_commands.without_cd(cut(command, _COMMAND_CHARS))
         if not told:
             return
-        failed = FailedRun(shell_commands.key_of(command), told, "", state.calls)
+        failed = FailedRun(shell_commands.key_of(command), told, "", state.calls, state.seq)
         kept = [f for f in state.failures if f.key != failed.key]
         state.failures = [*kept[-5:], failed]
         self._outputs[failed.key] = output
@@ -232,27 +278,35 @@ class Fold:
         if not (shell_commands.is_masked(command) and shell_commands.looks_failed(output)):
             self.state.failures = left
 
-    def _count_run(self, command: str) -> None:
+    def _count_run(self, command: str, *, ok: bool) -> None:
         runs = self.state.runs
-        # Removed and added again, so that the dict is ordered by last use.
-        use = runs.pop(short, None) if (short := shell_commands.shorten(command, 120)) else None
-        if short:
+        # A command that is too long to show whole is known by its first words only.
+        if short := shell_commands.one_line(command):
+            # Removed and added again, so that the dict is ordered by last use.
+            use = runs.pop(short, None)
             runs[short] = RunUse((use.count if use else 0) + 1, self.state.calls)
         if len(runs) > _MOST_RUNS:
             del runs[next(iter(runs))]
+        self._ran_last.append((command, self.state.seq if ok else 0, self.state.seq))
 
     def _note_refusal(self, call: ToolCall, reason: str) -> None:
         what = cut(call.what, _REFUSED_CHARS)
         refusal = Refusal(f"{call.tool}: {what}", cut(reason, _REASON_CHARS))
         self.state.refusals = [*self.state.refusals[-(_MOST - 1) :], refusal]
+        # What the user says with a refusal is an order like any other.
+        if reason.strip():
+            self.state.seq += 1
+            note_request(self.state, reason)
 
     def _todo_list(self, event: TodoList) -> None:
         if not event.sidechain:
             self.state.todos = replace_todos(event)
+            self.state.todos_seq = self.state.seq
 
     def _todo_change(self, event: TodoChange) -> None:
         if not event.sidechain:
             self.state.todos = change_todo(self.state.todos, event)
+            self.state.todos_seq = self.state.seq
 
     def _plan(self, event: PlanSeen) -> None:
         state = self.state
@@ -268,6 +322,7 @@ class Fold:
         state.plan_title = title or state.plan_title
         if event.text:
             self._plan_text = event.text[:_PLAN_CHARS]
+            state.plan_seq, state.plan_at = state.seq, state.calls
 
     def _usage(self, event: Usage) -> None:
         if not event.sidechain:
@@ -285,6 +340,9 @@ class Fold:
         state.compacted_at = state.calls
 
     def _queue_prompt(self, event: PromptQueued) -> None:
+        # A command to the agent itself, such as `/compact`, is not work that waits.
+        if _SLASH_COMMAND.match(event.text) or not strip_briefing(event.text):
+            return
         queued = Queued(prompt_key(event.text), cut(event.text, _REQUEST_CHARS))
         self.state.queued = [*self.state.queued[-(_MOST - 1) :], queued]
 
@@ -315,10 +373,12 @@ class Fold:
         state.shown = [*state.shown, *mentions(self._shown)][-_MOST:]
         state.commanded = [*state.commanded, *mentions(self._commanded)][-_MOST:]
         if self._plan_text:
-            state.plan_paths = written_paths.paths_in(
-                redact(self._plan_text), is_windows=is_windows
-            )
+            plan = redact(self._plan_text)
+            state.plan_paths = written_paths.paths_in(plan, is_windows=is_windows)
+            state.plan_parts = split_plan(plan, is_windows=is_windows)
             self._plan_text = ""
+        self._settle_trail(redact)
+        self._settle_heads(redact)
         state.failures = [
             msgspec.structs.replace(failed, error=_error_in(redact, self._outputs[failed.key]))
             if failed.key in self._outputs
@@ -326,6 +386,31 @@ class Fold:
             for failed in state.failures
         ]
         self._outputs.clear()
+
+    def _settle_heads(self, redact: Redact) -> None:
+        heads = self.state.heads
+        for command, ok_seq, seq in self._ran_last:
+            for head in shell_commands.heads_of(redact(cut(command, _COMMAND_CHARS))):
+                known = heads.pop(head, HeadUse())
+                heads[head] = HeadUse(seq, ok_seq or known.ok_seq)
+        self._ran_last.clear()
+        while len(heads) > _MOST_HEADS:
+            del heads[next(iter(heads))]
+
+    def _settle_trail(self, redact: Redact) -> None:
+        endings = self._endings
+        self.state.trail = [
+            msgspec.structs.replace(each, outcome=_outcome_in(redact, each.kind, endings[each.id]))
+            if each.id in endings
+            else each
+            for each in self.state.trail
+        ]
+        endings.clear()
+
+
+def _outcome_in(redact: Redact, kind: Kind, ending: ToolResult) -> str:
+    output = redact(clip(ending.output, _OUTPUT_CHARS)) if ending.output else ""
+    return redact(trail.describe_outcome(kind, ending, output))
 
 
 def _error_in(redact: Redact, output: str) -> str:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from leftoff.agents.stream import Status, ToolCall
+from leftoff.agents.stream import Kind, Status, ToolCall
 
 
 class FileUse(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -35,6 +35,7 @@ class FailedRun(msgspec.Struct, frozen=True, omit_defaults=True):
     command: str
     error: str
     at: int
+    seq: int = 0
 
 
 class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -42,6 +43,27 @@ class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
     count: int = 0
     at: int = 0
+
+
+class HeadUse(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When commands with the same first words ran last, and when one last succeeded."""
+
+    seq: int = 0
+    ok_seq: int = 0
+
+
+class TrailEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of the last calls and how it ended; `is_done` if its result is known."""
+
+    id: str
+    tool: str
+    kind: Kind = "other"
+    what: str = ""
+    outcome: str = ""
+    exit: int | None = None
+    ok: bool = True
+    is_done: bool = False
+    seq: int = 0
 
 
 class Queued(msgspec.Struct, frozen=True):
@@ -72,8 +94,19 @@ class SessionText(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int = 0
 
 
+class PlanPart(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One part of a plan: its heading, and the files that it names."""
+
+    title: str
+    paths: tuple[str, ...] = ()
+
+
 class FoldState(msgspec.Struct, omit_defaults=True):
-    """The complete state of the fold. Its values are frozen; only it and its dicts change."""
+    """The complete state of the fold. Its values are frozen; only it and its dicts change.
+
+    `seq` counts requests, answers and calls. The fields that end with it say when something last
+    happened, so that newer facts can overtake older ones.
+    """
 
     calls: int = 0
     session_id: str = ""
@@ -109,9 +142,40 @@ class FoldState(msgspec.Struct, omit_defaults=True):
     agents_files: list[str] = []
     """Files edited by sub-agents that keep their own transcripts."""
     is_turn_over: bool = False
+    later: list[SessionText] = []
+    """Substantial requests after the one that set the task."""
+    constraints: list[str] = []
+    answered: str = ""
+    """What the agent said before the last request, if that is so short that it may refer to it."""
+    trail: list[TrailEntry] = []
+    thought: SessionText = SessionText("")
+    heads: dict[str, HeadUse] = {}
+    steps: dict[str, int] = {}
+    """The step in which each open call began; parallel calls share one."""
+    step: int = 0
+    clones: list[str] = []
+    """Folders outside the project that the session cloned into or uses git in."""
+    plan_parts: list[PlanPart] = []
+    seq: int = 0
+    asked_seq: int = 0
+    goal_seq: int = 0
+    said_seq: int = 0
+    called_seq: int = 0
+    todos_seq: int = 0
+    commit_seq: int = 0
+    plan_seq: int = 0
+    plan_at: int = 0
+    has_result: bool = False
+    """Whether a result or text came after the last call, so that the next call is a new step."""
+    ends_turn: bool = False
 
     def copy(self) -> "FoldState":
         """Return a copy that can change independently."""
         return msgspec.structs.replace(
-            self, open=dict(self.open), files=dict(self.files), runs=dict(self.runs)
+            self,
+            open=dict(self.open),
+            files=dict(self.files),
+            runs=dict(self.runs),
+            heads=dict(self.heads),
+            steps=dict(self.steps),
         )

@@ -1,26 +1,33 @@
 """Turn a session's state into the facts to report."""
 
-import re
-
 import msgspec
 
 from leftoff.agents.stream import ToolCall
 from leftoff.session.facts import shell_commands, written_paths
 from leftoff.session.facts.context_windows import window_of
 from leftoff.session.facts.focus import rank
-from leftoff.session.facts.fold_state import FailedRun, FoldState, Refusal, TodoEntry
+from leftoff.session.facts.fold_state import (
+    FailedRun,
+    FoldState,
+    Refusal,
+    TodoEntry,
+    TrailEntry,
+)
+from leftoff.session.facts.plan_parts import list_unfinished
+from leftoff.session.facts.requests import find_answered
+from leftoff.session.facts.sentences import next_and_closing_words, promises_more
 
 _MOST_COMMANDS = 16
 _MOST_RANKED = 30
 _OLDEST_FAILURE = 60
-_NEXT_CHARS = 400
-_NEXT_WORDS = re.compile(
-    r"\b(?:next|now|let me|let's|i'll|i will|i need to|i'm going to|remaining|then|todo|"
-    r"still (?:need|have)|should i|shall i|would you|do you want|want me to)\b",
-    re.IGNORECASE,
+_NEWEST_FAILURE = 8
+_MOST_HEADS = 24
+# Commands that only look around. Nobody has to repair one that found nothing.
+_LOOKING = frozenset(
+    (
+        "ls cat grep rg find head tail sed awk which command type file stat wc tree pwd echo jq cd"
+    ).split()
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_LAST_SENTENCES = 8
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -60,6 +67,25 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens: int = 0
     window: int = 0
     compactions: int = 0
+    requests: list[str] = []
+    """Substantial requests after the task, in order."""
+    constraints: list[str] = []
+    answers_to: str = ""
+    trail: list[TrailEntry] = []
+    heads: list[str] = []
+    plan_todo: list[str] = []
+    """The parts of the plan that are not done, if the plan still applies."""
+    failing: FailedRun | None = None
+    """The failure that the agent was working on, if nothing overtook it."""
+    is_todo_current: bool = True
+    has_run: bool = False
+    """Whether a call ran since the last request."""
+    has_said: bool = False
+    """Whether the agent said something since the last request."""
+    is_said_last: bool = False
+    """Whether no call followed the agent's last words."""
+    said_at: int = 0
+    """When the agent last said something, on the same clock as the trail."""
 
     @property
     def percent(self) -> float | None:
@@ -71,7 +97,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 _SAME = (
     *("session_id", "agent_version", "model", "started_at", "last_at", "cwd", "roots", "branch"),
     *("is_turn_over", "plan_path", "plan_title", "commit_sha", "commit_subject", "refusals"),
-    *("tokens", "compactions"),
+    *("tokens", "compactions", "constraints"),
 )
 
 
@@ -82,7 +108,8 @@ def report(state: FoldState) -> Facts:
     step, total = _step(todos)
     requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
-    next_words, closing_words = _next_and_closing_words(last_words)
+    next_words, closing_words = next_and_closing_words(last_words)
+    has_said = state.said_seq > state.asked_seq
     return Facts(
         **{name: getattr(state, name) for name in _SAME},
         task=state.task or (requests[-1] if requests else ""),
@@ -96,14 +123,64 @@ def report(state: FoldState) -> Facts:
         in_flight=_in_flight(state),
         files_modified=_list_modified(state),
         files_modified_by_agents=_list_modified(state, by_agents=True),
-        ranked_files=[
-            written_paths.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]
-        ],
+        ranked_files=list(
+            dict.fromkeys(
+                written_paths.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]
+            )
+        ),
         failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
         commands=_commands(state),
         pending_prompts=[queued.text for queued in state.queued],
         window=state.window or window_of(state.model, state.tokens),
+        requests=_list_other_requests(state),
+        answers_to=find_answered(state),
+        trail=[_anchor_entry(each, state) for each in state.trail],
+        heads=list(reversed(state.heads))[:_MOST_HEADS],
+        plan_todo=_find_plan_todo(state),
+        failing=_find_failing(state, last_words),
+        is_todo_current=state.todos_seq >= max(state.goal_seq, state.commit_seq),
+        has_run=state.called_seq > state.asked_seq,
+        has_said=has_said,
+        is_said_last=has_said and state.said_seq > state.called_seq,
+        said_at=state.said_seq,
     )
+
+
+def _list_other_requests(state: FoldState) -> list[str]:
+    """List the later requests, without the last one, which has its own place."""
+    last = state.requests[-1].text if state.requests else ""
+    texts = list(dict.fromkeys(said.text for said in state.later))
+    return [text for text in texts if not last.startswith(text)]
+
+
+def _find_failing(state: FoldState, last_words: str) -> FailedRun | None:
+    """Return the last failure, unless a request, a success, a commit or the answer overtook it."""
+    if not state.failures:
+        return None
+    last = state.failures[-1]
+    heads = shell_commands.heads_of(last.command)
+    is_said_last = state.said_seq > max(state.called_seq, state.asked_seq)
+    is_overtaken = (
+        last.seq <= max(state.goal_seq, state.commit_seq)
+        or state.calls - last.at > _NEWEST_FAILURE
+        or any(use.ok_seq > last.seq for head in heads if (use := state.heads.get(head)))
+        or all(head.split()[0] in _LOOKING for head in heads)
+        or (is_said_last and (state.ends_turn or not promises_more(last_words)))
+    )
+    return None if is_overtaken else last
+
+
+def _find_plan_todo(state: FoldState) -> list[str]:
+    is_current = state.plan_seq > state.commit_seq and state.plan_seq >= state.goal_seq
+    is_answered = state.said_seq > max(state.called_seq, state.asked_seq)
+    return list_unfinished(state) if is_current and not is_answered else []
+
+
+def _anchor_entry(entry: TrailEntry, state: FoldState) -> TrailEntry:
+    if entry.kind not in {"edit", "read"} or not entry.what:
+        return entry
+    path = written_paths.normalise(entry.what, state.cwd)
+    return msgspec.structs.replace(entry, what=written_paths.anchor(path, state.roots))
 
 
 def _anchor_call(call: ToolCall, state: FoldState) -> ToolCall:
@@ -123,7 +200,14 @@ def _step(todos: list[TodoEntry]) -> tuple[int | None, int | None]:
 
 def _in_flight(state: FoldState) -> list[ToolCall]:
     """List the pending calls, except leftoff's own save, which is reading this."""
-    calls = [call for call in state.open.values() if not call.sidechain]
+    # A call of an earlier step was given up: the agent went on without its result.
+    if state.said_seq > state.called_seq:
+        return []
+    calls = [
+        call
+        for call in state.open.values()
+        if not call.sidechain and state.steps.get(call.id, state.step) == state.step
+    ]
     return [
         _anchor_call(call, state) for call in calls if not shell_commands.is_own_save(call.command)
     ]
@@ -140,7 +224,7 @@ def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
     return [
         written_paths.anchor(path, state.roots)
         for path in paths
-        if not written_paths.is_scratch(path, state.roots)
+        if not written_paths.is_scratch(path, [*state.roots, *state.clones])
     ]
 
 
@@ -157,15 +241,3 @@ def _commands(state: FoldState) -> list[str]:
         # One command per program and subcommand: variants of `pytest tests/…` teach nothing new.
         chosen.setdefault(" ".join(shell_commands.shorten(command).split()[:2]), command)
     return list(chosen.values())[:_MOST_COMMANDS]
-
-
-def _next_and_closing_words(text: str) -> tuple[str, str]:
-    """Return what the agent last said it would do or asked, and how its message ended."""
-    sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
-    last = sentences[-_LAST_SENTENCES:]
-    telling = [n for n, s in enumerate(last) if _NEXT_WORDS.search(s) or s.endswith("?")]
-    picked = telling[-2:]
-    # A sentence that ends with a colon introduces the next one.
-    announced = {n + 1 for n in picked if last[n].endswith(":") and n + 1 < len(last)}
-    words = " ".join(last[n] for n in sorted({*picked, *announced}))
-    return words[:_NEXT_CHARS], "".join(last[-1:])[:_NEXT_CHARS]

@@ -23,7 +23,22 @@ _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
 _OWN_SAVE = re.compile(r"(?:\S*/)?leftoff(?:\s+-\S+)*\s+save(?:\s[^;&|]*)?")
 _LINE_CHARS = 180
 _TAIL_CHARS = 1500
-_COMMIT_WITHIN = 20_000
+_LONGEST_SHOWN = 200
+_MOST_HEADS_OF_ONE = 4
+_PARTS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_SETTING = re.compile(r"^(?:(?:[A-Z_][A-Z0-9_]*=\S*|sudo|time|env)\s+)+")
+_CLONE = re.compile(
+    r"\bgit\s+(?:clone\b[^\n;&|]*?\s(?P<clone>(?:/|~)[^\s;&|'\"]+)\s*(?:$|[;&|\n])"
+    r"|worktree\s+add\s+(?:-\S+\s+(?:\S+\s+)?)*?(?P<tree>/[^\s;&|'\"]+)"
+    r"|-C\s+(?P<folder>/[^\s;&|'\"]+))|\bcd\s+(?P<cd>/[^\s;&|'\"]+)\s*(?:&&|;)\s*git\b"
+)
+_LOCATED = re.compile(
+    r"^(?:\W*(?:error|warning)\W+)?[\w@./\\+-]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"
+)
+_MARKER = re.compile(
+    r"^\W*(?:error|errors|failed|failure|fail|traceback.*)?\W*$|^% Total\b|^(?:[\d.:kMG-]+\s+){6,}",
+    re.IGNORECASE,
+)
 _COMMAND_CHARS = 240
 _MOST_ERROR_LINES = 3
 
@@ -83,19 +98,52 @@ def _digest(plain: str) -> str:
     return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
+def one_line(command: str) -> str:
+    """Return a command as it can be shown whole on one line; "" if it is too long for that."""
+    plain = without_cd(command)
+    # The lines of a script or of a here-document cannot be joined.
+    if "\n" in plain or len(plain) > _LONGEST_SHOWN * 2:
+        return ""
+    short = " ".join(plain.split())
+    return short if len(short) <= _LONGEST_SHOWN else ""
+
+
+def heads_of(command: str) -> list[str]:
+    """Return the first two words of a command and of those chained to it."""
+    parts = [part for part in _PARTS.split(without_cd(cut(command, 600))) if part]
+    heads = [" ".join(_SETTING.sub("", part).split()[:2]) for part in parts]
+    return list(dict.fromkeys(cut(head, 80) for head in heads if head))[:_MOST_HEADS_OF_ONE]
+
+
+def clone_in(command: str, cwd: str) -> str:
+    """Return the folder outside the working directory that a command clones into or uses."""
+    if "git" not in command or not (found := _CLONE.search(cut(command, 2000))):
+        return ""
+    folder = next(filter(None, found.groups()), "").rstrip("/")
+    return "" if folder == cwd or folder.count("/") < 2 else folder
+
+
 def telling_lines(output: str) -> str:
     """Return the few lines of a failed command's output that explain the failure."""
     lines = [line for raw in output.splitlines() if len(line := raw.strip()) > 1]
+    # A rule or a bare "Error" says nothing; some commands print nothing else.
+    lines = [line for line in lines if not _MARKER.match(line)] or lines
     if not lines:
         return ""
     strong = [line for line in lines if _STRONG.search(line) and not _NO_ERRORS.search(line)]
     weak = [line for line in lines if _WEAK.search(line)]
+    located = sorted((line for line in lines if _LOCATED.match(line)), key=_is_not_strong)
     # The first error is often the cause, the last one the summary.
-    picked = [*strong[:1], *strong[-1:], *(weak[:1] if not strong else ()), lines[-1]]
+    picked = [*located[:1], *strong[:1], *strong[-1:], *weak[:1], lines[-1]]
     if not strong and not weak:
-        picked.insert(0, lines[0])
+        # A shell's own complaint comes last.
+        picked.append(lines[0])
     unique = dict.fromkeys(cut(line, _LINE_CHARS) for line in picked)
     return "\n".join(list(unique)[:_MOST_ERROR_LINES])
+
+
+def _is_not_strong(line: str) -> bool:
+    return _STRONG.search(line) is None
 
 
 def looks_failed(output: str) -> bool:
@@ -115,5 +163,5 @@ def commit_in(command: str, output: str) -> tuple[str, str] | None:
     """Return hash and subject of the last commit that this command made."""
     if "commit" not in command or not _COMMIT.search(command):
         return None
-    made = _COMMITTED.findall(output[-_COMMIT_WITHIN:])
+    made = _COMMITTED.findall(output)
     return (made[-1][0], made[-1][1].strip()) if made else None

@@ -18,6 +18,8 @@ _NOT_A_PATH = re.compile(r"^[\d./:-]+$|^\.+$|^//|\[\d|\[[^\]]*$")
 # grep and compilers append a line number to the name: a.ts-12-, a.ts(12,3).
 _POSITION = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})[-(]\d+.*$")
 _DIFF_SIDE = re.compile(r"(?<![\w/.]) ?[ab]/(?=\S)")
+# `git show HEAD~2:src/a.c` names a file in a commit.
+_REVISION = re.compile(r"(\bgit\b[^\n;&|]*?\s)[\w./~^@{}-]+:(?=[\w.@-]+[/.])")
 _TEMPORARY = re.compile(r"(?:/private)?(?:/tmp|/var/tmp)$")
 # Temporary files, and files that agents keep for themselves: plans, memories, saved outputs.
 _SCRATCH = re.compile(
@@ -98,8 +100,10 @@ def paths_in(text: str, *, is_windows: bool = False, limit: int = _MOST_IN_TEXT)
     """Find everything in a text that looks like a path, in order, without duplicates."""
     if is_windows:
         text = text.replace("\\", "/")
-    if "+++ b/" in text:
+    if "+++ b/" in text or "diff --git " in text or "--- a/" in text:
         text = _DIFF_SIDE.sub(" ", text)
+    if "git " in text and ":" in text:
+        text = _REVISION.sub(r"\1 ", text)
     found: dict[str, None] = {}
     for match in _PATH.finditer(_URL.sub(" ", text)):
         path = _POSITION.sub(r"\1", match[0].rstrip(".,:;)-"))

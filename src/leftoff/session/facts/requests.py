@@ -1,0 +1,63 @@
+"""Follow what the user wants: the task, later requests, rules, and what a short reply means."""
+
+import re
+
+from leftoff.agents.loose_values import cut
+from leftoff.phrases.replies import find_rules, is_go_ahead
+from leftoff.session.facts.fold_state import FoldState, SessionText
+from leftoff.session.facts.sentences import find_question, last_proposal, split_sentences
+from leftoff.text import fence
+
+REQUEST_CHARS = 4000
+_MOST_LATER = 12
+_LATER_CHARS = 1000
+_MOST_RULES = 12
+_LONGEST_WITH_RULES = 2000
+_SHORT_REPLY = 80
+_PROPOSAL_CHARS = 400
+_FENCED = re.compile(rf"{re.escape(fence.OPENING)}.*?(?:{re.escape(fence.CLOSING)}|\Z)", re.DOTALL)
+_NUMBER = re.compile(r"(?<![\w.])#?(\d{1,2}|[a-eA-E])(?![\w.])")
+_ITEM = r"^\s*(?:[-*]\s+)?(?:\*\*|#+\s*)?(?:(?:option|step|choice)\s+)?{mark}(?:\*\*)?[.):\s—-]"
+
+
+def strip_briefing(text: str) -> str:
+    """Remove a briefing of leftoff that came back as part of a prompt."""
+    return _FENCED.sub("", text).strip() if fence.OPENING in text else text
+
+
+def note_request(state: FoldState, text: str) -> None:
+    """Note a request: it sets the task, adds to it, or only answers the agent."""
+    asked = cut(text, REQUEST_CHARS)
+    is_answer = len(asked) <= _SHORT_REPLY and state.said_seq > state.asked_seq
+    state.answered = state.answers[-1].text if is_answer and state.answers else ""
+    state.requests = [*state.requests[-3:], SessionText(asked, state.calls)]
+    state.asked_seq = state.seq
+    if is_go_ahead(asked):
+        return
+    state.goal_seq = state.seq
+    if not state.task:
+        state.task = asked
+    else:
+        later = SessionText(cut(asked, _LATER_CHARS), state.calls)
+        state.later = [*state.later[-(_MOST_LATER - 1) :], later]
+    if len(asked) <= _LONGEST_WITH_RULES:
+        rules = [*state.constraints, *find_rules(asked)]
+        state.constraints = list(dict.fromkeys(rules))[-_MOST_RULES:]
+
+
+def find_answered(state: FoldState) -> str:
+    """Return what a short request answers: an item of the agent's list, or its last proposal."""
+    said = state.answered
+    if not said or not state.requests:
+        return ""
+    asked = state.requests[-1].text
+    proposal = last_proposal(said) if is_go_ahead(asked) else find_question(said)
+    return cut(_find_item(asked, said) or proposal, _PROPOSAL_CHARS)
+
+
+def _find_item(asked: str, said: str) -> str:
+    mark = _NUMBER.search(asked)
+    if mark is None or (mark[1].isalpha() and len(asked) > 20):
+        return ""
+    item = re.compile(_ITEM.format(mark=mark[1]), re.IGNORECASE)
+    return next((line for line in split_sentences(said) if item.match(line)), "")

@@ -1,0 +1,88 @@
+"""Keep the last calls and how each ended, in a line."""
+
+import re
+
+import msgspec
+
+from leftoff.agents.loose_values import cut
+from leftoff.agents.stream import Kind, ToolCall, ToolResult
+from leftoff.session.facts import shell_commands
+from leftoff.session.facts.fold_state import FoldState, TrailEntry
+
+_KEPT = 12
+_WHAT_CHARS = 300
+_OUTCOME_CHARS = 160
+# Tools with which agents organize themselves. They say nothing about the work.
+_BOOKKEEPING = frozenset(
+    """
+    TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet ToolSearch update_plan write_todos
+    todowrite todoread report_intent update_todo sql EnterPlanMode Skill save_memory
+    """.split()
+)
+_SUMMARY = re.compile(
+    r"\b\d+\s+(?:passed|passing|tests?|failed|failing|errors?|warnings?|files? changed|problems?)\b"
+    r"|^(?:ok|done|success|all |finished|built|compiled)\b|✓|✔",
+    re.IGNORECASE,
+)
+_NOISE = re.compile(r"^(?:\W+|\[?(?:exit|process) .*|</?\w+[^>]*>)$", re.IGNORECASE)
+_LINE_NUMBER = re.compile(r"^\s*\d+[→\t:|]\s*")
+# Options that do not say what was searched for or asked.
+_OPTIONS = re.compile(
+    r",? ?\b(?:output_mode|-[A-Za-z]|head_limit|type|multiline|offset|limit|subagent_type|model|"
+    r"prompt|run_in_background|max_turns|resume|mode|isolation): [^,]*"
+)
+_ANSWERED = re.compile(r'"="([^"]*)"')
+
+
+def add_call(state: FoldState, call: ToolCall) -> None:
+    """Append a call of the main conversation to the trail."""
+    if call.sidechain or call.tool in _BOOKKEEPING or shell_commands.is_own_save(call.command):
+        return
+    what = shell_commands.shorten(call.command, _WHAT_CHARS) if call.command else call.what
+    if call.kind in ("search", "agent"):
+        what = _OPTIONS.sub("", what)
+    entry = TrailEntry(call.id, call.tool, call.kind, cut(what, _WHAT_CHARS), seq=state.seq)
+    state.trail = [*state.trail[-(_KEPT - 1) :], entry]
+
+
+def add_result(state: FoldState, event: ToolResult) -> bool:
+    """Note that a call on the trail ended; return whether it is on it."""
+    for n in range(len(state.trail) - 1, -1, -1):
+        if state.trail[n].id == event.id:
+            ended = msgspec.structs.replace(
+                state.trail[n], ok=event.ok, exit=event.exit, is_done=True
+            )
+            state.trail = [*state.trail[:n], ended, *state.trail[n + 1 :]]
+            return True
+    return False
+
+
+def describe_outcome(kind: Kind, event: ToolResult, output: str) -> str:
+    """Say in a few words how a call ended."""
+    if event.rejected is not None:
+        return f"the user refused: {event.rejected}" if event.rejected else "refused"
+    if not event.ok:
+        told = shell_commands.telling_lines(output).splitlines()
+        return cut(f"failed: {told[0]}", _OUTCOME_CHARS) if told else "failed"
+    if kind in ("edit", "read"):
+        return "edited" if kind == "edit" else "read"
+    if answers := _ANSWERED.findall(output[:4000]):
+        return cut(f"the user answered: {'; '.join(answers)}", _OUTCOME_CHARS)
+    lines = [line for raw in output.splitlines() if (line := _clean(raw))]
+    if not lines:
+        return "no output"
+    return cut(_telling(kind, lines), _OUTCOME_CHARS)
+
+
+def _telling(kind: Kind, lines: list[str]) -> str:
+    if kind == "search":
+        return lines[0] if len(lines) == 1 else f"{len(lines)} lines, first: {lines[0]}"
+    if kind != "run":
+        return lines[0]
+    summary = [line for line in lines[-40:] if _SUMMARY.search(line)]
+    return summary[-1] if summary else lines[-1]
+
+
+def _clean(line: str) -> str:
+    line = _LINE_NUMBER.sub("", line).strip()
+    return "" if _NOISE.match(line) else line
