@@ -17,7 +17,7 @@ from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
 from leftoff.redact.rule_index import ANCHOR_WORDS
-from leftoff.redact.shapes import GUESS, Span, find_shapes
+from leftoff.redact.shapes import GUESS, Span, find_long_runs, find_shapes
 from leftoff.redact.views import blank_escapes, decode_views
 
 _Value = TypeVar("_Value")
@@ -141,10 +141,11 @@ def _rank_spans(seen: bytes) -> list[tuple[int, Span]]:
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits} if hits else _NO_WORDS
+    runs = find_long_runs(seen)
     spans: list[tuple[int, Span]] = []
     for rank, found in (
-        (0, find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))),
-        (1, find_shapes(seen, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))),
+        (0, find_blocks(seen, runs, may_have_marks=not words.isdisjoint(MARKED))),
+        (1, find_shapes(seen, runs, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))),
         (2, find_placed(seen, may_print=not words.isdisjoint(PRINTED))),
         (4, find_nearby(seen, hits)),
     ):
