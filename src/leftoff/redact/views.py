@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from leftoff.redact.escapes import (
@@ -36,7 +37,7 @@ _KEY_REACH = 20_000
 _DEPTH = 3
 _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
-_BLANKS = frozenset(b"\t\n\r")
+_BLANKS = frozenset(b" \t\n\r")
 _FEW = 3000
 _FEW_MARKS, _RARE = 3, 1500
 _SAMPLE = 4000
@@ -225,9 +226,15 @@ def _colourless(written: bytes) -> tuple[bytes, bytes] | None:
     ):
         return None
     parts = _compile(COLOURS).split(written)
-    joined, spaced = b"".join(parts), b" ".join(parts)
-    is_all = len(joined) < len(written) and not (_has_escapes(joined) or _has_escapes(spaced))
-    return (joined, spaced) if is_all else None
+    joined = b"".join(parts)
+    if len(joined) == len(written) or _has_escapes(joined):
+        return None
+    # Where each colour is beside a blank, more blanks make no difference.
+    solid = filter(None, parts)
+    if not any(one[-1] not in _BLANKS and two[0] not in _BLANKS for one, two in pairwise(solid)):
+        return joined, joined
+    spaced = b" ".join(parts)
+    return None if _has_escapes(spaced) else (joined, spaced)
 
 
 def _decode_both(written: bytes) -> tuple[bytes, bytes]:
