@@ -76,6 +76,8 @@ _TWICE_LEAST = 100
 # characters of a mark.
 _ENCODED_MARK = 36
 _LONG_LINE = 48
+# The first line of a key in DER has the lengths of its parts, which are mostly capitals.
+_FIRST_LINE = b"MII"
 _NAMED = lazy(rb"PRIVATE|OpenVPN Static")
 
 
@@ -180,7 +182,9 @@ def _is_line(run: bytes, mark: _Mark, *, is_first: bool) -> bool:
     if mark.is_hexadecimal:
         return _HEXADECIMAL_LINE.fullmatch(run) is not None
     # No name, path or hash is this long, and the lines of a key have 64 characters or more.
-    return len(run) >= _LONG_LINE or _is_mixed(run, _STRICT if is_first else _LOOSE)
+    if len(run) >= _LONG_LINE or _is_mixed(run, _STRICT if is_first else _LOOSE):
+        return True
+    return not is_first and run.startswith(_FIRST_LINE)
 
 
 def _gap(data: bytes, start: int, end: int) -> int:
