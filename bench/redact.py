@@ -3,13 +3,21 @@
     python -m bench.redact [SESSION_FILE ...]
     python -m bench.redact --hostile [BYTES]
 
-Without files, it uses the text of this project as tool output. `--hostile` redacts texts that are
+Without files, it uses the text of this project as tool output. The speed is compared with decoding
+the same texts, and with an earlier version of leftoff that runs in turns with this one. `--hostile`
+redacts texts that are
 made to be slow, each at one size and at four times that size, and fails if the time is not linear.
 """
 
+import io
+import os
+import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -17,13 +25,30 @@ from typing import Any
 
 import msgspec
 
-from bench.harness import ROOT, Figure, Sample, call, interleave, ratio, table, times
+from bench.harness import ROOT, Case, Figure, Sample, call, interleave, ratio, table, times
 from bench.hostile import repeated, seeds
 from leftoff.redact import redact
 
 ROUNDS = 9
-# How many times as long as decoding the same texts redaction may take.
-TOOL_OUTPUT, SOURCE_CODE = 15.9, 25.0
+# How many times as long as decoding the same texts redaction of source code may take.
+SOURCE_CODE = 25.0
+# The version that redaction must not be slower than, though it had a third of the rules.
+EARLIER = "9890827"
+# How much the times of the same version differ between two runs.
+NO_SLOWER = 1.05
+# The earlier version never ends on some texts with this header.
+_ENDLESS = "uthorization"
+_WORKER = """
+import sys, time
+import msgspec
+from leftoff.redact import redact
+sets = msgspec.json.decode(open(sys.argv[1], "rb").read(), type=dict[str, list[str]])
+for name in sys.stdin:
+    wall, cpu = time.perf_counter(), time.process_time()
+    for text in sets[name.strip()]:
+        redact(text)
+    print(time.perf_counter() - wall, time.process_time() - cpu, flush=True)
+"""
 # Four times the text may take at most this many times as long; a quadratic rule takes 16 times.
 STEEPEST = 8.0
 LEAST = 0.002  # seconds: less cannot be compared
@@ -68,7 +93,7 @@ def of_project() -> list[str]:
     return [
         "\n".join(f"{n:6}\t{line}" for n, line in enumerate(p.read_text("utf-8").splitlines(), 1))
         for p in paths
-    ] * 5
+    ] * 2
 
 
 def of_sources() -> list[str]:
@@ -78,50 +103,87 @@ def of_sources() -> list[str]:
 
 
 def figures(outputs: list[str] | None = None) -> list[Figure]:
-    """Measure redaction of tool outputs, relative to decoding the same texts."""
-    outputs = of_project() if outputs is None else outputs
-    joined = "\n".join(outputs)
-    encoded = msgspec.json.encode(outputs)
-    sources = of_sources()
-    encoded_sources = msgspec.json.encode(sources)
-    works: dict[str, Callable[[], object]] = {
-        "decode": lambda: msgspec.json.decode(encoded, type=list[str]),
-        "one": lambda: redact(joined),
-        "each": lambda: [redact(text) for text in outputs],
-        "decode sources": lambda: msgspec.json.decode(encoded_sources, type=list[str]),
-        "sources": lambda: [redact(text) for text in sources],
+    """Measure redaction relative to decoding the same texts, and to the earlier version."""
+    outputs = _without_endless(of_project() if outputs is None else outputs)
+    sets = {"each": outputs, "one": ["\n".join(outputs)], "sources": _without_endless(of_sources())}
+    cases = {name: partial(call, partial(_redact_all, texts)) for name, texts in sets.items()}
+    cases |= {
+        f"decode {name}": partial(call, partial(_decode, msgspec.json.encode(texts)))
+        for name, texts in sets.items()
     }
-    cases = {name: partial(call, work) for name, work in works.items()}
-    samples = interleave(cases, ROUNDS)
-    megabytes = len(joined.encode()) / 1e6
-    shown = f"{len(outputs)} tool outputs, {megabytes:.1f} MB"
+    with _earlier(sets) as earlier:
+        samples = interleave(cases | earlier, ROUNDS)
     return [
-        _speed("redaction of tool outputs", samples, "each", megabytes, shown, limit=TOOL_OUTPUT),
-        _speed("  all in one text", samples, "one", megabytes, shown),
-        _source_speed(samples, sources),
+        *_speeds("redaction of tool outputs", "each", samples, sets),
+        *_speeds("redaction of all in one text", "one", samples, sets),
+        *_speeds("redaction of source code", "sources", samples, sets, limit=SOURCE_CODE),
     ]
 
 
-def _source_speed(samples: dict[str, list[Sample]], sources: list[str]) -> Figure:
-    megabytes = sum(len(text.encode()) for text in sources) / 1e6
-    ours = {"sources": samples["sources"], "decode": samples["decode sources"]}
-    shown = f"{len(sources)} files of Python, {megabytes:.1f} MB"
-    return _speed("redaction of source code", ours, "sources", megabytes, shown, limit=SOURCE_CODE)
+def _without_endless(texts: list[str]) -> list[str]:
+    return [text for text in texts if _ENDLESS not in text]
 
 
-def _speed(  # noqa: PLR0913 - a figure and how it was measured
+def _redact_all(texts: list[str]) -> None:
+    for text in texts:
+        redact(text)
+
+
+def _decode(encoded: bytes) -> list[str]:
+    return msgspec.json.decode(encoded, type=list[str])
+
+
+@contextmanager
+def _earlier(sets: dict[str, list[str]]) -> Iterator[dict[str, Case]]:
+    """Start the earlier version and yield its cases: none if this clone lacks its commit."""
+    archive = ["git", "-C", str(ROOT), "archive", EARLIER, "src/leftoff"]
+    packed = subprocess.run(archive, capture_output=True, check=False)
+    if packed.returncode != 0:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as tar:
+            tar.extractall(folder, filter="data")
+        (folder / "sets.json").write_bytes(msgspec.json.encode(sets))
+        program = [sys.executable, "-c", _WORKER, str(folder / "sets.json")]
+        environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+        with subprocess.Popen(
+            program, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as worker:
+            yield {f"earlier {each}": partial(_ask, worker, each) for each in sets}
+
+
+def _ask(worker: "subprocess.Popen[str]", name: str) -> Sample:
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    worker.stdin.write(name + "\n")
+    worker.stdin.flush()
+    wall, cpu = worker.stdout.readline().split()
+    return Sample(float(wall), float(cpu))
+
+
+def _speeds(
     what: str,
-    samples: dict[str, list[Sample]],
     name: str,
-    megabytes: float,
-    shown: str,
+    samples: dict[str, list[Sample]],
+    sets: dict[str, list[str]],
     *,
     limit: float | None = None,
-) -> Figure:
-    mine, base = samples[name], samples["decode"]
+) -> Iterator[Figure]:
+    mine, decoded, earlier = (samples.get(kind + name) for kind in ("", "decode ", "earlier "))
+    assert mine is not None
+    assert decoded is not None
+    megabytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in sets[name]) / 1e6
     # CPU time, so that other programs on the machine do not change it.
-    note = f"{shown}; {megabytes / median(times(mine, 'cpu')):.0f} MB/s"
-    return Figure(what=what, value=ratio(mine, base, "cpu"), limit=limit, note=note)
+    speed = f"{megabytes / median(times(mine, 'cpu')):.0f} MB/s"
+    note = f"of decoding {len(sets[name])} texts, {megabytes:.1f} MB; {speed}"
+    yield Figure(what=what, value=ratio(mine, decoded, "cpu"), limit=limit, note=note)
+    if earlier is not None:
+        before = ratio(earlier, decoded, "cpu")
+        note = f"of commit {EARLIER}, which takes {before:.1f} x of decoding"
+        value = ratio(mine, earlier, "cpu")
+        yield Figure(what="  beside the earlier version", value=value, limit=NO_SLOWER, note=note)
 
 
 def hostile(size: int) -> list[str]:

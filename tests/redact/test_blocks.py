@@ -218,6 +218,13 @@ def test_a_private_key_that_was_cut_off_is_cut_out(torn: str, layout: str) -> No
     assert clean.endswith("\nafter it")
 
 
+def test_the_first_line_of_a_narrow_key_without_its_mark_is_cut_out_too() -> None:
+    first = "MIIEpAIBAAKCAQEA" + "AoIBAQCAQEAAKCAQ"
+    lines = [first, *key(width=32)[1:]]
+
+    assert redact("before it\n" + "\n".join(lines)) == "before it\n[redacted: private key]"
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("label", ["PUBLIC KEY", "CERTIFICATE", "RSA PUBLIC KEY", "PGP SIGNATURE"])
 def test_what_is_public_stays_whole(label: str, layout: str) -> None:

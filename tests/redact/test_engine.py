@@ -110,6 +110,22 @@ def test_a_chain_of_secrets_is_cut_in_a_few_looks(monkeypatch: pytest.MonkeyPatc
     assert sum(looked) < 8 * len(text) + 40_000
 
 
+def test_a_chain_of_cuts_pays_for_the_search_of_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def counted(data: bytes) -> list[Span]:
+        looked.append(len(data))
+        return find(data)
+
+    find = engine._find  # noqa: SLF001 - what it reads is the measure of the work
+    monkeypatch.setattr(engine, "_find", counted)
+    text = repeated("db.test:*:a", 8000)
+
+    redact(text)
+
+    assert sum(looked) < 8 * len(text)
+
+
 def test_a_long_text_is_looked_at_again_only_near_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
 

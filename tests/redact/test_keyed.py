@@ -222,12 +222,27 @@ def test_an_odd_value_is_a_secret_in_a_syntax_without_quotes(syntax: str, value:
         "https://x.test/a?password=<v>",
         'password = "<v>"',
         "client_secret: <v>\n",
+        "tool --acme-token=<v> run",
+        "<acmeClientSecret><v></acmeClientSecret>",
     ],
 )
 def test_a_plain_word_is_a_password_in_settings_and_commands(syntax: str) -> None:
     word = "grape" + "fruit"
 
     assert word not in redact(syntax.replace("<v>", word))
+
+
+@pytest.mark.parametrize("sign", ["|", "[", "<", ">", "{"])
+@pytest.mark.parametrize(
+    "syntax",
+    ["docker run -e ACME_SECRET=<v> image", "GET /a?acme_client_secret=<v>&page=2 HTTP/1.1"],
+)
+def test_a_random_value_may_contain_a_bracket_or_a_pipe(syntax: str, sign: str) -> None:
+    value = "a1B2" + sign + made_up(ALNUM, 40)
+
+    clean = redact(syntax.replace("<v>", value))
+
+    assert clean == syntax.replace("<v>", "[redacted: secret]")
 
 
 @pytest.mark.parametrize(

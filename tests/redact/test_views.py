@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.redact import redact
+from leftoff.redact import redact, views
 from leftoff.redact.views import blank_escapes, decode_views
 from redact_cases import SHAPES
 
@@ -144,3 +144,18 @@ def test_a_written_colour_beside_a_real_one_hides_nothing(colour: str) -> None:
     text = f"\x1b[1muse\x1b[0m {TOKEN[:9]}{colour}{TOKEN[9:]} here"
 
     assert redact(text) == f"\x1b[1muse\x1b[0m {MARKER} here"
+
+
+def test_a_view_is_traced_once_for_all_its_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    traced: list[int] = []
+
+    def counted(data: bytes, gap: bytes) -> object:
+        traced.append(len(data))
+        return trace(data, gap)
+
+    trace = views._trace  # noqa: SLF001 - how often it runs is the measure of the work
+    monkeypatch.setattr(views, "_trace", counted)
+    text = f"\x1b[1mkey\x1b[0m={TOKEN}\n" * 50
+
+    assert TOKEN not in redact(text)
+    assert sum(traced) < 10 * len(text)

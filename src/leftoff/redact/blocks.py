@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from leftoff.redact.lazy import lazy
-from leftoff.redact.shapes import Span
+from leftoff.redact.shapes import Run, Span, find_long_runs
 
 KIND = "private key"
 _JOINT = rb"[ +_]{0,2}"
@@ -72,7 +72,12 @@ _HEXADECIMAL_MARK = b"2d2d2d2d2d424547494e20"
 _TWICE = b"TFMwdExTMUNSVWRKVGl"
 _ANY_ENCODED = lazy(rb"U(?:dJTi(?<=" + _ENCODED + rb")|NSVWRKVGl(?<=" + _TWICE + rb"))")
 _TWICE_LEAST = 100
+# An encoded mark has at least this many letters and digits in a row: `+` and `/` encode none of the
+# characters of a mark.
+_ENCODED_MARK = 36
 _LONG_LINE = 48
+# The first line of a key in DER has the lengths of its parts, which are mostly capitals.
+_FIRST_LINE = b"MII"
 _NAMED = lazy(rb"PRIVATE|OpenVPN Static")
 
 
@@ -83,15 +88,26 @@ class _Mark(NamedTuple):
     is_hexadecimal: bool
 
 
-def find_blocks(data: bytes, *, may_have_marks: bool = True) -> Iterator[Span]:
+def find_blocks(
+    data: bytes, long_runs: list[Run] | None = None, *, may_have_marks: bool = True
+) -> Iterator[Span]:
     """Yield every private key block, and what remains of one that was cut off."""
     if marks := _marks(data) if may_have_marks else []:
         yield from _between(data, marks)
-    if _ANY_ENCODED.search(data):
+    long_runs = find_long_runs(data) if long_runs is None else long_runs
+    if long_runs and _may_be_encoded(data, long_runs):
         yield from _find_encoded(data)
         yield from _find_twice(data, _TWICE)
-    if _HEXADECIMAL_MARK in data:
         yield from _find_twice(data, _HEXADECIMAL_MARK)
+
+
+def _may_be_encoded(data: bytes, long_runs: list[Run]) -> bool:
+    """Return whether a run has an encoded mark, from `-----BEGIN` to `PRIVATE KEY`."""
+    return any(
+        _ANY_ENCODED.search(data, start, end) or data.find(_HEXADECIMAL_MARK, start, end) >= 0
+        for start, end in long_runs
+        if end - start >= _ENCODED_MARK
+    )
 
 
 def _marks(data: bytes) -> list[_Mark]:
@@ -166,7 +182,9 @@ def _is_line(run: bytes, mark: _Mark, *, is_first: bool) -> bool:
     if mark.is_hexadecimal:
         return _HEXADECIMAL_LINE.fullmatch(run) is not None
     # No name, path or hash is this long, and the lines of a key have 64 characters or more.
-    return len(run) >= _LONG_LINE or _is_mixed(run, _STRICT if is_first else _LOOSE)
+    if len(run) >= _LONG_LINE or _is_mixed(run, _STRICT if is_first else _LOOSE):
+        return True
+    return not is_first and run.startswith(_FIRST_LINE)
 
 
 def _gap(data: bytes, start: int, end: int) -> int:

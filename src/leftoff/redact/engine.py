@@ -17,7 +17,7 @@ from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
 from leftoff.redact.nearby import find_nearby
 from leftoff.redact.rule_index import ANCHOR_WORDS
-from leftoff.redact.shapes import GUESS, Span, find_shapes
+from leftoff.redact.shapes import GUESS, Span, find_long_runs, find_shapes
 from leftoff.redact.views import blank_escapes, decode_views
 
 _Value = TypeVar("_Value")
@@ -27,7 +27,7 @@ _SHORTEST = 8
 # once to confirm that none is left.
 _LOOKS = 4
 # Short texts get this many extra bytes, because a few cuts would use up their budget.
-_SMALL = 20_000
+_SMALL = 12_000
 # How far from a cut the new border can matter. Anything that begins earlier and ends at the cut was
 # already judged by its beginning in the first search.
 _END = 2000
@@ -99,7 +99,8 @@ def _settle(pieces: list[_Piece], looks: int) -> Iterator[tuple[str | None, byte
         elif looks < 0:
             yield spans[0].kind, part
         else:
-            looks -= len(part)
+            # The ends were searched first, unless the part is short.
+            looks -= len(part) + (_length_of_ends(piece) if _is_long(piece) else 0)
             waiting += _cut(part, spans)[::-1]
 
 
@@ -119,10 +120,19 @@ def _has_clean_ends(piece: _Piece) -> bool:
     If a search of the ends finds anything, the whole text is searched, so it does no harm that the
     end of the stretch may split a word.
     """
-    data, _, _, is_after, is_before = piece
-    if len(data) <= _END * (is_after + is_before) or not (is_after or is_before):
+    if not _is_long(piece):
         return False
+    data, _, _, is_after, is_before = piece
     return not (is_after and _find(data[:_END])) and not (is_before and _find(data[-_END:]))
+
+
+def _is_long(piece: _Piece) -> bool:
+    """Return whether searching only the ends of a text beside a cut saves time."""
+    return 0 < _length_of_ends(piece) < len(piece.data)
+
+
+def _length_of_ends(piece: _Piece) -> int:
+    return _END * (piece.is_after + piece.is_before)
 
 
 def _find(data: bytes) -> list[Span]:
@@ -141,10 +151,11 @@ def _rank_spans(seen: bytes) -> list[tuple[int, Span]]:
     low = seen.lower()
     hits = find_words(low)
     words = {word for word, _ in hits} if hits else _NO_WORDS
+    runs = find_long_runs(seen)
     spans: list[tuple[int, Span]] = []
     for rank, found in (
-        (0, find_blocks(seen, may_have_marks=not words.isdisjoint(MARKED))),
-        (1, find_shapes(seen, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))),
+        (0, find_blocks(seen, runs, may_have_marks=not words.isdisjoint(MARKED))),
+        (1, find_shapes(seen, runs, may_be_anchored=not words.isdisjoint(ANCHOR_WORDS))),
         (2, find_placed(seen, may_print=not words.isdisjoint(PRINTED))),
         (4, find_nearby(seen, hits)),
     ):

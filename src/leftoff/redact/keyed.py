@@ -44,6 +44,8 @@ _LINE_ENDS = (b"\n", b"\\n", b"\r")
 _BARE = lazy(rb"[^\s\"'`\\,;&<>(){}\[\]|]++")
 _TO_TAG = lazy(rb"[^\s\"'`\\<]++")
 _TO_BLANK = lazy(rb"[^\s\"'`\\]++")
+_TO_AND = lazy(rb"[^\s\"'`\\&]++")
+_PARAMETER = (b"?", b"&")
 # The value continues after such a sign, unless the sign begins `&quot;`.
 _MORE = lazy(rb"[|;&,](?!\w{1,8};)[^\s\"'`\\]++")
 _CLOSERS = lazy(rb"[)\]},;]")
@@ -165,6 +167,10 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
             return start, start + len(match_at(_TO_BLANK, data, start)) if is_command else quoted
         if not one.before or one.before.endswith(_LINE_ENDS):
             end = start + len(match_at(_TO_BLANK, data, start))
+        else:
+            end = _end_with_brackets(data, start, end)
+    elif found["equals"] == b"=" and one.before.endswith(_PARAMETER):
+        end = _end_with_brackets(data, start, end)
     elif found["is"] and not is_wordy(data[start:end].rstrip(_TRAILING)):
         end += len(match_at(_MORE, data, end))
     elif data[end : end + 1] in (*_INSIDE, *_CALLS, b">") and (
@@ -174,6 +180,14 @@ def _value_span(data: bytes, one: Assignment) -> tuple[int, int]:
         if data[end : end + 1] in _INSIDE or _is_bracketed(whole):
             end = start + len(whole)
     return start, start + len(data[start:end].rstrip(_TRAILING))
+
+
+def _end_with_brackets(data: bytes, start: int, end: int) -> int:
+    """Return the end of a random value that contains a bracket or a pipe."""
+    if data[end : end + 1] not in (*_CALLS, b">", b"|"):
+        return end
+    whole = match_at(_TO_AND, data, start)
+    return start + len(whole) if _is_bracketed(whole) else end
 
 
 def _is_bracketed(value: bytes) -> bool:
@@ -207,7 +221,7 @@ def _is_given(data: bytes, one: Assignment, value: bytes) -> bool:
         literal = False
     named = is_qualified(one)
     if named and len(value) >= _WORD_LENGTH and _LOWER.match(value) and not is_placeholder(value):
-        return (bool(found["mark"]) and literal) or _is_plain_word(data, one, value)
+        return literal or _is_plain_word(data, one, value)
     return is_token(value, literal=literal, named=named)
 
 

@@ -6,7 +6,7 @@ so those are found first, and then the name before each random run is looked up.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from leftoff.redact.judge import is_placeholder, looks_random
@@ -195,18 +195,19 @@ def _spoken(data: bytes, start: int) -> str | None:
 
 
 def _judge(data: bytes, start: int) -> Span | None:
-    value = _VALUE.match(data, start)
-    if value is None:
-        return None
     # The name is cheaper to check than the value, and rules out more.
     named = _name_before(data[max(0, start - _REACH) : start])
+    is_named = named is not None and _may_hint(named)
+    if not is_named and not _spoken(data, start):
+        return None
+    value = _VALUE.match(data, start)
+    if value is None or not _END.match(data, value.end()):
+        return None
     kind = (_kind(named, value[0]) if named else None) or _spoken(data, start)
-    if kind is None or not _END.match(data, value.end()):
-        return None
     judged = value[0][:128]
-    if not looks_random(judged) or is_placeholder(judged) or _INTEGRITY.match(judged):
+    if kind is None or not looks_random(judged) or is_placeholder(judged):
         return None
-    return Span(start, value.end(), kind)
+    return None if _INTEGRITY.match(judged) else Span(start, value.end(), kind)
 
 
 def _name_before(before: bytes) -> _Name | None:
@@ -229,7 +230,15 @@ def _name_before(before: bytes) -> _Name | None:
     return _Name(rest[-1:], name, sign) if name[:1].isalpha() and not is_type else None
 
 
-def _kind(named: _Name, value: bytes) -> str | None:
+# A text repeats its names: `href`, `src`, `id`.
+@lru_cache(maxsize=1000)
+def _may_hint(named: _Name) -> bool:
+    """Return whether some value under this name is a secret."""
+    return _kind(named, None) is not None
+
+
+def _kind(named: _Name, value: bytes | None) -> str | None:
+    """Return the kind of a value under this name; without a value, of any."""
     words = [word.lower() for word in _WORDS.findall(named.name)]
     whole = b"".join(words)
     if named.edge in _EDGES and named.sign == b"=" and whole in _PARAMETERS:
@@ -240,14 +249,16 @@ def _kind(named: _Name, value: bytes) -> str | None:
     if b" " in named.name and last[0] not in _LAST and not _is_vendor(last, last[0]):
         return None
     for word in (words[-1], whole):
-        if word in _HINTS and not _UUID.match(value):
+        if word in _HINTS and (value is None or not _UUID.match(value)):
             # The signature of a file is a hash. A signature that grants access is in a URL or a
             # form.
             is_hash = word in (b"signature", b"seed") and named.sign != b"="
-            return None if is_hash else _HINTS[word]
-    if len(value) not in _TYPICAL:
-        return None
-    return "key" if _is_vendor(words, whole) and _is_dense(value) else None
+            if not is_hash:
+                return _HINTS[word]
+            if value is not None:
+                return None
+    is_key = value is None or (len(value) in _TYPICAL and _is_dense(value))
+    return "key" if is_key and _is_vendor(words, whole) else None
 
 
 def _is_dense(value: bytes) -> bool:

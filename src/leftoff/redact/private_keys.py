@@ -37,7 +37,8 @@ PRIVATE_KEYS: tuple[SecretPlace, ...] = (
     SecretPlace(
         "private key",
         "kty",
-        r"kty<q>[^{}]{0,3000}?<q>[dk]<q>\s{0,4}:\s{0,4}<q>([\w-]{40,}"
+        # A key has one `kty`, so a text full of them is not read again and again.
+        r"kty<q>(?:[^{}k]|k(?!ty)){0,3000}?<q>[dk]<q>\s{0,4}:\s{0,4}<q>([\w-]{40,}"
         r"(?:<q>[^{}]{1,100}?<q>(?:p|q|dp|dq|qi)<q>\s{0,4}:\s{0,4}<q>[\w-]{20,}){0,5})",
         "random",
         (

@@ -7,7 +7,8 @@ the original text.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from leftoff.redact.escapes import (
@@ -36,7 +37,7 @@ _KEY_REACH = 20_000
 _DEPTH = 3
 _FIXED = {"soft": b"", "plus": b" "}
 _BASES = {"octal": 8, "decimal": 10}
-_BLANKS = frozenset(b"\t\n\r")
+_BLANKS = frozenset(b" \t\n\r")
 _FEW = 3000
 _FEW_MARKS, _RARE = 3, 1500
 _SAMPLE = 4000
@@ -51,27 +52,32 @@ class _Change(NamedTuple):
     end: int
 
 
-class TextView(NamedTuple):
+_Steps = list[tuple[list[int], list[_Change]]]
+
+
+class TextView:
     """A stretch of a text as a reader sees it, decoded in one or more steps."""
 
-    data: bytes
-    start: int
-    steps: tuple[tuple[list[int], list[_Change]], ...] = ()
-    # The original text and the replacement for each colour: the steps are computed only when
-    # needed.
-    written: bytes = b""
-    gap: bytes = b""
+    __slots__ = ("_gap", "_start", "_steps", "_written", "data")
+
+    def __init__(self, data: bytes, start: int, written: bytes, gap: bytes) -> None:
+        """Keep the decoded text, where its stretch starts, the stretch and what joins it."""
+        self.data = data
+        self._start = start
+        self._written = written
+        self._gap = gap
+        self._steps: _Steps | None = None
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Return where in the text the view's bytes `start` to `end` come from."""
-        steps = self.steps
-        if self.written:
-            steps = _decode_deeply(TextView(self.written, self.start), self.gap).steps
+        # Most views contain no secret, so the steps are recorded only when they are needed.
+        if self._steps is None:
+            self._steps = _trace(self._written, self._gap)
         end -= 1
-        for ats, changes in reversed(steps):
+        for ats, changes in reversed(self._steps):
             start = _place(ats, changes, start)[0]
             end = _place(ats, changes, end)[1] - 1
-        return self.start + start, self.start + end + 1
+        return self._start + start, self._start + end + 1
 
 
 def _place(ats: list[int], changes: list[_Change], at: int) -> tuple[int, int]:
@@ -204,43 +210,77 @@ def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
 
     Both are needed because a colour may be inside a word or between two words.
     """
-    if colourless := list(_colourless(data[start:end], start)):
-        yield from colourless
+    written = data[start:end]
+    joined, spaced = _colourless(written) or _decode_both(written)
+    if joined == written:
         return
-    joined = _decode_deeply(TextView(data[start:end], start), b"")
-    if not joined.steps:
-        return
-    yield joined
-    if any(change.at == change.until for _, changes in joined.steps for change in changes):
-        yield _decode_deeply(TextView(data[start:end], start), b" ")
+    yield TextView(blank_escapes(joined)[0], start, written, b"")
+    if spaced != joined:
+        yield TextView(blank_escapes(spaced)[0], start, written, b" ")
 
 
-def _colourless(written: bytes, start: int) -> Iterator[TextView]:
-    """Yield the same two views of a text that has colours and no other escape, in less time."""
+def _colourless(written: bytes) -> tuple[bytes, bytes] | None:
+    """Decode a text that has colours and no other escape, both ways, in less time."""
     if b"\x1b" not in written or any(
         first in written and other in written for first, other in WRITTEN_COLOURS
     ):
-        return
+        return None
     parts = _compile(COLOURS).split(written)
-    views = [(gap.join(parts), gap) for gap in (b"", b" ")]
-    if any(len(data) == len(written) or _has_escapes(data) for data, _ in views):
-        return
-    for data, gap in views:
-        yield TextView(blank_escapes(data)[0], start, (), written, gap)
+    joined = b"".join(parts)
+    if len(joined) == len(written) or _has_escapes(joined):
+        return None
+    # Where each colour is beside a blank, more blanks make no difference.
+    solid = filter(None, parts)
+    if not any(one[-1] not in _BLANKS and two[0] not in _BLANKS for one, two in pairwise(solid)):
+        return joined, joined
+    spaced = b" ".join(parts)
+    return None if _has_escapes(spaced) else (joined, spaced)
 
 
-def _decode_deeply(view: TextView, gap: bytes) -> TextView:
+def _decode_both(written: bytes) -> tuple[bytes, bytes]:
+    joined, has_gap = _decode(written, b"")
+    return joined, _decode(written, b" ")[0] if has_gap else joined
+
+
+def _decode(data: bytes, gap: bytes) -> tuple[bytes, bool]:
+    """Decode all levels of escapes; also return whether any of them became nothing."""
+    has_gap = False
     for _ in range(_DEPTH):
-        deeper = _decode(view, gap)
-        if deeper is None:
+        known: dict[bytes, bytes] = {}
+        clear = partial(_clear_once, known, gap, is_mail=b"=3D" in data)
+        deeper = _compile_escapes(data).sub(clear, data)
+        if deeper == data:
             break
-        view = deeper
-    return view._replace(data=blank_escapes(view.data)[0])
+        data = deeper
+        has_gap = has_gap or b"" in known.values()
+    return data, has_gap
 
 
-def _decode(view: TextView, gap: bytes) -> TextView | None:
-    """Decode one level of escapes; return None if there are none."""
-    data, is_mail = view.data, b"=3D" in view.data
+def _clear_once(
+    known: dict[bytes, bytes], gap: bytes, found: re.Match[bytes], *, is_mail: bool
+) -> bytes:
+    """Return the text that an escape encodes; most texts repeat a few escapes."""
+    text = found[0]
+    clear = known.get(text)
+    if clear is None:
+        decoded = _clear(found, gap, is_mail=is_mail)
+        clear = known[text] = text if decoded is None else decoded
+    return clear
+
+
+def _trace(data: bytes, gap: bytes) -> _Steps:
+    """Decode all levels of escapes, and record each change."""
+    steps: _Steps = []
+    for _ in range(_DEPTH):
+        data, changes = _decode_level(data, gap)
+        if not changes:
+            break
+        steps.append(([change.at for change in changes], changes))
+    return steps
+
+
+def _decode_level(data: bytes, gap: bytes) -> tuple[bytes, list[_Change]]:
+    is_mail = b"=3D" in data
     parts: list[bytes] = []
     changes: list[_Change] = []
     done = size = 0
@@ -254,11 +294,8 @@ def _decode(view: TextView, gap: bytes) -> TextView | None:
         changes.append(_Change(size, size + len(clear), start, end))
         size += len(clear)
         done = end
-    if not changes:
-        return None
     parts.append(data[done:])
-    steps = (*view.steps, ([change.at for change in changes], changes))
-    return TextView(b"".join(parts), view.start, steps)
+    return b"".join(parts), changes
 
 
 def _compile_escapes(data: bytes) -> re.Pattern[bytes]:
