@@ -249,23 +249,46 @@ def _names_any(texts: Iterable[str], told: str) -> bool:
     return any(tells(" ".join(text.split()[:12]), told, share=0.6) for text in texts if text)
 
 
+def _is_cut_short(told: str, truth: Row, seen: Timeline) -> bool:
+    named = [(truth["in_flight"] or {}).get("what", ""), *seen.open.values()]
+    is_last = seen.called > max(seen.asked, seen.said)
+    return is_last and bool(seen.open) and _names_any(named, told)
+
+
+def _is_unrepaired(told: str, truth: Row, seen: Timeline) -> bool:
+    failure = truth["failure"]
+    if not failure or seen.failed <= max(seen.asked, seen.committed):
+        return False
+    return _names_any([re.sub(r"^\s*(cd\s+\S+\s*(&&|;)\s*)+", "", failure["command"])], told)
+
+
 _CHECKS: dict[str, Callable[[str, Row, Timeline], bool]] = {
-    "stated": lambda *_: True,
+    # Nobody states a next action in a capture of a session alone.
+    "stated": lambda *_: False,
     "prompt": lambda told, truth, _: _names_any(truth["pending_prompts"], told),
-    "call": lambda _, truth, seen: bool(
-        (truth["in_flight"] or seen.open) and seen.called > seen.asked and seen.said < seen.called
-    ),
-    "failure": lambda told, truth, seen: (
-        bool(truth["failure"] and seen.failed > max(seen.asked, seen.committed)) and told != ""
-    ),
+    "call": _is_cut_short,
+    "failure": _is_unrepaired,
     "todo": lambda told, truth, _: _names_any(truth["open"], told),
-    "plan": lambda _, truth, seen: bool(truth["plan"]) and seen.called > seen.committed,
-    "proposal": lambda _, __, seen: seen.said > max(seen.asked, seen.called),
-    "trail": lambda _, __, seen: seen.called > seen.asked and not seen.said > seen.called,
+    "plan": lambda told, truth, seen: (
+        bool(truth["plan"])
+        and seen.called > seen.committed
+        and bool(tells(truth["plan"].get("title"), told))
+    ),
+    "proposal": lambda told, _, seen: (
+        seen.said > max(seen.asked, seen.called) and _shares_words(seen.last_words, told)
+    ),
+    "trail": lambda _, __, seen: seen.called > max(seen.asked, seen.said),
     "request": lambda told, _, seen: (
         seen.called < seen.asked and _names_any([seen.last_request], told)
     ),
 }
+
+
+def _shares_words(said: str, told: str) -> bool:
+    """Return whether the action quotes what the agent said, and not something older."""
+    words = [re.findall(r"\w+", text.lower()) for text in (said, told.partition(": ")[2])]
+    length = min(3, len(words[1])) or 1
+    return not words[1] or bool(word_runs(words[0], length) & word_runs(words[1], length))
 
 
 def cut_session(folder: Path, case: Case, target: Path, *, torn: bool) -> Path:

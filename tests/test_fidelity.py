@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SCRIPT = Path(__file__).parent.parent / "scripts" / "fidelity.py"
 
 TRUTH: dict[str, Any] = {
@@ -82,3 +84,29 @@ def test_a_capture_by_a_command_that_tells_nothing_scores_nothing(tmp_path: Path
     nothing = "echo > {outdir}/briefing.txt; echo '{{}}' > {outdir}/checkpoint.json; : {session}"
 
     assert scores(make_folder(tmp_path), "--command", nothing)["composite"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("failure", "Fix what made `npm run other` fail: no."),
+        ("call", "Check, then repeat, the call cut short: Bash: make."),
+        ("todo", "Continue step 1 of 1: Something else."),
+        ("prompt", "Answer the prompt that was still waiting: hello"),
+        ("proposal", "Do what the agent announced: Let me rest."),
+        ("request", "Start with the request: build the login page with a form"),
+        ("stated", "Anything"),
+        ("", "Anything"),
+    ],
+)
+def test_a_next_action_whose_source_does_not_hold_scores_nothing(
+    tmp_path: Path, source: str, text: str
+) -> None:
+    folder = make_folder(tmp_path)
+    told = {"next_action": {"text": text, "origin": "inferred", "source": source}}
+    (tmp_path / "told.json").write_text(json.dumps(told), encoding="utf-8")
+    command = (
+        f"cp {tmp_path}/told.json {{outdir}}/checkpoint.json; echo x > {{outdir}}/briefing.txt"
+    )
+
+    assert scores(folder, "--command", command)["next_action_true"] == 0.0

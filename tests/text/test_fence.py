@@ -32,10 +32,12 @@ from stores import NOON, draft
 
 # Every beginning that a line of ours has; the rest of such a line may be foreign.
 BEGINNING = re.compile(
-    r"Task:|Next action(?: \(inferred from the session\))?:|Last request(?: in that file)?:"
+    r"Task:|Next action(?: \(inferred from [a-z\' ]+\))?:|Last request(?: in that file)?:"
     r"|Changed since then:|Unanswered prompts:|Prompts in that file:"
-    r"|Blockers:|Left off:|Open todos:|Plan:|Open questions:|Decisions:|Done:"
-    r"|Files needed next:|Commands in use:|Files modified:|Files seen:|Files:|Notes:|Last commit:"
+    r"|Blockers:|The agent's last (?:calls|words):|That command also printed:|Open todos:|Plan:"
+    r"|Open questions:|Decisions:|Done:|Files needed next:|Commands in use:|Files:|Notes:"
+    r"|Also (?:edited|read|asked):|It answers the agent:|The user's rule:|Working directory:"
+    r"|Last commit:"
     r"|Uncommitted when saved:|Context use when saved:|Checkpoint:|Saved|Imported from a"
     r"|Interrupted during:|Last failure:|Error:|⚠ Previously failed:|Warning: You're on|  - |- "
 )

@@ -31,6 +31,7 @@ _TELLING_SENTENCES = 1
 _SURE_FILES = 6
 _SURE_COMMANDS = 4
 _SURE_STEPS = 2
+_LONGEST_HEAD = 30
 _SURE_REQUESTS = 2
 _SURE_WORDS = 3
 _FILES_IN_LINE = 6
@@ -319,7 +320,7 @@ def _commands(checkpoint: Checkpoint) -> list[Item]:
     heads = dict.fromkeys(
         " ".join(command.split()[:2]) for command in checkpoint.commands[_SURE_COMMANDS:]
     )
-    rest = [head for head in heads if head not in told]
+    rest = [head for head in heads if head not in told and len(head) <= _LONGEST_HEAD]
     return [*_bullets(sure, 77), *_lines(rest, 82, _HEADS_IN_LINE)]
 
 

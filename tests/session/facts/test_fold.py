@@ -1,5 +1,6 @@
 """The fold collects from events what a colleague would remember."""
 
+import msgspec
 import pytest
 
 from leftoff.agents.stream import (
@@ -23,6 +24,7 @@ from leftoff.agents.stream import (
 from leftoff.agents.tool_calls import tool_call
 from leftoff.redact import redact
 from leftoff.session.facts.fold import Fold
+from leftoff.session.facts.fold_state import FoldState
 from leftoff.session.facts.report import Facts, report
 
 HERE = Place(cwd="/r", branch="main")
@@ -440,3 +442,18 @@ def test_a_line_of_a_secret_is_not_told_as_an_error() -> None:
     fold.add(run("cat key.pem missing.pem", f"error: no missing.pem\n{key}", ok=False))
 
     assert lines[0] not in repr(fold.export(redact))
+
+
+def test_a_state_that_an_older_version_stored_is_read_on() -> None:
+    stored = msgspec.json.decode(
+        b'{"calls":2,"task":"port it","requests":[{"text":"port it"}],"open":{"1":{"id":"1",'
+        b'"tool":"Bash","type":"ToolCall","kind":"run","what":"make","command":"make"}},'
+        b'"failures":[{"key":"k","command":"make","error":"no","at":1}]}',
+        type=FoldState,
+    )
+    fold = Fold(stored)
+    assert [call.id for call in report(fold.export()).in_flight] == ["1"]
+
+    fold.add([ToolResult(id="1", ok=True), *edit("/r/a.py")])
+
+    assert report(fold.export()).task == "port it"

@@ -47,7 +47,8 @@ from leftoff.session.facts.todo_list import change_todo, replace_todos
 
 _REQUEST_CHARS = 4000
 _THOUGHT_CHARS = 2000
-_MOST_HEADS = 40
+_MOST_HEADS = 60
+_MOST_RAN = 200
 _MOST_STEPS = 256
 _ANSWER_CHARS = 3000
 _OUTPUT_CHARS = 6000
@@ -85,7 +86,7 @@ class Fold:
         # How the last calls on the trail ended, by id.
         self._endings: dict[str, ToolResult] = {}
         # The last commands, with the time of success and of the run.
-        self._ran_last: deque[tuple[str, int, int]] = deque(maxlen=_MOST_HEADS)
+        self._ran_last: deque[tuple[str, int, int]] = deque(maxlen=_MOST_RAN)
         self._handlers: dict[type[SessionEvent], Callable[[Any], None]] = {
             SessionInfo: self._session,
             Place: self._place,
@@ -392,7 +393,7 @@ class Fold:
         for command, ok_seq, seq in self._ran_last:
             for head in shell_commands.heads_of(redact(cut(command, _COMMAND_CHARS))):
                 known = heads.pop(head, HeadUse())
-                heads[head] = HeadUse(seq, ok_seq or known.ok_seq)
+                heads[head] = HeadUse(seq, ok_seq or known.ok_seq, known.count + 1)
         self._ran_last.clear()
         while len(heads) > _MOST_HEADS:
             del heads[next(iter(heads))]

@@ -46,10 +46,11 @@ class RunUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class HeadUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """When commands with the same first words ran last, and when one last succeeded."""
+    """When commands with the same first words ran last, when one succeeded, and how many ran."""
 
     seq: int = 0
     ok_seq: int = 0
+    count: int = 0
 
 
 class TrailEntry(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -21,7 +21,7 @@ _MOST_COMMANDS = 16
 _MOST_RANKED = 30
 _OLDEST_FAILURE = 60
 _NEWEST_FAILURE = 8
-_MOST_HEADS = 24
+_MOST_HEADS = 40
 # Commands that only look around. Nobody has to repair one that found nothing.
 _LOOKING = frozenset(
     (
@@ -135,7 +135,7 @@ def report(state: FoldState) -> Facts:
         requests=_list_other_requests(state),
         answers_to=find_answered(state),
         trail=[_anchor_entry(each, state) for each in state.trail],
-        heads=list(reversed(state.heads))[:_MOST_HEADS],
+        heads=_rank_heads(state),
         plan_todo=_find_plan_todo(state),
         failing=_find_failing(state, last_words),
         is_todo_current=state.todos_seq >= max(state.goal_seq, state.commit_seq),
@@ -226,6 +226,14 @@ def _list_modified(state: FoldState, *, by_agents: bool = False) -> list[str]:
         for path in paths
         if not written_paths.is_scratch(path, [*state.roots, *state.clones])
     ]
+
+
+def _rank_heads(state: FoldState) -> list[str]:
+    """List the first words of commands, those in use first."""
+    ranked = sorted(
+        state.heads.items(), key=lambda item: -(item[1].seq + 12 * min(item[1].count, 6))
+    )
+    return [head for head, _ in ranked][:_MOST_HEADS]
 
 
 def _commands(state: FoldState) -> list[str]:
