@@ -1,206 +1,296 @@
 """Estimate from above how many tokens a text costs in the models that coding agents use.
 
-The text is not tokenized: its pieces are counted, and each kind of piece has a price. The prices
-are about the smallest that never fall below the true count on 4,400 samples of sessions, tool
-output, code, markdown, paths, numbers and 26 human languages, 60 to 4,000 characters long. On
-English, code and paths the estimate is 15 to 30 % too high.
+Claude 4.7 and later need the most tokens of all models we measured: one for about 2.3 characters of
+a briefing, the others one for 3.0 to 3.7. So the estimate counts as they do: it divides every word
+and every run of marks into pieces that cost one token each. The tables contain the pieces that
+sessions use most. What they do not contain is divided further, at worst into single characters, so
+a missing piece makes the estimate higher, never lower.
 
-Measured: cl100k and o200k (GPT), Anthropic's old public tokenizer, and ctok, which reproduces
-measured answers of Anthropic's counter for Claude 3 to 4.6 and for Claude 4.7 and later. Claude 4.7
-and later need the most tokens: 1.3 to 1.5 times the old public tokenizer on English and code, about
-2.5 bytes a token. They set the prices.
-Assumed: other models (Gemini, open ones with large vocabularies) need fewer tokens than those.
-Not covered: tables of rare ideographs, Hangul syllables or symbols, where the estimate can be low.
+Letters of other scripts have only an average price. docs/budget.md lists what was measured, and for
+which texts the estimate is an upper bound.
 """
 
 import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from itertools import groupby
+from functools import lru_cache
 
-# Each is one token in every tokenizer above; together they are half the words of a session.
-_COMMON = frozenset(
+# Words that are one token.
+_WHOLE = frozenset(
     """
-    add after all also an and any api append are args as async at await base be been before build
-    but by can case check class code command config console const content context create current
-    data def default description do does else end env error event example export false file files
-    first for format found from func function get git github given go group has have header help
-    host https id if import in include index info init input install int into is it items its join
-    json key last len length let license line list log main make match may message module more must
-    my name names need new next no node not null number object of on one only open option options
-    or other out output package param path port process project push range read release request
-    require result return root run script search self server session set should size so source src
-    start state static status str string such test text that the then there this time to token true
-    try type types up url use used user using value values var version want was we what when where
-    which will with without would write you your
+    A a about above access account across action active add added address After after again
+    against align All all already also always An an and another any API api app append
+    application are args around array as async at author available await B b back background
+    base based be because been before being below better between block body border both box
+    break build building built But but by C c call called can case center change char check
+    child class client close co code color column com command common component components config
+    console const container content context control core could count create created current D d
+    data database date db de def default define description design details development device
+    did different display div django do document does don done during E e each either else email
+    en end env err error even event events every example except export external F f False false
+    features field File file files final find first following font For for force form format
+    found free From from full func function future g General get git github given global go got
+    green group H h has have head header help here home host How how href html http https I i id
+    If if image img import In in include included including index info information init input
+    install int into io is It it item items its j java job join js json just k key known l label
+    language large last later least left len length let level li library License license like
+    line link links List list load local location log login long look M m made main make many
+    map match max may md me means message method might model models module more most move must
+    my n name named names native need net never New new next No no node non None none not note
+    now null number o object of off old On on once one only open option options or order org
+    original os other our out output over override own P p package page param params part
+    password path per place please port position post print private process product production
+    program project property public published push py python q query question R r range re react
+    read README real received record red references region register related release render
+    report req request require required res research response result results return review right
+    root row run running S s same save script search second section security See see select self
+    send server service session set several share short should show side since single size small
+    so software some something source span special split src start started state static status
+    step still store str String string style success such support system T t table take target
+    task td template test text than That that The the their them then There there These these
+    they This this those through time title To to token too top total True true try two type
+    types U u under union up update url us use used User user username users using util v value
+    values var version very via view void w want was way We we web website well were What what
+    When when where which while why width will window with within without word words work
+    working works would write written www X x y You you your z
     """.split()
 )
-
-# Price of each kind of piece: with Claude 4.7 and later, and in all earlier tokenizers.
-_PRICES: dict[str, tuple[float, float]] = {
-    "start": (5.0, 5.0),
-    "common word": (0.5, 0.34),
-    "word": (1.75, 1.57),
-    "letter 5 to 8": (0.51, 0.19),
-    "letter 9 to 12": (0.44, 0.63),
-    "letter from 13": (1.0, 0.69),
-    "capital": (1.41, 0.68),
-    "capitals": (0.2, 0.2),
-    "letter of capitals": (1.0, 0.64),
-    "number": (0.87, 0.89),
-    "three digits": (1.0, 1.0),
-    "mark": (0.97, 0.83),
-    "mark repeated": (0.72, 0.6),
-    "blank": (0.08, 0.2),
-    "blanks": (1.18, 0.57),
-    "blank repeated": (0.05, 0.16),
-    "line end": (2.15, 1.08),
-    "line end repeated": (0.3, 0.3),
-    "tab": (0.35, 0.51),
-    "control": (2.0, 2.0),
-    "common ideograph": (1.41, 1.63),
-    "rare ideograph": (2.6, 2.6),
-    "symbol": (2.3, 2.1),
-    "symbol repeated": (0.3, 0.4),
-    "wide mark": (1.25, 1.25),
-    "kana": (0.76, 0.83),
-    "hangul": (1.36, 1.39),
-    "cyrillic": (0.62, 0.64),
-    "latin": (2.2, 3.2),
-    "latin sign": (2.2, 2.2),
-    "greek or hebrew": (1.38, 1.35),
-    "arabic": (1.25, 1.2),
-    "thai": (1.88, 1.88),
-    "indic": (2.15, 2.13),
-    "emoji": (5.0, 4.4),
-    "other": (3.0, 3.0),
+# How other words begin, go on and end.
+_FIRST = frozenset(
+    """
+    A a ab abs ac acc act ad add addit adm adv ag al all am an anal ann answ AP ap app appl
+    appro ar arch archit arg art as ass at att au aud aut auth autom av B b ba bab back bas bat
+    be beg beh ben bi bin bl bo br bran bre bri bro brow bu buil by C c ca cal call cap cat ch
+    chang char charac chec cho cl cla class clos CO co cod col coll com comm committ comp compl
+    complet comput con conc cond conf config conn cons const cont contain contin conv cop cor
+    corre coun count cr cre create cred cs cur curr cust custom D d da dat dav de deb dec def
+    defin del dep der des det determ dev develop di direct dis disc dist do doc docum dom down
+    dr du E e ear eas ech ed edit eff el em emb emp en enc end eng ent environ equ err es esc
+    est et ev ever ex exam exec execut exist exp exper expl ext F f fa fail fe fil fin find fl
+    fo fol foll for form fr fram funct G g ge gener get gl glob go gr gra gre gro gu H h hand
+    happ har he head hel high hom I i ic id ident im imp impl import impro IN In in inc includ
+    ind init ins inst install int integ inter intern inv is iss it J j K k ke kn L l lab lat lay
+    le lear leg lib lic lik lim lin list liter lo loc local log long loo M m ma mac mach mak man
+    manag mar mark mat me mem mer mess MET met meth mig min miss mo mod mon ms mult N n na need
+    new no norm not np num O o ob obj off om on op open oper opt or organ orig ot out over ow P
+    p pa pack par part pass pat per perform perm pers ph pl plac plan plat play PO po polic pos
+    poss pr pre prec previ prim print pro probl process produ prof prog program proj prom proper
+    prot prov provid publ pur Q q qu que quest R r ra RE re read real rec red ref reg regist rel
+    rele rem remov ren rep repl requ res resp respon rest ret retur rev ro rout run S s sa saf
+    sc sch scre se sear sec seg sel sem separ ser set sett sh show sign sil sim simil sk sl sn
+    sol sp spec spring ST St st sta stand star start stat ste stor str stre stru struct su sub
+    subm success summ sup sur sv swit sy sym syst T t ta tak targ techn tel tem templ ter test
+    TH th them thro tim to tod tou tr tra trans transl tri tru tur tw tx typ U u un und underst
+    unt up upd UR ur US us use ut V v val valid vari ver vers vict vis W w wa war we web wh wind
+    wor work writ X x Y y z
+    """.split()
+)
+_INNER = frozenset(
+    """
+    AB ab able AC ac ach ack act AD ad af ag age ail ain air ak AL al all am ame AN an anc and
+    ang ann ant Ap ap app AR Ar ar ard arg art AS as asc ash ass ast AT at ata ate ateg ath
+    ation att au av aw ay bo By cc ce Ch ch ck Cl cl Col Com Con con Cont ct dd der dit du ear
+    eb EC ec ect ed edi ef eg eh ej EL el ell em ement emp EN en enc end ens ent eP ep epend equ
+    ER Er er erc erg erm ers ert ES es esc esp ess est ET et ett ev ew Ex ex ext fer ff fl For
+    for form fram ft gg gin gu he her ial ializ ib IC ic ick ict id ie ient if ific ig igh ign
+    IL il ild ile ill Im im IN In in ind ine ing int io ion ip ir ire IS is isp iss ist IT it
+    ith itt ity iv ix iz kn ks kt ld le led let li ll lo lt lu Man min Mod nc nd ne ni nt Ob ob
+    oc ock OD od og oint ok ol oll om omm omp ON on ond ong ont oo ook oot op OR or ord orm ort
+    os osit oss ost ot oth ou oun our ov ow own oz Par par per ph pl plo pon por port pos pp pr
+    Pro pro pt put qu ra rac rad ran RE Re re red reg Res res ress ri rib ribut ring rip RO ro
+    rom ron rop ru ruct ry Sc sc se ser Serv Sh sh sk sl sp ss St st sw te ter tern Th th tic To
+    tt tur ub ud ue ug UL ul ular ull ult um un und up UR ur ure urs us ush ust ut Val ve vent
+    ver vers vi wor yb yc yg yl yn yp yS ys yst yt
+    """.split()
+)
+_LAST = frozenset(
+    """
+    A a ab ability able ables ac ace ach ache ached ack act ad ada ade ader ading ads ag age
+    ager ages ags ai ail ails ain ained ains air ait ak al ale ality all ally als am ame ample
+    ams an ance and ands ang ano ans ant ants ap ape ar ard ards are ared ark ars art ary as ase
+    ases ash ask ason ass ast at ata ate ated ately ates ath ather ating ation ations ative ator
+    ators ats ature ault ause ave ax ay ays B b ba back C c ca ce ced ception ces ch ched ches
+    ching ci ck ct ction D d Data ded den der ders ding ds E e ea ead ean ear ec ect ected
+    ection ections ects ED ed ee ees ef el ell ello els ely em ema ement ements ems en ename
+    ence ences ency end ended ending ends ening ens ension ent ented ential ently ents ep ept ER
+    er ere ered ering ern ero Error ers ert ery ES es ess ession est ested ests ET et ete ether
+    ets ety ev ever ew ework ex ext ey F f face ference ff form ft ful G g ge ged ger ges ging
+    ground H h ha her I i ia ial ially ials ian ias ib ible ic ical ically ication ice ices ick
+    ics ict ID Id id ide ided ider ides ie ied ield ields ient ier ies if ific ification ified
+    ify ig ight ights ign il ile ility ill ills ils ily im ime in ind ine ined ines ING ing ings
+    ini ining ins int ints io ION ion ional ions ior ip ir ire ires is ise ises ish ished ision
+    ission ist ists it ite ited ith ities ition its ity ium ive ived ively ives ix ization ize
+    ized j ject K k ke ked ken ker ket ki king ks L l le led ler les less li line ling ll ller
+    load ls ly M m ma ME me ment ments ming ML ml ms N n Name name ND ned ner ni ning ns O o ob
+    ock od ode ods of og ok ol old ole om ome ON on one ong ons ook ool ools op ope ops or ora
+    ore ored ores ories ors ort ory os ose ository ost ot ote ount our ource ources ous ously
+    out ove over ow own ows ox P p ped per ph ping ple ples ply port ported ports ps ption put q
+    R r ra ract ration ray re read ready ream red ree ref ren ress ression ret ri ries right
+    ring ript ro ross ry S s se self ser ses set side son ss ST State String T t ta te ted ten
+    ter ters Text th ths ties ting to ts ture ty Type U u ual ually ub ude ue ues ug ui ul ular
+    ule ules ull ully ult ults um ume ument un up ups ure ured ures us used ust ut ute ution ux
+    V v val ve ved ven ver ves view ving W w ward ware ws X x Y y ying ync ype ys ything z ze
+    """.split()
+)
+# Sessions use two dashes, the bullet, the ellipsis, an arrow and a line like other marks. Patterns
+# with such characters take ten times longer to compile, so control characters stand in for them.
+_STAND_INS = str.maketrans(
+    "\u2013\u2014\u2022\u2026\u2192\u2500\x80\x81\x82\x83\x84\x85",
+    "\x80\x81\x82\x83\x84\x85" + 6 * "\u2bff",
+)
+_SIDES = ((" ", ""), ("", " "), (" ", " "))
+# Runs of marks that are one token; "~" is a space beside them, which then costs nothing.
+_MARKS = frozenset(
+    piece.replace("~", " ")
+    for piece in r'''
+    !~ "" ") "). "); ")~ ", "," ",~ ". ": ":~ "; "> "~ #### ###### ######## ############
+    ################ ###~ ##~ #~ ${ %~ &~ '' ') '); ')~ ', ',~ ': ':~ '; '~ (" (' (( () ()) ());
+    (). (); ()~ ([ ({ (~ )) )); ), ),~ ). ).~ ): ):~ ); );~ )~ ** **** ****** ********
+    ************ **~ *~ ++ ,~ -- --- ---- ------ -> -~ ." ."~ .,~ .. ... .... ...... ........
+    ............ ................ ...~ ../ ./ ._ .~ // /// //// //~ :// :: :~ ;~ </ <~ =" =' ==
+    === ==== ====== ======== ============ ================ ==~ ={ =~ >< ></ >~ ???? ?~ [" [' ](
+    ]) ], ],~ ]. ]; ][ ]~ __ ____ ______ ________ `` `~ |~ }) }); }, }; }~ ~! ~!=~ ~" ~""" ~"~
+    ~# ~#~ ~$ ~% ~%~ ~& ~&&~ ~&~ ~( ~()~ ~) ~); ~* ~** ~*/ ~*~ ~+ ~+=~ ~+~ ~,~ ~- ~-- ~-~ ~. ~.~
+    ~/ ~// ~//~ ~/> ~/~ ~: ~:=~ ~:~ ~< ~</ ~<~ ~= ~===~ ~==~ ~=>~ ~=~ ~> ~>~ ~@ ~[ ~[] ~\ ~_ ~__
+    ~` ~{ ~{~ ~| ~||~ ~|~ ~} ~}) ~}); ~}, ~}; ~}~
+    '''.split()
+) | {
+    *(f"{before}{mark}{after}" for mark in "\x80\x81\x82\x83" for before, after in _SIDES),
+    " \x84",
+    " \x84 ",
+    4 * "\x85",
 }
-# Short texts vary more than the long ones that the prices were fitted to.
-_HEADROOM = 1.02
-_WORD = re.compile(r"[A-Z]?[a-z]+")
-_CAPITALS = re.compile(r"[A-Z]+(?![a-z])")
-_NUMBER = re.compile(r"[0-9]+")
-_MARK = re.compile(r"([!-/:-@\[-`{-~])\1*")
-_BLANKS = re.compile(r" +")
-_LINE_ENDS = re.compile(r"\n+")
-_TAB = re.compile(r"[\t\r\v\f]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-# First and last character of each script, in order. A regular expression for each script would take
-# longer to compile than the rest of a session start, and few texts have more than two scripts.
-_SCRIPTS: tuple[tuple[str, str, str], ...] = (
-    ("\x80", "\xbf", "latin sign"),
-    ("\xc0", "\u024f", "latin"),
-    ("\u0370", "\u03ff", "greek or hebrew"),
-    ("\u0400", "\u052f", "cyrillic"),
-    ("\u0590", "\u05ff", "greek or hebrew"),
-    ("\u0600", "\u06ff", "arabic"),
-    ("\u0900", "\u0dff", "indic"),
-    ("\u0e00", "\u0e7f", "thai"),
-    ("\u1e00", "\u1eff", "latin"),
-    ("\u2000", "\u2bff", "symbol"),
-    ("\u3000", "\u303f", "wide mark"),
-    ("\u3040", "\u30ff", "kana"),
-    ("\u3400", "\u9fff", "ideograph"),
-    ("\uac00", "\ud7a3", "hangul"),
-    ("\uf900", "\ufaff", "ideograph"),
-    ("\ufe00", "\ufe0f", "symbol"),
-    ("\uff00", "\uffef", "wide mark"),
-    ("\U00010000", "\U0010ffff", "emoji"),
+_LONGEST_PIECE = max(map(len, _FIRST | _INNER | _LAST))
+_LONGEST_MARKS = max(map(len, _MARKS))
+_LONGEST_BLANKS = 16
+# A text that is put between others can cost one token more on each side.
+_EDGES = 2
+
+_WORD = re.compile(r"[A-Za-z]+")
+# Gemini counts every digit, the others every three.
+_DIGIT = re.compile(r"[0-9]")
+# With the spaces beside it: the one between two runs belongs to both.
+_MARK_RUN = re.compile("( ?[!-/:-@[-`{-~\x80-\x85]+)(?=( ?))")
+# A single space costs nothing between words and marks.
+_BLANKS = re.compile("\n+|\t+| {2,}|(?<![!-/:-~\x80-\x85]) | (?![!-/:-~\x80-\x85])")
+# Between two symbols, it costs one token for each.
+_BETWEEN_SYMBOLS = re.compile("(?<=[^\x00-\x85]) (?=[^\x00-\x85])")
+# An apostrophe and these letters are one token, not two.
+_CONTRACTION = re.compile(r"(?<=[A-Za-z])'(?:s|t|re|ve)(?!\w)")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+# First and last character of each script, in order, and the price of a character. A regular
+# expression for each script would take longer to compile than the rest of a session start.
+_SCRIPTS: tuple[tuple[str, str, float], ...] = (
+    ("\x86", "\xbf", 2.2),
+    ("\xc0", "\u024f", 2.2),
+    ("\u0370", "\u03ff", 1.38),
+    ("\u0400", "\u052f", 0.64),
+    ("\u0590", "\u05ff", 1.38),
+    ("\u0600", "\u06ff", 1.25),
+    ("\u0900", "\u0dff", 2.15),
+    ("\u0e00", "\u0e7f", 1.88),
+    ("\u1e00", "\u1eff", 2.4),
+    ("\u2000", "\u2017", 3.0),
+    ("\u2018", "\u201d", 2.0),
+    ("\u201e", "\u24ff", 3.0),
+    ("\u2500", "\u259f", 2.0),
+    ("\u25a0", "\u2bff", 3.0),
+    ("\u3000", "\u303f", 2.1),
+    ("\u3040", "\u30ff", 0.83),
+    ("\u3400", "\u9fff", 1.63),
+    ("\uac00", "\ud7a3", 1.39),
+    ("\ufe00", "\ufe0f", 3.0),
+    ("\uff00", "\uff1f", 2.5),
+    ("\uff20", "\uffef", 3.0),
 )
 _FIRSTS = [first for first, _, _ in _SCRIPTS]
+# What the bytes of a character cost if no piece contains it.
+_DEAREST = 4.0
+_RARE = 3.0
+# How long the frequent Korean syllables are in EUC-KR, which spells out the others.
+_EUC_BYTES = 2
 
 
-def estimate(text: str, *, newest_claude: bool = True) -> int:
-    """Estimate from above how many tokens a text costs; fewer without Claude 4.7 and later."""
-    if not text:
-        return 0
-    start = _PRICES["start"][0 if newest_claude else 1] * _HEADROOM
-    return math.ceil(start + price(text, newest_claude=newest_claude))
+def estimate(text: str) -> int:
+    """Estimate from above how many tokens a text costs."""
+    return math.ceil(_EDGES + price(text)) if text else 0
 
 
-def price(text: str, *, newest_claude: bool = True) -> float:
+def price(text: str) -> float:
     """Return what whole lines add to the estimate of a longer text."""
-    counts = _count_words(text) + _count_marks(text)
-    if not text.isascii():
-        counts += _count_scripts(text)
-    column = 0 if newest_claude else 1
-    return _HEADROOM * sum(_PRICES[piece][column] * count for piece, count in counts.items())
+    text = text if text.isascii() else text.translate(_STAND_INS)
+    words = Counter(_WORD.findall(text))
+    marks = Counter(_MARK_RUN.findall(text))
+    total: float = sum(_count_word_pieces(word) * times for word, times in words.items())
+    total += sum(_count_mark_pieces(*run) * times for run, times in marks.items())
+    total += sum(-(-len(run) // _LONGEST_BLANKS) for run in _BLANKS.findall(text))
+    total += len(_CONTROL.findall(text)) - len(_CONTRACTION.findall(text))
+    total += len(_DIGIT.findall(text))
+    return total if text.isascii() else total + _price_scripts(text)
 
 
-def _count_words(text: str) -> Counter[str]:
-    words = _WORD.findall(text)
-    rest = [len(word) for word in words if word.lower() not in _COMMON]
-    capitals = _CAPITALS.findall(text)
-    numbers = _NUMBER.findall(text)
-    return Counter(
-        {
-            "common word": len(words) - len(rest),
-            "word": len(rest),
-            "letter 5 to 8": sum(min(length, 8) - 4 for length in rest if length > 4),
-            "letter 9 to 12": sum(min(length, 12) - 8 for length in rest if length > 8),
-            "letter from 13": sum(length - 12 for length in rest if length > 12),
-            "capital": sum(word[0] < "a" for word in words),
-            "capitals": len(capitals),
-            "letter of capitals": sum(map(len, capitals)),
-            "number": len(numbers),
-            "three digits": sum((len(number) + 2) // 3 for number in numbers),
-        }
+@lru_cache(maxsize=4096)
+def _count_word_pieces(word: str) -> int:
+    if word in _WHOLE:
+        return 1
+    lower = word.lower()
+    if lower[1:] == word[1:] and lower != word:
+        # The capital costs one token more, unless the table has the word with it.
+        return 1 + _count_word_pieces(lower)
+    # Without a piece for its beginning or end, a word costs one token more there.
+    start = _find_longest(_FIRST, word, 0, _LONGEST_PIECE)
+    pieces = 2
+    # A longer slice would make the cost of a very long word grow with its square.
+    while start < len(word) and word[start : start + _LONGEST_PIECE + 1] not in _LAST:
+        start = max(_find_longest(_INNER, word, start, _LONGEST_PIECE), start + 1)
+        pieces += 1
+    return pieces
+
+
+@lru_cache(maxsize=1024)
+def _count_mark_pieces(marks: str, after: str) -> int:
+    run = marks + after
+    start = pieces = 0
+    while start < len(run):
+        start = max(_find_longest(_MARKS, run, start, _LONGEST_MARKS), start + 1)
+        pieces += 1
+    return pieces
+
+
+def _find_longest(pieces: frozenset[str], text: str, start: int, longest: int) -> int:
+    """Return where the longest piece that begins here ends, or `start` if there is none."""
+    for end in range(min(len(text), start + longest), start, -1):
+        if text[start:end] in pieces:
+            return end
+    return start
+
+
+def _price_scripts(text: str) -> float:
+    counts = Counter(text)
+    total = sum(
+        _price_character(character) * times
+        for character, times in counts.items()
+        if character > "\x85"
     )
+    return total + len(_BETWEEN_SYMBOLS.findall(text))
 
 
-def _count_marks(text: str) -> Counter[str]:
-    blanks = [len(run) for run in _BLANKS.findall(text)]
-    wide = sum(length > 1 for length in blanks)
-    marks, repeated_marks = _count_runs(_MARK, text)
-    lines, repeated_lines = _count_runs(_LINE_ENDS, text)
-    return Counter(
-        {
-            "mark": marks,
-            "mark repeated": repeated_marks,
-            "blank": len(blanks) - wide,
-            "blanks": wide,
-            "blank repeated": sum(blanks) - len(blanks),
-            "line end": lines,
-            "line end repeated": repeated_lines,
-            "tab": len(_TAB.findall(text)),
-            "control": len(_CONTROL.findall(text)),
-        }
-    )
+def _price_character(character: str) -> float:
+    _, last, price = _SCRIPTS[bisect_right(_FIRSTS, character) - 1]
+    if character > last:
+        return _DEAREST
+    return _RARE if character >= "\u3400" and _is_rare(character) else price
 
 
-def _count_scripts(text: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for character, run in groupby(text):
-        if not character.isascii():
-            _count_run(counts, character, sum(1 for _ in run))
-    return counts
-
-
-def _count_run(counts: Counter[str], character: str, length: int) -> None:
-    """Count one character of another script and its repetitions."""
-    script = _script_of(character)
-    if script == "symbol":
-        counts["symbol"] += 1
-        counts["symbol repeated"] += length - 1
-    elif script == "ideograph":
-        counts["common ideograph" if _is_common(character) else "rare ideograph"] += length
-    else:
-        counts[script] += length
-
-
-def _script_of(character: str) -> str:
-    _, last, script = _SCRIPTS[bisect_right(_FIRSTS, character) - 1]
-    return script if character <= last else "other"
-
-
-def _count_runs(pattern: re.Pattern[str], text: str) -> tuple[int, int]:
-    runs = [found.end() - found.start() for found in pattern.finditer(text)]
-    return len(runs), sum(runs) - len(runs)
-
-
-def _is_common(ideograph: str) -> bool:
+def _is_rare(character: str) -> bool:
+    """Return whether an ideograph or a Korean syllable is not among the frequent ones."""
+    if "\uac00" <= character <= "\ud7a3":
+        return len(character.encode("euc_kr", "ignore")) != _EUC_BYTES
+    if character > "\u9fff":
+        return False
     # Both encodings put the frequent characters first: level 1 of GB 2312 and of Big5.
-    simplified = ideograph.encode("gb2312", "ignore")[:1]
-    traditional = ideograph.encode("big5", "ignore")[:1]
-    return b"\xb0" <= simplified <= b"\xd7" or b"\xa4" <= traditional <= b"\xc6"
+    simplified = character.encode("gb2312", "ignore")[:1]
+    traditional = character.encode("big5", "ignore")[:1]
+    return not (b"\xb0" <= simplified <= b"\xd7" or b"\xa4" <= traditional <= b"\xc6")
