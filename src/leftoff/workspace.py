@@ -234,8 +234,9 @@ class Workspace:
         entry = self.find(name)
         if entry.state in TRASHED:
             key = entry.name or entry.id
+            state = "done" if entry.state == "consumed" else entry.state
             raise LeftoffError(
-                f"{name} is already {entry.state}",
+                f"{name} is already {state}",
                 hint=f"Run `leftoff trash restore {key}` to bring it back.",
             )
         return entry

@@ -67,9 +67,12 @@ class CheckpointRows(Rows):
         found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
         return found, sum(self._count_in(*place) for place in stale)
 
-    def list_unlogged(self) -> list[tuple[str, str | None]]:
-        """Return ids and names of checkpoints in the store that have no line in the log."""
-        query = "SELECT id, name FROM unlogged JOIN checkpoints USING (id) WHERE problem IS NULL"
+    def list_unlogged(self) -> list[tuple[str, str | None, str]]:
+        """Return id, name and trigger of checkpoints in the store that have no line in the log."""
+        query = (
+            "SELECT id, name, trigger FROM unlogged JOIN checkpoints USING (id) "
+            "WHERE problem IS NULL"
+        )
         return self._db.execute(query).fetchall()
 
     def update_counts(self) -> None:
@@ -217,16 +220,16 @@ class CheckpointRows(Rows):
     def _take_event(self, event: events.StoreEvent, line: bytes) -> set[str]:
         """Store an event, and return the checkpoints whose state it may change."""
         done = self._db.execute(
-            "INSERT OR IGNORE INTO events (id, can_be_undone, body) VALUES (?, ?, ?)",
-            (event.id, event.can_be_undone, line),
+            "INSERT OR IGNORE INTO events (id, is_step, body) VALUES (?, ?, ?)",
+            (event.id, event.is_step, line),
         )
         # The event is already known: a line was repeated, or a commit was interrupted.
         if not done.rowcount:
             return set()
         seq = done.lastrowid
-        ids = set(event.ids)
+        ids = {*event.ids, *event.hides}
         if event.of is not None:
-            ids |= self._revert(event.of)
+            ids |= self._ids_of(event.of)
         # A checkpoint that was just saved is open, which is also the state without any event.
         is_first = event.action == "saved" and not any(map(self._has_events, ids))
         self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
@@ -238,10 +241,8 @@ class CheckpointRows(Rows):
         query = "SELECT 1 FROM targets WHERE checkpoint = ? LIMIT 1"
         return self._db.execute(query, (checkpoint_id,)).fetchone() is not None
 
-    def _revert(self, event_id: str) -> set[str]:
-        row = self._db.execute(
-            "UPDATE events SET can_be_undone = 0 WHERE id = ? RETURNING body", (event_id,)
-        ).fetchone()
+    def _ids_of(self, event_id: str) -> set[str]:
+        row = self._db.execute("SELECT body FROM events WHERE id = ?", (event_id,)).fetchone()
         return set(events.decode(row[0]).ids) if row else set()
 
     def _load_events(self, checkpoint_id: str) -> list[events.StoreEvent]:
