@@ -86,7 +86,7 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
 
 
 def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
-    saved = refresh(app.store, app.store.load(entry))
+    saved = refresh(app.store, app.store.load(entry), app.settings)
     return app.store.find(saved.checkpoint.id)
 
 

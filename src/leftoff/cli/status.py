@@ -71,6 +71,7 @@ def _place(app: App) -> dict[str, Any]:
         "branch": state.branch if state else None,
         "head": state.head if state else None,
         "changed": len(state.dirty) if state else None,
+        "changed_is_more": state.is_truncated if state else None,
         "store": str(project.store),
     }
 
@@ -92,7 +93,9 @@ def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
         shown["branch"] = place["branch"] or f"detached at {place['head'][:8]}"
     shown.pop("head")
     if place["changed"] is not None:
-        shown["changed"] = format_count(place["changed"], "file")
+        is_more = bool(place["changed_is_more"])
+        shown["changed"] = format_count(place["changed"], "file", is_more=is_more)
+    shown.pop("changed_is_more")
     if context is not None and context.percent is not None:
         shown["context"] = f"{context.percent:.0f} % at the last save"
     return [f"{key:9}{value}" for key, value in shown.items() if value is not None]
