@@ -232,6 +232,10 @@ class StoreIndex(LogIndex):
         """Return the newest checkpoint of a session, under any name."""
         return self._one("WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,))
 
+    def of_session(self, session_id: str, limit: int) -> list[CheckpointEntry]:
+        """Return the checkpoints of a session, under any name, newest first."""
+        return self._many("WHERE session_id = ? ORDER BY id DESC LIMIT ?", (session_id, limit))
+
     def revisions(self, slot: str) -> list[CheckpointEntry]:
         """Return all revisions in a slot, newest first."""
         return self._many("WHERE slot = ? ORDER BY id DESC", (slot,))

@@ -62,6 +62,8 @@ class Store:
         self._areas = Areas(_as_it_is(project) if leaves_no_trace else project)
         self._index: StoreIndex | None = None
         self._standings = Standings(self._areas)
+        self.shown_or_hidden: set[str] = set()
+        """The checkpoints that this process has hidden or shown again."""
 
     def close(self) -> None:
         """Close the index."""
@@ -148,6 +150,8 @@ class Store:
         agent, session_id = session or (None, None)
         event = self._event(action, list(ids), agent=agent, session_id=session_id)
         self._areas.write(lambda area: area.append(event))
+        if action in {"cleared", "restored"}:
+            self.shown_or_hidden.update(ids)
         return event
 
     def undo(self) -> StoreEvent | None:
@@ -170,6 +174,7 @@ class Store:
                 planned.append(found)
             for reverted, event in planned:
                 area.append(event)
+                self.shown_or_hidden.update([*event.ids, *event.hides])
                 return reverted
             return None
 
