@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from gitrepo import Repo
 from leftoff import context
+from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import start, trouble
-from leftoff.session import records
+from leftoff.session import prompt_queue, records
 from leftoff.session.records import Life
 from leftoff.store import Store
 from leftoff.text.tokens import estimate
@@ -245,3 +246,38 @@ def test_whatever_is_saved_the_reply_is_one_small_json_document(
 
     assert "\n" not in reply
     assert len(json.loads(reply)["hookSpecificOutput"]["additionalContext"]) < 10_000
+
+
+def test_a_new_session_is_told_that_prompts_wait(talk: Talk, store: Store) -> None:
+    blocked = HookEvent(
+        agent="claude",
+        kind="prompt",
+        session_id="full",
+        cwd=str(talk.folder),
+        prompt="Rename the column, then rerun the migrations",
+        at=1_794_767_867.0,
+    )
+    prompt_queue.keep(store, blocked)
+
+    text = talk.start()
+
+    assert "leftoff: 1 prompt was never answered." in text
+    assert "- Rename the column, then rerun the migrations" in text
+    assert "`leftoff prompts replay`" in text
+    prompt_queue.record(store, prompt_queue.list_kept(store)[0], "replayed")
+    assert talk.start() == ""
+
+
+def test_a_prompt_of_a_running_session_does_not_wait(talk: Talk, store: Store) -> None:
+    keep_life(store, "running", os.getpid())
+    asked = HookEvent(
+        agent="claude",
+        kind="prompt",
+        session_id="running",
+        cwd=str(talk.folder),
+        prompt="Rename the column, then rerun the migrations",
+        at=1_794_767_867.0,
+    )
+    prompt_queue.keep(store, asked)
+
+    assert talk.start() == ""

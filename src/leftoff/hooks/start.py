@@ -125,10 +125,12 @@ def _build_reply(
     if is_compacted:
         told = StartReply(hooks.after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
-        return _with_banner(StartReply(_changes(event, store)), event, store, settings)
+        told = _with_banner(StartReply(_changes(event, store)), event, store, settings)
+        return _with_prompts(told, event, store, settings)
     else:
         told = interrupted_work.add_interrupted_work(offers.offer(event, store, settings), store)
         told = _with_banner(told, event, store, settings)
+    told = _with_prompts(told, event, store, settings)
     return _with_memory(told, event, store, settings, page)
 
 
@@ -167,6 +169,15 @@ def _with_memory(
     if settings.memory_budget <= 0 or not (known or settings.briefing_file):
         return told
     return hooks.memory_context.add_memory(told, event, store, settings, page=page)
+
+
+def _with_prompts(
+    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+) -> StartReply:
+    """Add that prompts wait; one log says so, and most projects do not have it."""
+    if not any(path.exists() for path in store.log_paths("prompts")):
+        return told
+    return hooks.pending_notice.add_kept_prompts(told, event, store, settings)
 
 
 def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:
