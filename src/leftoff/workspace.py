@@ -114,7 +114,8 @@ class Workspace:
     def _review_memory(self) -> None:
         """Retract what only cleared checkpoints taught; the memory must not fail a command."""
         changed = self.store.shown_or_hidden
-        if not changed:
+        # Most projects have no memory, and loading the code for it takes a while.
+        if not changed or not any(path.exists() for path in self.store.log_paths("memory")):
             return
         try:
             knowledge.memory.review_lessons(self.store, changed)

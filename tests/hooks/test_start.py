@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -281,3 +282,37 @@ def test_a_prompt_of_a_running_session_does_not_wait(talk: Talk, store: Store) -
     prompt_queue.keep(store, asked)
 
     assert talk.start() == ""
+
+
+@pytest.fixture
+def unsaved(talk: Talk) -> Path:
+    """Leave a session of Claude Code behind that no hook saw, where the agent stores them."""
+    old = Talk(talk.folder, "before-the-hooks")
+    key = re.sub("[^a-zA-Z0-9]", "-", str(talk.folder))
+    folder = context.read_environment().find_agent_folder("claude") / "projects" / key
+    folder.mkdir(parents=True)
+    old.transcript = folder / "before-the-hooks.jsonl"
+    old.work()
+    yesterday = old.transcript.stat().st_mtime - 86_400
+    os.utime(old.transcript, (yesterday, yesterday))
+    return old.transcript
+
+
+def test_the_first_session_is_told_of_work_from_before_the_hooks(talk: Talk, unsaved: Path) -> None:
+    text = talk.start()
+
+    assert "leftoff: 1 session of this project has unsaved work." in text
+    assert "- claude, 1d ago: Add a login form to app.py" in text
+    assert "`leftoff recover`, then `leftoff resume`" in text
+    assert unsaved.exists()
+    # Reading transcripts takes time, so this happens once.
+    assert talk.start() == ""
+
+
+def test_where_something_was_saved_no_transcript_is_read_at_the_start(
+    talk: Talk, store: Store, unsaved: Path
+) -> None:
+    save(store, "login-form")
+
+    assert "unsaved work" not in talk.start()
+    assert unsaved.exists()

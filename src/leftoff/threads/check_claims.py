@@ -145,9 +145,9 @@ def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -
     saved = checkpoint.head
     if saved is None or now is None or saved == now:
         return HeadCheck(saved=saved, now=now, commits_since=0)
-    if not branch.same:
-        return _check_other_branch(project.worktree, saved, now, branch.saved or "")
     since = query.commits_since(project.worktree, saved)
+    if not branch.same and not since.known:
+        return _check_other_branch(project.worktree, saved, now, branch.saved or "")
     # If git cannot run, nothing is known, and nothing may be claimed.
     is_known = since.known or since.diverged or query.read_state(project.worktree) is not None
     return HeadCheck(
@@ -168,16 +168,13 @@ def _check_other_branch(worktree: Path, saved: str, now: str, branch: str) -> He
         # Either the branch or the saved commit is gone.
         to_tip = query.commits_since(worktree, now, until=tip)
         is_rewritten = to_tip.known or to_tip.diverged
-        # A branch that was merged and deleted continues here.
-        since = since if is_rewritten else query.commits_since(worktree, saved)
-        branch = branch if is_rewritten else ""
     return HeadCheck(
         saved=saved,
         now=now,
         commits_since=since.count if since.known else None,
         commits=since.subjects if since.known else [],
         diverged=is_rewritten,
-        branch=branch or None,
+        branch=branch,
     )
 
 
