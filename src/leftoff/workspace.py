@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 import msgspec
 
+from leftoff import knowledge, threads
 from leftoff import session as agent_sessions
-from leftoff import threads
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Loaded, Settings
 from leftoff.context import Context
@@ -105,10 +105,23 @@ class Workspace:
         if "_store_and_missing" not in self.__dict__:
             return
         try:
+            self._review_memory()
             self.mirror()
             self.warn_once(self.unwritten.values())
         finally:
             self.store.close()
+
+    def _review_memory(self) -> None:
+        """Retract what only cleared checkpoints taught; the memory must not fail a command."""
+        changed = self.store.shown_or_hidden
+        # Most projects have no memory, and loading the code for it takes a while.
+        if not changed or not any(path.exists() for path in self.store.log_paths("memory")):
+            return
+        try:
+            knowledge.memory.review_lessons(self.store, changed)
+        except (LeftoffError, OSError) as error:
+            self.warn_once([f"Could not update the memory: {error}"])
+        changed.clear()
 
     # --- project, settings, store ---
 
@@ -239,8 +252,9 @@ class Workspace:
         entry = self.find(name)
         if entry.state in TRASHED:
             key = entry.name or entry.id
+            state = "done" if entry.state == "consumed" else entry.state
             raise LeftoffError(
-                f"{name} is already {entry.state}",
+                f"{name} is already {state}",
                 hint=f"Run `leftoff trash restore {key}` to bring it back.",
             )
         return entry

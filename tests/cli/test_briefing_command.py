@@ -18,7 +18,7 @@ def test_it_tells_decisions_failures_rules_and_where_the_work_stands(cli: Cli) -
 
     text = cli.ok("briefing").out
 
-    assert "- Stream rows (20" in text
+    assert "- Stream rows: big tenants (20" in text
     assert "- One big array -> out of memory\n" in text
     assert "- Import with @/\n" in text
     assert "Last checkpoint: csv-export: Export orders\n" in text

@@ -46,7 +46,7 @@ def offered(cli: Cli, shell: str, words: str) -> list[str]:
         ("leftoff restore log", ["login-form"]),
         ("leftoff done log", ["login-form"]),
         ("leftoff clear log", ["login-form"]),
-        ("leftoff d", ["done", "doctor", "diff"]),
+        ("leftoff d", ["done", "drop", "doctor", "diff"]),
         ("leftoff diff login-form par", ["parser-rules"]),
         ("leftoff trash restore l", ["login-page"]),
         ("leftoff config set budg", ["budget"]),

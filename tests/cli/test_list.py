@@ -144,3 +144,15 @@ def test_checkpoints_of_a_folder_below_are_named_with_the_command_that_moves_the
 
     assert "login-form" in cli.ok("list").out
     assert "--from-store" not in cli.ok(command).err
+
+
+def test_status_does_not_claim_a_count_that_it_did_not_finish(cli: Cli, repo: Repo) -> None:
+    for number in range(2001):
+        repo.write(f"out/{number}.txt", "")
+
+    assert "changed  more than 2,000 files\n" in cli.ok("status").out
+    assert "more than 2,000 files changed" in cli.ok("status", "--next").out
+    told = cli.json("status")
+    assert (told["changed"], told["changed_is_more"]) == (2000, True)
+    repo.git("clean", "-fdqx")
+    assert cli.json("status")["changed_is_more"] is False

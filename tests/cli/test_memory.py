@@ -175,3 +175,102 @@ def test_while_the_store_cannot_be_written_the_user_is_told_where_an_entry_is_ke
     stored.unlink()
     assert cli.ok("memory", "add", "rule", "Small functions").err == ""
     assert len(cli.json("memory")) == 2
+
+
+TAUGHT = (
+    "--decision",
+    "Redis, not memory :: deploys reset the counter",
+    "--failed",
+    "A global :: raced",
+)
+
+
+def taught_texts(cli: Cli) -> list[str]:
+    return sorted(each["text"] for each in cli.json("memory", "list"))
+
+
+def teach(cli: Cli, name: str, *more: str) -> None:
+    cli.ok("save", name, "--summary", "Limit the rate", "--next", "Run pytest", *more)
+
+
+@pytest.mark.parametrize("act", ["clear", "delete"])
+def test_clearing_a_checkpoint_retracts_what_only_it_taught(cli: Cli, act: str) -> None:
+    teach(cli, "rate-limit", *TAUGHT)
+    cli.ok(act, "rate-limit")
+    assert taught_texts(cli) == []
+    assert "Redis" not in cli.ok("briefing").out
+    assert {each["status"] for each in cli.json("memory", "list", "--all")} == {"retracted"}
+
+    cli.ok("undo")
+    assert taught_texts(cli) == ["A global", "Redis, not memory"]
+    cli.ok("redo")
+    assert taught_texts(cli) == []
+    cli.ok("trash", "restore", "rate-limit")
+    assert taught_texts(cli) == ["A global", "Redis, not memory"]
+
+
+def test_undoing_a_save_retracts_what_only_it_taught(cli: Cli) -> None:
+    teach(cli, "rate-limit", "--decision", "Count per user :: fair")
+    teach(cli, "rate-limit", "--overwrite", *TAUGHT)
+    cli.ok("undo")
+
+    assert taught_texts(cli) == ["Count per user"]
+    cli.ok("redo")
+    assert taught_texts(cli) == ["A global", "Count per user", "Redis, not memory"]
+
+
+@pytest.mark.parametrize("act", ["done", "drop"])
+def test_work_that_ended_keeps_what_it_taught(cli: Cli, act: str) -> None:
+    teach(cli, "rate-limit", *TAUGHT)
+    cli.ok(act, "rate-limit")
+
+    assert taught_texts(cli) == ["A global", "Redis, not memory"]
+
+
+def test_what_another_checkpoint_teaches_too_stays(cli: Cli) -> None:
+    teach(cli, "rate-limit", *TAUGHT)
+    teach(cli, "other-work", *TAUGHT[:2])
+    cli.ok("clear", "rate-limit")
+    assert taught_texts(cli) == ["Redis, not memory"]
+
+    cli.ok("clear", "other-work")
+    assert taught_texts(cli) == []
+    cli.ok("undo")
+    assert taught_texts(cli) == ["Redis, not memory"]
+
+
+def test_what_the_same_session_saved_under_another_name_stays(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "session-1")
+    for name in ("rate-limit", "other-work"):
+        teach(cli, name, *TAUGHT)
+    cli.ok("clear", "rate-limit")
+
+    assert taught_texts(cli) == ["A global", "Redis, not memory"]
+
+
+def test_what_somebody_added_themselves_is_never_retracted(cli: Cli) -> None:
+    cli.ok("memory", "add", "decision", "Redis, not memory")
+    teach(cli, "rate-limit", *TAUGHT)
+    cli.ok("clear", "rate-limit")
+
+    assert taught_texts(cli) == ["Redis, not memory"]
+
+
+def test_what_was_rejected_stays_rejected(cli: Cli) -> None:
+    teach(cli, "rate-limit", *TAUGHT[:2])
+    (entry,) = cli.json("memory", "list")
+    cli.ok("memory", "reject", entry["id"])
+    cli.ok("clear", "rate-limit")
+    cli.ok("undo")
+
+    assert taught_texts(cli) == []
+
+
+def test_a_retracted_entry_comes_back_when_it_is_taught_again(cli: Cli) -> None:
+    teach(cli, "rate-limit", *TAUGHT[:2])
+    cli.ok("clear", "rate-limit")
+    teach(cli, "second-try", *TAUGHT[:2])
+
+    assert taught_texts(cli) == ["Redis, not memory"]

@@ -132,12 +132,27 @@ def test_replay_prints_the_chosen_ones_oldest_first(
 
 
 @pytest.mark.accept(102)
-def test_none_drops_them_all(cli: Cli, store: Store) -> None:
+def test_none_drops_a_sessions_own_prompts_and_says_how_to_undo_that(
+    cli: Cli, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, FIRST, SECOND)
+    inside(monkeypatch, "s-old")
+
+    said = cli.ok("prompts", "replay", "none").out
+
+    assert said.startswith("Dropped 2 prompts; to undo, run: leftoff prompts restore ")
+    assert fates(cli) == ["dropped", "dropped"]
+    cli.ok(*said.partition("leftoff ")[2].split())
+    assert waiting(cli) == [FIRST, SECOND]
+
+
+@pytest.mark.accept(104)
+def test_none_keeps_the_prompts_of_other_sessions(cli: Cli, store: Store) -> None:
     keep(store, FIRST, SECOND)
 
-    assert cli.ok("prompts", "replay", "none").out == ""
-    assert waiting(cli) == []
-    assert fates(cli) == ["dropped", "dropped"]
+    assert cli.ok("prompts", "replay", "none").out.startswith("Kept 2 prompts")
+    assert waiting(cli) == [FIRST, SECOND]
+    assert len(cli.json("prompts", "replay", "none")["kept"]) == 2
 
 
 @pytest.mark.accept(102)
@@ -247,7 +262,7 @@ def test_edit_on_a_terminal_prints_the_new_words(cli: Cli, store: Store) -> None
 def test_two_answers_that_are_none_mean_none(cli: Cli, store: Store) -> None:
     keep(store, FIRST, SECOND)
 
-    with cli.terminal("prompts", "replay") as terminal:
+    with cli.terminal("prompts", "replay", env={"CLAUDE_CODE_SESSION_ID": "s-old"}) as terminal:
         for answer in ("what?", "7"):
             terminal.expect("none]")
             terminal.answer(answer)
@@ -305,12 +320,17 @@ def test_resume_tells_an_agent_which_prompts_wait(cli: Cli, store: Store) -> Non
 @pytest.mark.accept(101)
 @pytest.mark.parametrize(
     ("answer", "printed", "fate"),
-    [("y", f"The user asked (2026-11-15 18:37):\n > {FIRST}\n", "replayed"), ("n", "", "dropped")],
+    [
+        ("y", f"The user asked (2026-11-15 18:37):\n > {FIRST}\n", "replayed"),
+        ("n", "Dropped 1 prompt; to undo, run: leftoff prompts restore ", "dropped"),
+    ],
 )
 def test_resume_on_a_terminal_offers_to_run_the_prompt(
     cli: Cli, store: Store, answer: str, printed: str, fate: str
 ) -> None:
-    saved(cli)
+    with pytest.MonkeyPatch.context() as patch:
+        inside(patch, "s-old")
+        saved(cli)
     keep(store, FIRST)
 
     with cli.terminal("resume") as terminal:
@@ -319,9 +339,33 @@ def test_resume_on_a_terminal_offers_to_run_the_prompt(
         assert f"Your previous prompt was: {FIRST}" in terminal.expect("Run it now?")
         terminal.expect("[y / n / edit]")
         terminal.answer(answer)
-        assert terminal.rest().partition("\n")[2] == printed
+        assert terminal.rest().partition("\n")[2].startswith(printed)
 
     assert fates(cli) == [fate]
+
+
+@pytest.mark.parametrize("owner", ["", "s-new"])
+def test_resuming_other_work_and_answering_n_drops_no_prompt(
+    cli: Cli, store: Store, owner: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if owner:
+            inside(patch, owner)
+        saved(cli)
+    keep(store, FIRST)
+
+    with cli.terminal("resume", "--accept") as terminal:
+        terminal.expect("Run it now?")
+        terminal.answer("n")
+        assert "Kept 1 prompt" in terminal.rest()
+
+    assert waiting(cli) == [FIRST]
+
+
+def test_a_slash_command_is_not_a_prompt(cli: Cli, store: Store) -> None:
+    keep(store, "/model opus", "/review 12", "/etc/hosts is wrong", FIRST)
+
+    assert waiting(cli) == ["/etc/hosts is wrong", FIRST]
 
 
 @pytest.mark.accept(101)

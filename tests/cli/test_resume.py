@@ -73,7 +73,7 @@ def test_the_briefing_tells_all_that_matters_and_ends_with_a_question(
     assert "- Wrote tests/test_login.py" in out
     assert "Next action: Run pytest tests/test_login.py" in out
     assert "- The mail server refuses logins" in out
-    assert out.endswith('Resume "login-form"? [yes / no]\n')
+    assert out.endswith("To start fresh, run `leftoff resume login-form --decline`.\n")
     assert truth(stored) == before
 
 
@@ -89,7 +89,7 @@ def test_json_has_checkpoint_briefing_checks_and_question(cli: Cli, repo: Repo) 
         "branch": {"saved": "main", "now": "main", "same": True},
         "head": {
             "saved": repo.head(), "now": repo.head(), "commits_since": 0, "commits": [],
-            "diverged": False,
+            "diverged": False, "branch": None,
         },
         "files": [{"path": "app.py", "state": "same"}],
         "plan": None,
@@ -120,7 +120,9 @@ def test_missing_and_changed_files_and_a_moved_head_are_told_before_the_question
     assert "HEAD moved by 1 commit" in told
     assert f"{sha[:8]} Move on" in told
     assert question == (
-        'Resume "login-form" although some of it is stale? [resume anyway / start fresh]\n'
+        "To resume it although some of it is stale, run `leftoff resume login-form --accept`. "
+        "To start fresh, run `leftoff resume login-form --decline`. "
+        "To update it first, run `leftoff resume login-form --refresh`.\n"
     )
 
 
@@ -238,7 +240,8 @@ def test_accepting_marks_it_resumed_and_asks_nothing(cli: Cli) -> None:
 
     assert told["question"] is None
     assert cli.json("list")[0]["state"] == "resumed"
-    assert cli.ok("undo").out == "Nothing to undo.\n"
+    assert cli.ok("undo").out.startswith("Undid resuming login-form\n")
+    assert cli.json("list")[0]["state"] == "open"
 
 
 @pytest.mark.accept(166)

@@ -224,3 +224,86 @@ def test_recover_fails_if_the_folder_of_transcripts_cannot_be_listed(
 
     assert result.code == 1
     assert f"Could not read {session.parent}: Permission denied" in result.err
+
+
+# --- first contact ---
+
+
+def edit(session: Path, folder: Path) -> None:
+    """Let the session change a file."""
+    call = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "Edit",
+        "input": {"file_path": f"{folder}/a.py"},
+    }
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "The file has been updated."}
+    before = session.stat().st_mtime
+    with session.open("a") as file:
+        for kind, part in (("assistant", call), ("user", result)):
+            file.write(json.dumps(entry(session.stem, folder, kind, [part])) + "\n")
+    os.utime(session, (before, before))
+
+
+@pytest.mark.parametrize("command", ["resume", "status"])
+def test_unsaved_work_is_named_where_nothing_was_saved(
+    cli: Cli, repo: Repo, session: Path, command: str
+) -> None:
+    edit(session, repo.folder)
+
+    said = cli.ok(command).out
+
+    assert "1 session of this project has unsaved work:" in said
+    assert "- claude, 1d ago: Add the password rule to app.py" in said
+    assert "Run `leftoff recover` to save it." in said
+    assert [each["session_id"] for each in cli.json(command)["unsaved"]] == [session.stem]
+    cli.ok("recover")
+    assert "unsaved work" not in cli.ok(command).out
+
+
+def test_the_command_to_recover_looks_back_far_enough(cli: Cli, repo: Repo, session: Path) -> None:
+    edit(session, repo.folder)
+    old = session.stat().st_mtime - 86_400 * 10
+    os.utime(session, (old, old))
+
+    said = cli.ok("resume").out
+    command = said.partition("Run `leftoff ")[2].partition("`")[0]
+
+    assert command.startswith("recover --since ")
+    assert "Saved 1 session" in cli.ok(*command.split()).out
+
+
+@pytest.mark.parametrize("command", ["resume", "status"])
+def test_small_talk_is_not_unsaved_work(cli: Cli, repo: Repo, session: Path, command: str) -> None:
+    said = {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "4"}],
+        "stop_reason": "end_turn",
+    }
+    lines = [
+        entry(session.stem, repo.folder, "user", "What is 2+2?"),
+        {**entry(session.stem, repo.folder, "assistant", []), "message": said},
+    ]
+    before = session.stat().st_mtime
+    session.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    os.utime(session, (before, before))
+
+    assert "unsaved work" not in cli.ok(command).out
+
+
+def test_init_names_work_from_before_the_hooks(cli: Cli, repo: Repo, session: Path) -> None:
+    edit(session, repo.folder)
+
+    assert "1 session of this project has unsaved work:" in cli.ok("init", "--yes").out
+    cli.ok("recover")
+    assert "unsaved work" not in cli.ok("init", "--yes").out
+
+
+def test_status_says_when_nothing_is_saved_automatically(cli: Cli, session: Path) -> None:
+    assert session.exists()
+    assert "hooks    not installed; run `leftoff init`" in cli.ok("status").out
+    cli.ok("init", "--yes")
+    assert "hooks" not in cli.ok("status").out
+    assert cli.json("status")["hooks"] == "on"
+    cli.ok("off")
+    assert "hooks    off for this project; run `leftoff on`" in cli.ok("status").out

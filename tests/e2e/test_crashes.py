@@ -61,7 +61,7 @@ def test_the_interactive_program_killed_is_recovered_too(
 
     tui.kill()
     again = bench.tui()
-    again.wait("leftoff: a session died here")
+    again.wait("leftoff: a session ended here without saving")
     again.send("good morning")
 
     assert TASK in model.wait_for("good morning").news

@@ -58,7 +58,9 @@ def test_block_mode_blocks_and_the_prompt_is_in_the_queue(full: Talk, store: Sto
 
     assert reply is not None
     assert reply["decision"] == "block"
-    assert reply["reason"].startswith("leftoff: context at 96.00%. The prompt is kept")
+    assert reply["reason"].startswith(
+        "leftoff: context at 96.00%. The prompt was not sent, but it is kept"
+    )
     assert texts(store) == [PROMPT]
 
 

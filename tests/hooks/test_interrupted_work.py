@@ -69,7 +69,7 @@ def test_the_next_session_is_told_what_a_crash_broke_off(
 
     told = next_talk.start()
 
-    assert "leftoff: a session died here in the middle of its work." in told
+    assert "leftoff: a session ended here without saving its work." in told
     assert "INTERRUPTED: feature-001 Export orders broke off at attempt 2 of 15 (crashed)" in told
     assert "1. Stringify the list -> unbounded array" in told
     assert "FRESH APPROACH: " in told

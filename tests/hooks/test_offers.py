@@ -153,3 +153,19 @@ def test_no_reply_is_ever_too_long(text: str) -> None:
 
     assert len(reply) < 10_000
     assert json.loads(reply)["systemMessage"] == "short"
+
+
+def test_a_session_whose_request_was_answered_did_not_die_in_the_middle(talk: Talk) -> None:
+    save(talk.folder, "login-form", trigger="recovered", files_modified=["app.py"])
+
+    text = talk.start()
+
+    assert "in the middle of its work" not in text
+    assert "leftoff: a session ended here without saving its work." in text
+
+
+def test_a_session_that_was_cut_short_died_in_the_middle(talk: Talk) -> None:
+    call = {"tool": "Bash", "what": "pytest"}
+    save(talk.folder, "login-form", trigger="recovered", in_flight=call)
+
+    assert "leftoff: a session died here in the middle of its work." in talk.start()

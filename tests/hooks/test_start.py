@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from gitrepo import Repo
 from leftoff import context
+from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import start, trouble
-from leftoff.session import records
+from leftoff.session import prompt_queue, records
 from leftoff.session.records import Life
 from leftoff.store import Store
 from leftoff.text.tokens import estimate
@@ -245,3 +247,72 @@ def test_whatever_is_saved_the_reply_is_one_small_json_document(
 
     assert "\n" not in reply
     assert len(json.loads(reply)["hookSpecificOutput"]["additionalContext"]) < 10_000
+
+
+def test_a_new_session_is_told_that_prompts_wait(talk: Talk, store: Store) -> None:
+    blocked = HookEvent(
+        agent="claude",
+        kind="prompt",
+        session_id="full",
+        cwd=str(talk.folder),
+        prompt="Rename the column, then rerun the migrations",
+        at=1_794_767_867.0,
+    )
+    prompt_queue.keep(store, blocked)
+
+    text = talk.start()
+
+    assert "leftoff: 1 prompt was never answered." in text
+    assert "- Rename the column, then rerun the migrations" in text
+    assert "`leftoff prompts replay`" in text
+    prompt_queue.record(store, prompt_queue.list_kept(store)[0], "replayed")
+    assert talk.start() == ""
+
+
+def test_a_prompt_of_a_running_session_does_not_wait(talk: Talk, store: Store) -> None:
+    keep_life(store, "running", os.getpid())
+    asked = HookEvent(
+        agent="claude",
+        kind="prompt",
+        session_id="running",
+        cwd=str(talk.folder),
+        prompt="Rename the column, then rerun the migrations",
+        at=1_794_767_867.0,
+    )
+    prompt_queue.keep(store, asked)
+
+    assert talk.start() == ""
+
+
+@pytest.fixture
+def unsaved(talk: Talk) -> Path:
+    """Leave a session of Claude Code behind that no hook saw, where the agent stores them."""
+    old = Talk(talk.folder, "before-the-hooks")
+    key = re.sub("[^a-zA-Z0-9]", "-", str(talk.folder))
+    folder = context.read_environment().find_agent_folder("claude") / "projects" / key
+    folder.mkdir(parents=True)
+    old.transcript = folder / "before-the-hooks.jsonl"
+    old.work()
+    yesterday = old.transcript.stat().st_mtime - 86_400
+    os.utime(old.transcript, (yesterday, yesterday))
+    return old.transcript
+
+
+def test_the_first_session_is_told_of_work_from_before_the_hooks(talk: Talk, unsaved: Path) -> None:
+    text = talk.start()
+
+    assert "leftoff: 1 session of this project has unsaved work." in text
+    assert "- claude, 1d ago: Add a login form to app.py" in text
+    assert "`leftoff recover`, then `leftoff resume`" in text
+    assert unsaved.exists()
+    # Reading transcripts takes time, so this happens once.
+    assert talk.start() == ""
+
+
+def test_where_something_was_saved_no_transcript_is_read_at_the_start(
+    talk: Talk, store: Store, unsaved: Path
+) -> None:
+    save(store, "login-form")
+
+    assert "unsaved work" not in talk.start()
+    assert unsaved.exists()

@@ -394,7 +394,7 @@ def test_resume_tells_all_and_does_nothing_before_yes(cli: Cli, claw: Path, stor
         "Next action: Run python -m importer", "UnicodeDecodeError at byte 0",
     ):  # fmt: skip
         assert part in out
-    assert out.endswith('Resume "csv-import"? [yes / no]\n')
+    assert out.endswith("To start fresh, run `leftoff resume csv-import --decline`.\n")
     assert (truth(stored), contents(claw)) == (before, files)
 
 

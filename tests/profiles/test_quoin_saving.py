@@ -455,3 +455,12 @@ def test_an_edit_by_hand_is_taken_in_and_not_overwritten(cli: Cli, work: Workspa
     assert cli.json("show", "some-task")["left_off"] == "At the token"
     assert path.read_text(encoding="utf-8") == edited
     assert work.checkpoints() == [path]
+
+
+def test_files_that_leftoff_writes_do_not_count_as_uncommitted(cli: Cli, work: Workspace) -> None:
+    work.state("2026-11-15-payment-retry.md")
+    cli.ok("save")
+    cli.ok("save")
+
+    assert work.checkpoints()
+    assert "dirty" not in cli.json("show")

@@ -175,6 +175,23 @@ def test_the_words_of_another_session_stay_with_it(
     assert shop.message() == "Update app.py"
 
 
+def test_other_work_on_the_branch_lends_no_words_to_a_commit(
+    shop: Shop, cli: Cli, store: Store
+) -> None:
+    shop.write("export.py", "rows = []\n")
+    cli.ok("save", "exporter", "--summary", "Port the exporter", "--next", "Run pytest")
+    shop.git("stash", "-q", "-u")
+    shop.write("README.md", "A typo is gone.\n")
+
+    shipped = store.load(store.find(cli.json("ship", "--no-pr")["checkpoint"]))
+
+    assert shop.message() == "Update README.md"
+    assert shipped.summary is None
+    shop.git("stash", "pop", "-q")
+    cli.ok("ship", "--no-pr")
+    assert shop.message() == "Update export.py"
+
+
 def test_what_was_shipped_is_not_told_again_but_what_is_to_be_done_is(
     shop: Shop, cli: Cli, store: Store
 ) -> None:

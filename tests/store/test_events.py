@@ -1,3 +1,4 @@
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,12 +56,64 @@ def test_the_same_event_told_twice_counts_once(
     assert events.fold([*told, *again]) == events.fold(told)
 
 
-def test_only_what_took_something_away_can_be_undone() -> None:
-    undoable: list[Action] = ["consumed", "cleared", "declined", "restored"]
-    final: list[Action] = ["saved", "resumed", "undone", "purged"]
+def test_every_act_can_be_undone_and_an_autosave_is_not_one() -> None:
+    acts: list[Action] = ["resumed", "declined", "consumed", "cleared", "dropped", "restored"]
+    others: list[Action] = ["undone", "redone", "purged"]
 
-    assert all(event(1, action).can_be_undone for action in undoable)
-    assert not any(event(1, action).can_be_undone for action in final)
-    overwrite = StoreEvent(id="e", at=NOON, action="saved", ids=["b"], replaced="a")
-    assert overwrite.can_be_undone
-    assert overwrite.brings_back == ["a"]
+    assert all(event(1, action).is_act for action in acts)
+    assert not any(event(1, action).is_act for action in others)
+    saved = StoreEvent(id="e", at=NOON, action="saved", ids=["b"], name="login-form")
+    assert saved.is_act
+    assert msgspec.structs.replace(saved, trigger="ship").is_act
+    for trigger in ("session-end", "precompact", "recovered", "context", "import"):
+        assert not msgspec.structs.replace(saved, trigger=trigger).is_act
+    # A person edited a native file.
+    assert msgspec.structs.replace(saved, trigger="import", replaced="a").is_act
+
+
+def test_what_was_redone_happened_after_all() -> None:
+    told = [event(1, "saved", "a"), event(2, "cleared", "a"), event(3, "undone", of=2)]
+    redone = [*told, event(4, "redone", of=3)]
+
+    assert events.fold(redone) == {"a": "cleared"}
+    assert events.fold([*redone, event(5, "undone", of=2)]) == {"a": "open"}
+
+
+def test_a_redone_save_is_shown_again_with_the_autosaves_after_it() -> None:
+    hides = msgspec.structs.replace(event(3, "undone", of=1), hides=["a", "b"])
+    told = [event(1, "saved", "a"), event(2, "saved", "b"), hides]
+
+    assert events.fold(told) == {"a": "undone", "b": "undone"}
+    assert events.fold([*told, event(4, "redone", of=3)]) == {"a": "open", "b": "open"}
+
+
+STEPS = st.lists(st.sampled_from(["act", "undo", "redo", "autosave"]), max_size=12)
+
+
+@given(STEPS)
+def test_undo_and_redo_walk_along_the_acts(steps: list[str]) -> None:
+    """They do what two stacks do, as in every editor."""
+    told: list[StoreEvent] = []
+    done: list[StoreEvent] = []
+    undone: list[StoreEvent] = []
+    for number, step in enumerate(steps):
+        newest = list(reversed(told))
+        if step == "act":
+            told.append(event(number, "cleared", "a"))
+            done.append(told[-1])
+            undone.clear()
+        elif step == "autosave":
+            told.append(event(number, "saved", "b"))
+        elif step == "undo":
+            found = next(events.list_undoable(newest), None)
+            assert found == (done[-1] if done else None)
+            if found is not None:
+                told.append(msgspec.structs.replace(event(number, "undone"), of=found.id))
+                undone.append(done.pop())
+        else:
+            again = next(events.list_redoable(newest), None)
+            assert (again.of if again else None) == (undone[-1].id if undone else None)
+            if again is not None:
+                told.append(msgspec.structs.replace(event(number, "redone"), of=again.id))
+                done.append(undone.pop())
+        assert events.fold(told).get("a", "open") == ("cleared" if done else "open")

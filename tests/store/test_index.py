@@ -153,7 +153,7 @@ def test_every_part_of_a_damaged_index_may_be_asked(project: Project, index: Pat
         "search": lambda: store.search(Query(words="task")),
         "trash": lambda: store.index().list_trashed(99),
         "count": lambda: store.index().count_heads(["open"]),
-        "undoable": lambda: store.index().last_undoable(),
+        "undoable": lambda: store.index().find_undoable(),
         "recheck": lambda: store.index().recheck([some]),
     }
     answers = {what: ask() for what, ask in questions.items()}

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -14,20 +15,40 @@ from leftoff.errors import ChoiceNeeded
 from leftoff.store import Action, Store
 from stores import MEMORY, Clock, Row, draft, project_at, rebuilt_view, view
 
-HIDES = {"consumed": "consumed", "cleared": "cleared", "declined": "declined", "restored": "open"}
+BECOMES: dict[Action, str] = {
+    "resumed": "resumed",
+    "declined": "declined",
+    "consumed": "consumed",
+    "cleared": "cleared",
+    "dropped": "dropped",
+    "restored": "open",
+}
 SEEN = ("open", "resumed", "declined")
 
 
 class Revision:
-    """A checkpoint in the model: whatever was said of it, by the number of the event."""
+    """A checkpoint in the model: the acts that changed it, oldest first."""
 
-    def __init__(self, slot: str, name: str | None, task: str, number: int) -> None:
-        self.slot, self.name, self.task, self.number = slot, name, task, number
-        self.said = {number: "open"}
+    def __init__(self, slot: str, name: str | None, task: str) -> None:
+        self.slot, self.name, self.task = slot, name, task
+        self.said: list[tuple[Act | None, str]] = [(None, "open")]
 
     @property
     def state(self) -> str:
-        return self.said[max(self.said)]
+        return next(word for act, word in reversed(self.said) if act is None or act.is_in_force)
+
+
+class Act:
+    """Something that a person did, which undo and redo turn off and on."""
+
+    def __init__(self, revision: Revision, before: Revision | None, *, is_save: bool) -> None:
+        self.revision, self.before, self.is_save = revision, before, is_save
+        self.is_in_force = True
+        self.hidden: list[Act] = []
+
+
+class Undo(Act):
+    """What undoing a save does to one revision: it hides it, until that is redone."""
 
 
 class Model:
@@ -35,43 +56,71 @@ class Model:
 
     def __init__(self) -> None:
         self.revisions: list[Revision] = []
-        self.undoable: list[tuple[int, Revision, Revision | None]] = []
-        self.number = 0
+        self.acts: list[Act] = []
+        self.undone: list[Act] = []
+        self.order: list[Act] = []
 
     def head(self, slot: str) -> Revision | None:
         there = [each for each in self.revisions if each.slot == slot and each.state != "undone"]
         return there[-1] if there else None
 
-    def save(self, slot: str, name: str | None, task: str, *, overwrite: bool) -> bool:
+    def save(
+        self, slot: str, name: str | None, task: str, *, overwrite: bool, is_act: bool
+    ) -> bool:
         before = self.head(slot) if name else None
         taken = before is not None and before.state in SEEN
         if taken and not overwrite:
             return False
-        self.number += 1
-        new = Revision(slot, name, task, self.number)
+        new = Revision(slot, name, task)
         self.revisions.append(new)
-        if taken:
-            self.undoable.append((self.number, new, before))
+        if is_act:
+            self.do(Act(new, before if taken else None, is_save=True))
         return True
 
     def say(self, revision: Revision, action: Action) -> None:
-        self.number += 1
-        revision.said[self.number] = "resumed" if action == "resumed" else HIDES[action]
-        if action in HIDES:
-            self.undoable.append((self.number, revision, None))
+        act = Act(revision, None, is_save=False)
+        revision.said.append((act, BECOMES[action]))
+        self.do(act)
+
+    def do(self, act: Act) -> None:
+        self.acts.append(act)
+        self.order.append(act)
+        self.undone.clear()
+
+    def is_there(self, act: Act) -> bool:
+        return act.revision in self.revisions and (
+            act.before is None or act.before in self.revisions
+        )
 
     def undo(self) -> bool:
-        while self.undoable:
-            number, revision, before = self.undoable.pop()
-            if (before or revision) not in self.revisions:
-                continue
-            self.number += 1
-            if before is None:
-                revision.said.pop(number)
-            else:
-                revision.said[self.number] = "undone"
-            return True
-        return False
+        act = next((each for each in reversed(self.acts) if self.is_there(each)), None)
+        if act is None:
+            return False
+        self.acts.remove(act)
+        self.undone.append(act)
+        act.is_in_force = act.is_save
+        act.hidden = []
+        if act.is_save:
+            place = self.revisions.index(act.revision)
+            slot = [each for each in self.revisions[place:] if each.slot == act.revision.slot]
+            for each in slot:
+                if each is act.revision or each.state != "undone":
+                    act.hidden.append(Undo(each, None, is_save=False))
+                    each.said.append((act.hidden[-1], "undone"))
+        return True
+
+    def redo(self) -> bool:
+        able = [each for each in self.undone if each.revision in self.revisions]
+        if not able:
+            return False
+        act = able[-1]
+        self.undone.remove(act)
+        self.acts.append(act)
+        self.acts.sort(key=self.order.index)
+        act.is_in_force = True
+        for each in act.hidden:
+            each.is_in_force = False
+        return True
 
     def rows(self) -> list[Row]:
         return sorted(
@@ -107,21 +156,27 @@ class Operations(RuleBasedStateMachine):
         who=st.integers(0, 1),
         name=st.sampled_from(["login-form", "search-page", None]),
         session=st.sampled_from(["s1", "s2"]),
+        trigger=st.sampled_from(["manual", "manual", "session-end", "ship"]),
         overwrite=st.booleans(),
     )
-    def save(self, who: int, name: str | None, session: str, *, overwrite: bool) -> None:
+    def save(
+        self, who: int, name: str | None, session: str, trigger: str, *, overwrite: bool
+    ) -> None:
         self.saves += 1
         task = f"task {self.saves}"
-        given = draft(name, task, agent="claude", session_id=session)
+        given = msgspec.structs.replace(
+            draft(name, task, agent="claude", session_id=session), trigger=trigger
+        )
+        is_act = trigger == "ship" or (trigger == "manual" and name is not None)
         slot = name or f"~{session}"
         former = self.model.head(slot) if name else None
         replaced = self.ids[former.task] if former and former.state in SEEN else None
         try:
             saved = self.stores[who].save(given, overwrite=overwrite)
         except ChoiceNeeded:
-            assert not self.model.save(slot, name, task, overwrite=overwrite)
+            assert not self.model.save(slot, name, task, overwrite=overwrite, is_act=is_act)
             return
-        assert self.model.save(slot, name, task, overwrite=overwrite)
+        assert self.model.save(slot, name, task, overwrite=overwrite, is_act=is_act)
         assert saved.replaced == replaced
         self.ids[task] = saved.checkpoint.id
 
@@ -129,7 +184,7 @@ class Operations(RuleBasedStateMachine):
     @rule(
         who=st.integers(0, 1),
         which=st.integers(0, 1000),
-        action=st.sampled_from(["resumed", "declined", "consumed", "cleared", "restored"]),
+        action=st.sampled_from([*BECOMES]),
     )
     def say(self, who: int, which: int, action: Action) -> None:
         revision = self.model.revisions[which % len(self.model.revisions)]
@@ -139,6 +194,18 @@ class Operations(RuleBasedStateMachine):
     @rule(who=st.integers(0, 1))
     def undo(self, who: int) -> None:
         assert (self.stores[who].undo() is not None) == self.model.undo()
+
+    @rule(who=st.integers(0, 1))
+    def redo(self, who: int) -> None:
+        assert (self.stores[who].redo() is not None) == self.model.redo()
+
+    @rule(who=st.integers(0, 1), count=st.integers(1, 4))
+    def undo_and_redo(self, who: int, count: int) -> None:
+        """Redoing everything that was undone leaves the store as it was."""
+        before = view(self.stores[who])
+        undone = sum(self.stores[who].undo() is not None for _ in range(count))
+        redone = sum(self.stores[who].redo() is not None for _ in range(undone))
+        assert (view(self.stores[who]), redone) == (before, undone)
 
     @precondition(lambda self: self.model.revisions)
     @rule(who=st.integers(0, 1), which=st.integers(0, 1000))

@@ -173,7 +173,41 @@ def test_undo_goes_back_one_event_each_time_until_nothing_is_left(store: Store) 
     assert names_listed(store) == ["two-things"]
     store.undo()
     assert names_listed(store) == ["two-things", "one-thing"]
+    store.undo()
+    assert names_listed(store) == ["one-thing"]
+    store.undo()
     assert store.undo() is None
+
+
+def test_redo_goes_forward_again_until_a_new_act(store: Store) -> None:
+    one, two = store.save(draft("one-thing")), store.save(draft("two-things"))
+    store.record("resumed", [one.checkpoint.id])
+    store.record("dropped", [two.checkpoint.id])
+    for _ in range(4):
+        store.undo()
+    assert names_listed(store) == []
+
+    assert [store.redo() is not None for _ in range(5)] == [True] * 4 + [False]
+    assert [store.find(name).state for name in ("one-thing", "two-things")] == [
+        "resumed",
+        "dropped",
+    ]
+    store.undo()
+    store.record("cleared", [one.checkpoint.id])
+    assert store.redo() is None
+
+
+def test_undoing_a_save_also_hides_the_autosaves_that_continue_it(store: Store) -> None:
+    first = store.save(draft("one-thing", "first"))
+    store.save(draft("one-thing", "second"), overwrite=True)
+    later = msgspec.structs.replace(draft("one-thing", "second, later"), trigger="session-end")
+    store.save(later, overwrite=True)
+
+    store.undo()
+
+    assert store.find("one-thing").id == first.checkpoint.id
+    store.redo()
+    assert store.find("one-thing").task == "second, later"
 
 
 def test_undoing_a_clear_of_many_brings_back_all(store: Store) -> None:

@@ -66,6 +66,53 @@ def test_a_commit_that_is_gone_is_told_as_rewritten(repo: Repo, here: Project, s
     assert repo.head() == checks.head.now
 
 
+def test_checking_out_another_branch_rewrites_nothing(repo: Repo, here: Project) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Work on side")
+    before = draft("login-form", branch="side", head=repo.head(), worktree=str(repo.folder))
+    repo.git("checkout", "-q", "main")
+
+    checks = check_claims.check(before, here, NOON)
+
+    assert (checks.head.diverged, checks.head.commits_since) == (False, 0)
+    changes = briefing.changes(checks)
+    assert "rewritten" not in changes
+    assert "You're on `main`" in changes
+    assert "`side`" in changes
+
+
+def test_on_another_branch_the_commits_of_the_works_own_branch_count(
+    repo: Repo, here: Project
+) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Work on side")
+    before = draft("login-form", branch="side", head=repo.head(), worktree=str(repo.folder))
+    repo.commit("More on side")
+    repo.git("checkout", "-q", "main")
+    repo.commit("Something on main")
+    moved = check_claims.check(before, here, NOON).head
+    assert [commit.subject for commit in moved.commits] == ["More on side"]
+    assert moved.branch == "side"
+
+    repo.git("branch", "-qf", "side", "main")
+    assert check_claims.check(before, here, NOON).head.diverged
+
+
+def test_a_branch_that_is_gone_is_not_called_rewritten(repo: Repo, here: Project) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Work on side")
+    before = draft("login-form", branch="side", head=repo.head(), worktree=str(repo.folder))
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-qD", "side")
+    gone = check_claims.check(before, here, NOON).head
+    assert (gone.diverged, gone.commits_since) == (False, None)
+
+    repo.git("merge", "-q", before.head or "")
+    repo.commit("After the merge")
+    merged = check_claims.check(before, here, NOON).head
+    assert (merged.diverged, merged.commits_since) == (False, 1)
+
+
 def test_outside_git_there_is_no_branch_to_differ(project: Project) -> None:
     checks = check_claims.check(draft("login-form"), project, NOON)
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,7 +76,7 @@ def test_the_six_sections_tell_features_decisions_failures_rules_and_status() ->
         "  About: CSV download for admins, with every column they can see\n"
         "  Acceptance: 2 scenarios | Files: src/export.ts, src/routes.ts, src/a.ts and 1 more\n"
         "\n## Recent Decisions (last 5)\n"
-        "- Stream the CSV (feature-007, 2026-11-15)\n"
+        "- Stream the CSV: Big tenants (feature-007, 2026-11-15)\n"
         "\n## Approaches to AVOID\n"
         "- JSON.stringify the list -> unbounded array (feature-007)\n"
         "\n## Learned Rules\n"
@@ -85,6 +86,15 @@ def test_the_six_sections_tell_features_decisions_failures_rules_and_status() ->
         "Branch: feature/feature-007\n"
         "Next steps: Test 0 orders\n"
     )
+
+
+def test_a_decision_comes_with_its_reason_and_one_scenario_is_one() -> None:
+    one = msgspec.structs.replace(feature(7), scenarios=[Scenario(scenario="one")])
+    decision = entry("decision", "Redis, not memory", "deploys reset the counter")
+    text = render(Material(features=[one], decisions=[decision]))
+
+    assert "- Redis, not memory: deploys reset the counter (" in text
+    assert "Acceptance: 1 scenario |" in text
 
 
 def large(count: int = 500, text: str = "word " * 40) -> Material:

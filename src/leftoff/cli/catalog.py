@@ -51,6 +51,9 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
             module="clear",
             attribute="mark_done",
         ),
+        CommandHelp(
+            "drop", "Abandon work without finishing it", "leftoff drop exporter", module="clear"
+        ),
     ),
     "Automatic": (
         CommandHelp(
@@ -119,7 +122,12 @@ GROUPS: dict[str, tuple[CommandHelp, ...]] = {
     ),
     "Tidy": (
         CommandHelp("clear", "Move checkpoints to the trash", "leftoff clear exporter"),
-        CommandHelp("undo", "Undo the last clear, done, overwrite or decline", "leftoff undo"),
+        CommandHelp(
+            "undo", "Undo the last thing you did to a checkpoint", "leftoff undo --dry-run"
+        ),
+        CommandHelp(
+            "redo", "Bring back what you undid last", "leftoff redo --dry-run", module="undo"
+        ),
         CommandHelp(
             "trash",
             "List what is in the trash, and restore it",

@@ -1,4 +1,4 @@
-"""The `leftoff clear`, `leftoff delete` and `leftoff done` commands: end checkpoints."""
+"""The `leftoff clear`, `delete`, `done` and `drop` commands: end checkpoints."""
 
 import click
 
@@ -69,6 +69,25 @@ def mark_done(app: App, name: str) -> None:
         )
     app.store.record("consumed", [entry.id])
     app.out.result({"completed": key_of(entry)}, f'Completed checkpoint "{key_of(entry)}"')
+
+
+@command()
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME|ID...", shell_complete=complete_open
+)
+def drop(app: App, names: tuple[str, ...]) -> None:
+    """Abandon work without finishing it.
+
+    It is no longer offered or listed; `leftoff undo` reopens it. Use `leftoff done` for work that
+    is finished.
+    """
+    found = [app.workspace.find_open(name) for name in names]
+    # A name and an id may refer to the same checkpoint.
+    entries = [*{entry.id: entry for entry in found}.values()]
+    app.store.record("dropped", [entry.id for entry in entries])
+    shown = [key_of(entry) for entry in entries]
+    text = [*(f'Dropped "{name}"' for name in shown), "Run `leftoff undo` to reopen it."]
+    app.out.result({"dropped": shown}, text)
 
 
 def _is_active(app: App, entry: CheckpointEntry) -> bool:

@@ -6,9 +6,12 @@ import click
 
 from leftoff import profiles
 from leftoff.agents.registry import AGENTS
-from leftoff.cli import adopt_profile
+from leftoff.cli import adopt_profile, sessions_command
 from leftoff.cli.app import App, command
 from leftoff.cli.change_preview import confirm_changes, describe_change, show
+from leftoff.errors import LeftoffError
+from leftoff.session.sessions import KnownSession
+from leftoff.store import LISTED
 from leftoff.wiring import detect_agents, install
 from leftoff.wiring.foreign_files import FileChange
 from leftoff.wiring.install import Done, Places
@@ -54,17 +57,30 @@ def init(  # noqa: PLR0913 - one option each
     done = [] if dry_run else _install_hooks(app, places, changes, yes=yes)
     backups = [str(each.backup) for each in done if each.backup]
     notes = [*_notes(app, places, scope), *adopt_profile.follow(app, profile, dry_run=dry_run)]
+    unsaved = [] if dry_run else _find_unsaved(app)
     if app.out.as_json:
         told = {"done": bool(done), "agents": wired, "settings": str(places.settings)}
         listed = [describe_change(change) for change in changes]
-        app.out.json({**told, "changes": listed, "backups": backups, "notes": notes})
+        rest = {"backups": backups, "notes": notes}
+        found = sessions_command.describe_unsaved(app, unsaved)
+        app.out.json({**told, "changes": listed, **rest, "unsaved": found})
         return
     if wired:
         _print_outcome(app, changes, done, dry_run=dry_run)
     else:
         app.out.text("Claude Code was not found, so no hooks were installed. Use `leftoff save`.")
     kept = [f"Backed up the previous file to {backup}" for backup in backups]
-    app.out.text([*kept, *notes])
+    app.out.text([*kept, *notes, *sessions_command.format_unsaved(app, unsaved)])
+
+
+def _find_unsaved(app: App) -> list[KnownSession]:
+    """Return sessions from before the hooks were installed, if this is a project without saves."""
+    try:
+        return (
+            [] if app.store.index().count_heads([*LISTED]) else sessions_command.find_unsaved(app)
+        )
+    except (LeftoffError, OSError):
+        return []
 
 
 def _to_wire(app: App, agents: tuple[str, ...], profile: str | None) -> list[str]:

@@ -22,7 +22,7 @@ limit_option = click.option(
 
 
 @command(name="list")
-@click.option("--all", "with_all", is_flag=True, help="Include what is done, cleared or undone.")
+@click.option("--all", "with_all", is_flag=True, help="Include what is no longer open.")
 @limit_option
 def list_(app: App, *, with_all: bool, limit: int) -> None:
     """List open checkpoints, newest first."""
@@ -101,7 +101,7 @@ def _columns(entries: Sequence[CheckpointEntry], now: datetime) -> dict[str, lis
         "branch": column("branch"),
         "agent": column("agent"),
         "trigger": column("trigger"),
-        "state": [state_of(entry) for entry in entries],
+        "state": [format_state(entry) for entry in entries],
         "summary": column("task"),
         "next action": column("next_action"),
     }
@@ -115,6 +115,12 @@ def format_name(entry: CheckpointEntry) -> str:
 def state_of(entry: CheckpointEntry) -> str:
     """Return a checkpoint's state, or "unreadable" if its file is damaged."""
     return "unreadable" if entry.problem else entry.state
+
+
+def format_state(entry: CheckpointEntry) -> str:
+    """Return a checkpoint's state in the words of the commands."""
+    state = state_of(entry)
+    return "done" if state == "consumed" else state
 
 
 def age_of(entry: CheckpointEntry, now: datetime) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from leftoff.checkpoint import MANUAL
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
-from leftoff.cli.list import describe_entry, state_of
+from leftoff.cli.list import describe_entry, format_state
 from leftoff.cli.text_columns import one_line
 from leftoff.store import CheckpointEntry, StoreEvent
 from leftoff.text import times
@@ -53,7 +53,7 @@ def _revisions(entries: Sequence[CheckpointEntry]) -> dict[str, list[str]]:
     return {
         "revision": [f"{'*' if entry.is_head else ' '} {entry.id}" for entry in entries],
         "saved": [times.local(entry.saved_at) for entry in entries],
-        "state": [state_of(entry) for entry in entries],
+        "state": [format_state(entry) for entry in entries],
         "summary": [one_line(entry.task) for entry in entries],
     }
 
@@ -62,8 +62,10 @@ def _lines(app: App, events: Sequence[StoreEvent]) -> Iterator[str]:
     index = app.store.index()
     known = {event.id: event for event in events}
     for event in events:
-        # For an undo, show the event that it reverted.
+        # For an undo or redo, show the event that it concerns.
         undone = known.get(event.of or "")
+        if undone is not None and undone.action == "undone":
+            undone = known.get(undone.of or "") or undone
         told = undone or event
         entries = [index.get(each) for each in told.ids[:_NAMED]]
         names = dict.fromkeys(key_of(entry) for entry in entries if entry)

@@ -20,7 +20,7 @@ kind_option = click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; repeatable."
 )
 all_option = click.option(
-    "--all", "with_all", is_flag=True, help="Include queued, rejected and superseded entries."
+    "--all", "with_all", is_flag=True, help="Include entries that are not active."
 )
 limit_option = click.option(
     "--limit",

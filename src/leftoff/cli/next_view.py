@@ -43,7 +43,8 @@ def _why(task: Recommendation) -> str:
 
 
 def _code(found: Start) -> Iterator[str]:
-    yield f"On {found.branch or 'no branch'}, {format_count(found.changed_count, 'file')} changed"
+    count = format_count(found.changed_count, "file", is_more=found.changed_is_more)
+    yield f"On {found.branch or 'no branch'}, {count} changed"
     yield from (f"  {path}" for path in found.changed)
     if found.commits:
         yield "Last commits:"

@@ -76,10 +76,9 @@ def prompts_replay(app: App, which: tuple[str, ...]) -> None:
     if not found.prompts:
         app.out.result({"replayed": []}, _NONE)
     elif words == "none":
-        # Prompts of another session stay queued for that session.
-        kept = [] if found.mismatch else found.prompts_to_offer
-        replaying.drop(app, kept)
-        app.out.result({"replayed": [], "dropped": [prompt.id for prompt in kept]}, "")
+        dropped, kept = replaying.drop_own(app, found)
+        ids = {"dropped": [each.id for each in dropped], "kept": [each.id for each in kept]}
+        app.out.result({"replayed": [], **ids}, "")
     elif (chosen := _select_prompts(words, found)) is not None:
         _warn_of_others(app, found, chosen)
         replaying.replay_prompts(app, chosen)
@@ -132,12 +131,14 @@ def prompts_drop(app: App, numbers: tuple[str, ...], *, with_all: bool) -> None:
 
 
 @command(name="restore")
-@click.argument("prompt_id", metavar="ID")
-def prompts_restore(app: App, prompt_id: str) -> None:
-    """Queue a replayed, dropped or answered prompt again."""
-    prompt = _one(prompt_id, [], app)
-    queue.record(app.store, prompt, "restored")
-    app.out.result({"restored": prompt.id}, f"Restored: {one_line(prompt.text)}")
+@click.argument("prompt_ids", nargs=-1, required=True, metavar="ID...")
+def prompts_restore(app: App, prompt_ids: tuple[str, ...]) -> None:
+    """Queue replayed, dropped or answered prompts again."""
+    found = [_one(each, [], app) for each in prompt_ids]
+    for prompt in found:
+        queue.record(app.store, prompt, "restored")
+    text = [f"Restored: {one_line(prompt.text)}" for prompt in found]
+    app.out.result({"restored": [prompt.id for prompt in found]}, text)
 
 
 @command(name="import")

@@ -14,6 +14,7 @@ from leftoff.session import prompt_queue
 from leftoff.session.prompt_queue import Prompt
 from leftoff.text import times
 from leftoff.text.fence import Rendered, block, join, say
+from leftoff.text.plural import format_count
 
 _SHOWN_CHARS = 80
 _NUMBERS = re.compile(r"\d+(?:[\s,]+\d+)*")
@@ -26,6 +27,12 @@ class WaitingPrompts(msgspec.Struct, frozen=True, kw_only=True):
 
     prompts: list[Prompt]
     current: str | None
+    sessions: frozenset[str] = frozenset()
+    """The sessions of the work at hand."""
+
+    def may_drop(self, prompt: Prompt) -> bool:
+        """Return whether `n` drops a prompt: it was typed in this session or for this work."""
+        return prompt.session_id in self.sessions or prompt.session_id == self.current
 
     def is_own(self, prompt: Prompt) -> bool:
         """Return whether a prompt was typed in this session; assume so if that is unknown."""
@@ -56,8 +63,19 @@ def waiting(app: App, *, session_id: str | None = None) -> WaitingPrompts:
     found = prompt_queue.pending(app.store)
     own = [prompt for prompt in found if prompt.session_id == current]
     return WaitingPrompts(
-        prompts=[*own, *(prompt for prompt in found if prompt not in own)], current=current
+        prompts=[*own, *(prompt for prompt in found if prompt not in own)],
+        current=current,
+        sessions=_find_sessions_of_work(app, current, session_id) if found else frozenset(),
     )
+
+
+def _find_sessions_of_work(app: App, *session_ids: str | None) -> frozenset[str]:
+    """Return the sessions that saved revisions of the same work as these sessions."""
+    index = app.store.index()
+    newest = [index.newest_of_session(each) for each in session_ids if each]
+    slots = {entry.slot for entry in newest if entry is not None}
+    related = [each.session_id for slot in slots for each in index.revisions(slot)]
+    return frozenset(each for each in (*related, *session_ids) if each)
 
 
 def rows(found: WaitingPrompts) -> list[dict[str, Any]]:
@@ -142,6 +160,26 @@ def format_whole_prompt(app: App, prompt: Prompt, text: str) -> Rendered:
     return join([whose, block(text)])
 
 
+def drop_own(app: App, found: WaitingPrompts) -> tuple[list[Prompt], list[Prompt]]:
+    """Drop what was typed in this session or for this work; return that, and what stays queued.
+
+    Prompts of other sessions belong to other work, so they stay.
+    """
+    shown = found.prompts_to_offer
+    dropped = [prompt for prompt in shown if found.may_drop(prompt)]
+    kept = [prompt for prompt in shown if prompt not in dropped]
+    drop(app, dropped)
+    if app.out.as_json:
+        return dropped, kept
+    if dropped:
+        ids = " ".join(prompt.id for prompt in dropped)
+        count = format_count(len(dropped), "prompt")
+        app.out.text(f"Dropped {count}; to undo, run: leftoff prompts restore {ids}")
+    if kept:
+        app.out.text(f"Kept {format_count(len(kept), 'prompt')}; `leftoff prompts drop` removes it")
+    return dropped, kept
+
+
 def drop(app: App, chosen: list[Prompt]) -> None:
     """Remove prompts from the queue; the history keeps them."""
     for prompt in chosen:
@@ -197,12 +235,11 @@ def _introduce(app: App, shown: list[Prompt], *, is_foreign: bool) -> str:
 
 def _act(app: App, found: WaitingPrompts, answer: str) -> bool:
     """Carry out an answer; return False if it is not valid."""
-    shown, is_foreign = found.prompts_to_offer, bool(found.mismatch)
+    shown = found.prompts_to_offer
     if answer in {"n", "no", "none"}:
-        # Prompts of another session stay queued for that session.
-        drop(app, [] if is_foreign else shown)
+        drop_own(app, found)
         return True
-    if answer == "delete" and is_foreign:
+    if answer == "delete":
         drop(app, shown)
         return True
     if len(shown) == 1:

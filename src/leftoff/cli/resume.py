@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli import artifacts, interrupted_view, resume_view
+from leftoff.cli import artifacts, interrupted_view, resume_view, sessions_command
 from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
 from leftoff.cli.list import warn_of_other_stores
 from leftoff.cli.output import printable
@@ -86,7 +86,7 @@ def _resume(app: App, name: str | None, answer: str | None, given: dict[str, Any
 
 
 def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
-    saved = refresh(app.store, app.store.load(entry))
+    saved = refresh(app.store, app.store.load(entry), app.settings)
     return app.store.find(saved.checkpoint.id)
 
 
@@ -117,7 +117,7 @@ def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, k
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*told.questions(), question or say("")]
+        said += [*told.questions(), _commands(question, key, told.checks)]
     app.out.result(
         {
             **told.plain(question),
@@ -132,12 +132,17 @@ def _print_nothing_found(app: App) -> None:
     broken_off = interrupted_view.loops(app)
     warn_of_other_stores(app, is_empty=True)
     nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
-    app.out.result(
-        {**nothing, "prompts": [], "interrupted": interrupted_view.rows(broken_off)},
-        join(
-            [say("No saved checkpoints found."), interrupted_view.format_loops(broken_off)], "\n\n"
-        ),
-    )
+    unsaved = sessions_command.find_unsaved(app)
+    told = {
+        **nothing,
+        "prompts": [],
+        "interrupted": interrupted_view.rows(broken_off),
+        "unsaved": sessions_command.describe_unsaved(app, unsaved),
+    }
+    empty = say("No saved checkpoints found.")
+    app.out.result(told, join([empty, interrupted_view.format_loops(broken_off)], "\n\n"))
+    if not app.out.as_json:
+        app.out.text(sessions_command.format_unsaved(app, unsaved))
 
 
 def _is_gone(app: App, name: str | None) -> bool:
@@ -163,6 +168,22 @@ def _choices(key: str, checks: check_claims.Checks) -> list[dict[str, str]]:
     if checks.is_stale:
         found.append({"choice": "refresh", "command": f"leftoff resume {key} --refresh"})
     return found
+
+
+def _commands(question: Rendered | None, key: str, checks: check_claims.Checks) -> Rendered:
+    """Say how to answer the question: off a terminal, nobody can type `yes`."""
+    if question is None:
+        return say("")
+    accept, decline, *rest = [each["command"] for each in _choices(key, checks)]
+    stale = say(" although some of it is stale" if checks.is_stale else "")
+    refresh = say(" To update it first, run `{command}`.", command=rest[0]) if rest else say("")
+    return say(
+        "To resume it{stale}, run `{accept}`. To start fresh, run `{decline}`.{refresh}",
+        stale=stale,
+        accept=accept,
+        decline=decline,
+        refresh=refresh,
+    )
 
 
 _ANSWERS = {

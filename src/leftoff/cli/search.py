@@ -17,7 +17,7 @@ from leftoff.text import times
 @click.option("--agent", help="Only this agent.")
 @click.option("--since", metavar="DATE|SPAN", help="Saved since a day or for a time, such as 7d.")
 @click.option("--until", metavar="DATE|SPAN", help="Saved until the end of this day.")
-@click.option("--all", "with_all", is_flag=True, help="Include what is done, cleared or undone.")
+@click.option("--all", "with_all", is_flag=True, help="Include what is no longer open.")
 @limit_option
 def search(app: App, words: tuple[str, ...], *, with_all: bool, limit: int, **given: Any) -> None:
     """Search checkpoints, newest first.

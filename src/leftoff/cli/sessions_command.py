@@ -8,7 +8,9 @@ import click
 
 from leftoff.cli.app import App, command
 from leftoff.cli.text_columns import one_line
+from leftoff.session import records
 from leftoff.session import sessions as use_case
+from leftoff.session.sessions import recover_command
 from leftoff.text import times
 from leftoff.text.plural import format_count
 
@@ -89,6 +91,35 @@ def _show(app: App, found: Sequence[use_case.KnownSession], *, empty: str) -> No
                 "last request": [one_line(session.facts.intent) for session in found],
             }
         )
+
+
+def find_unsaved(app: App) -> list[use_case.KnownSession]:
+    """Return the sessions of this project whose work is in no checkpoint, as far as is quick."""
+    running = records.lives(app.project.state_folder, app.project)
+    return use_case.find_unsaved_work(app.store, besides={life.session_id for life in running})
+
+
+def format_unsaved(app: App, found: Sequence[use_case.KnownSession]) -> list[str]:
+    """Return lines that name unsaved sessions and the command that recovers them."""
+    if not found:
+        return []
+    now = app.store.now()
+    has = "has" if len(found) == 1 else "have"
+    lines = [
+        f"- {each.agent}, {_age(each, now)}: {one_line(each.facts.task or each.facts.intent)}"
+        for each in found
+    ]
+    return [
+        f"{format_count(len(found), 'session')} of this project {has} unsaved work:",
+        *lines,
+        f"Run `{recover_command([each.touched_at for each in found], now)}` to save it.",
+    ]
+
+
+def describe_unsaved(app: App, found: Sequence[use_case.KnownSession]) -> list[dict[str, Any]]:
+    """Return unsaved sessions as JSON-ready values."""
+    now = app.store.now()
+    return [_describe_session(each, now) for each in found]
 
 
 def _describe_session(session: use_case.KnownSession, now: datetime) -> dict[str, Any]:

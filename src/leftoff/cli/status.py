@@ -6,13 +6,18 @@ import click
 import msgspec
 
 from leftoff.checkpoint import ContextUse
+from leftoff.cli import sessions_command
 from leftoff.cli.app import App, command
 from leftoff.cli.list import age_of, describe_entry, format_name, warn_of_other_stores
 from leftoff.cli.text_columns import one_line
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.git import query
+from leftoff.hooks.drain_spool import is_off
 from leftoff.store import LISTED
 from leftoff.text.plural import format_count
+from leftoff.wiring import inspect_settings
+from leftoff.wiring.findings import World
+from leftoff.wiring.install import find_places
 
 _SHOWN = 5
 
@@ -41,14 +46,22 @@ def _show(app: App) -> None:
     entries = index.heads([*LISTED], _SHOWN)
     count = index.count_heads([*LISTED])
     place, now, context = _place(app), app.store.now(), _context(app)
+    unsaved = [] if count else sessions_command.find_unsaved(app)
     warn_of_other_stores(app, is_empty=not count)
     if app.out.as_json:
         listed = [describe_entry(entry, now) for entry in entries]
         used = msgspec.to_builtins(context) if context else None
-        app.out.json({**place, "context": used, "count": count, "checkpoints": listed})
+        found = sessions_command.describe_unsaved(app, unsaved)
+        told = {"count": count, "checkpoints": listed, "unsaved": found}
+        app.out.json({**place, "hooks": _hooks(app) or "on", "context": used, **told})
         return
     app.out.text(_lines(place, context))
+    if hooks := _hooks(app):
+        app.out.text(f"{'hooks':9}{hooks}")
     app.out.text(f"{'open':9}{count or 'nothing; run `leftoff save` to create a checkpoint'}")
+    if unsaved:
+        app.out.gap()
+        app.out.text(sessions_command.format_unsaved(app, unsaved))
     if entries:
         app.out.gap()
         app.out.table(
@@ -61,6 +74,19 @@ def _show(app: App) -> None:
         )
 
 
+def _hooks(app: App) -> str:
+    """Say why sessions are not saved automatically here; empty if they are."""
+    if is_off(app.project):
+        return "off for this project; run `leftoff on` to turn them on"
+    world = World(places=find_places(app.environment), project=app.project)
+    wiring = inspect_settings.read_wiring(world)
+    if wiring.is_disabled_in is not None:
+        return f"disabled by disableAllHooks in {wiring.is_disabled_in}"
+    if wiring.commands or wiring.has_plugin:
+        return ""
+    return "not installed; run `leftoff init` to save sessions automatically"
+
+
 def _place(app: App) -> dict[str, Any]:
     project = app.project
     state = query.read_state(project.worktree) if project.is_git else None
@@ -71,6 +97,7 @@ def _place(app: App) -> dict[str, Any]:
         "branch": state.branch if state else None,
         "head": state.head if state else None,
         "changed": len(state.dirty) if state else None,
+        "changed_is_more": state.is_truncated if state else None,
         "store": str(project.store),
     }
 
@@ -92,7 +119,9 @@ def _lines(place: dict[str, Any], context: ContextUse | None) -> list[str]:
         shown["branch"] = place["branch"] or f"detached at {place['head'][:8]}"
     shown.pop("head")
     if place["changed"] is not None:
-        shown["changed"] = format_count(place["changed"], "file")
+        is_more = bool(place["changed_is_more"])
+        shown["changed"] = format_count(place["changed"], "file", is_more=is_more)
+    shown.pop("changed_is_more")
     if context is not None and context.percent is not None:
         shown["context"] = f"{context.percent:.0f} % at the last save"
     return [f"{key:9}{value}" for key, value in shown.items() if value is not None]

@@ -1,38 +1,75 @@
-"""The `leftoff undo` command: undo the last clear, done, overwrite or decline."""
+"""The `leftoff undo` and `leftoff redo` commands: revert the last act, or bring it back."""
 
 from collections.abc import Sequence
+from typing import Any
+
+import click
 
 from leftoff.cli.app import App, command, key_of
-from leftoff.store import LISTED
+from leftoff.store import LISTED, StoreEvent
+from leftoff.text import times
+from leftoff.text.plural import format_count
 
-_VERBS = {
-    "cleared": "clearing",
-    "consumed": "consuming",
-    "declined": "declining",
-    "restored": "restoring",
-    "saved": "overwriting",
+_DEEDS = {
+    "saved": "saving {}",
+    "resumed": "resuming {}",
+    "declined": "declining {}",
+    "consumed": "marking {} as done",
+    "cleared": "clearing {}",
+    "dropped": "dropping {}",
+    "restored": "restoring {}",
 }
 _NAMED = 5
 
 
 @command()
-def undo(app: App) -> None:
-    """Undo the last clear, done, overwrite or decline.
+@click.option("--dry-run", is_flag=True, help="Show what would be undone; change nothing.")
+def undo(app: App, *, dry_run: bool) -> None:
+    """Undo the last thing you did to a checkpoint.
 
-    Also undoes a restore from the trash. Repeat to go further back.
+    Undoes a save, resume, decline, done, clear, drop or restore. Repeat to go further back;
+    `leftoff redo` goes forward again. Autosaves are not undone.
     """
-    event = app.store.undo()
-    if event is None:
+    index = app.store.index()
+    act = index.find_undoable()
+    if act is None:
         app.out.result({"undone": None, "ids": [], "names": []}, "Nothing to undo.")
         return
-    back = event.brings_back
-    names = [_name(app, checkpoint_id) for checkpoint_id in back]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    app.out.result(
-        {"undone": event.action, "ids": event.ids, "names": names},
-        f"Undid {_VERBS[event.action]} {', '.join(names[:_NAMED])}{more}",
-    )
-    warn_of_unlisted(app, back)
+    # Read before the undo, which hides them.
+    told, deed, more = _describe(app, act), _format_deed(app, act), _count_autosaves(app, act)
+    if dry_run:
+        text = f"Would undo {deed}{more} ({_age(app, act)})."
+        app.out.result({"would_undo": act.action, **told}, text)
+        return
+    undone = app.store.undo()
+    if undone is None or undone.id != act.id:
+        # Another process acted in between.
+        act = undone or act
+        told, deed, more = _describe(app, act), _format_deed(app, act), ""
+    lines = [f"Undid {deed}{more}", "Run `leftoff redo` to bring it back."]
+    app.out.result({"undone": act.action, **told}, lines)
+    warn_of_unlisted(app, [act.replaced] if act.replaced else act.ids)
+
+
+@command()
+@click.option("--dry-run", is_flag=True, help="Show what would be redone; change nothing.")
+def redo(app: App, *, dry_run: bool) -> None:
+    """Bring back what you undid last.
+
+    Repeat to go further forward. Nothing can be redone after you did something new.
+    """
+    found = app.store.index().find_redoable()
+    if found is None:
+        app.out.result({"redone": None, "ids": [], "names": []}, "Nothing to redo.")
+        return
+    act = found[1]
+    if dry_run:
+        text = f"Would redo {_format_deed(app, act)} ({_age(app, act)})."
+        app.out.result({"would_redo": act.action, **_describe(app, act)}, text)
+        return
+    act = app.store.redo() or act
+    app.out.result({"redone": act.action, **_describe(app, act)}, f"Redid {_format_deed(app, act)}")
+    warn_of_unlisted(app, act.ids)
 
 
 def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
@@ -46,6 +83,31 @@ def warn_of_unlisted(app: App, ids: Sequence[str]) -> None:
         )
 
 
-def _name(app: App, checkpoint_id: str) -> str:
-    entry = app.store.index().get(checkpoint_id)
-    return key_of(entry) if entry else checkpoint_id
+def _describe(app: App, act: StoreEvent) -> dict[str, Any]:
+    return {"ids": act.ids, "names": _names(app, act.ids), "at": act.at.isoformat()}
+
+
+def _format_deed(app: App, act: StoreEvent) -> str:
+    names = _names(app, act.ids)
+    if act.replaced is not None:
+        former = _names(app, [act.replaced])
+        if former != names:
+            return f"renaming {former[0]} to {names[0]}"
+        return f"overwriting {names[0]}"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return _DEEDS[act.action].format(f"{', '.join(names[:_NAMED])}{more}")
+
+
+def _count_autosaves(app: App, act: StoreEvent) -> str:
+    """Say how many later autosaves an undo hides along with a save."""
+    count = len(app.store.list_hidden_by_undo(act)) - len(act.ids)
+    return f", and {format_count(count, 'later autosave')} of it" if count > 0 else ""
+
+
+def _age(app: App, act: StoreEvent) -> str:
+    return times.age((app.store.now() - act.at).total_seconds())
+
+
+def _names(app: App, ids: Sequence[str]) -> list[str]:
+    index = app.store.index()
+    return [key_of(entry) if (entry := index.get(each)) else each for each in ids]

@@ -50,8 +50,9 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
         store.close()
     return DIALECTS[agent].block_reply(
         say(
-            "leftoff: context at {percent}%. The prompt is kept (`leftoff prompts list`); "
-            "run /compact or start a new session to get it back.",
+            "leftoff: context at {percent}%. The prompt was not sent, but it is kept. Run /compact "
+            "or start a new session; leftoff reminds you of it there, and `leftoff prompts replay` "
+            "prints it.",
             percent=f"{percent:.2f}",
         )
     )
@@ -71,7 +72,7 @@ def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> flo
 
 
 def _keep(store: Store, event: HookEvent) -> None:
-    session.prompt_queue.keep(store, event)
+    session.prompt_queue.keep(store, event, is_blocked=True)
 
 
 def _mirror(store: Store, settings: Settings) -> None:

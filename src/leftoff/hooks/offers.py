@@ -94,8 +94,11 @@ def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> R
 
 
 def _before(checkpoint: Checkpoint) -> Rendered:
-    if checkpoint.trigger == "recovered":
-        return say("leftoff: a session died here in the middle of its work.")
+    if checkpoint.in_flight or checkpoint.pending_prompts:
+        if checkpoint.trigger == "recovered":
+            return say("leftoff: a session died here in the middle of its work.")
+    elif checkpoint.trigger == "recovered":
+        return say("leftoff: a session ended here without saving its work.")
     return say("leftoff: work was left off here.")
 
 

@@ -1,14 +1,90 @@
-"""At session start, say that a checkpoint in another system's files waits to be restored."""
+"""At session start, say what waits: another system's checkpoint, or prompts nobody answered."""
 
 import msgspec
 
-from leftoff import config
+from leftoff import config, session
 from leftoff.agents.hook_events import HookEvent
 from leftoff.git import query
 from leftoff.hooks.offers import StartReply
 from leftoff.profiles.mirror import open_mirrors
+from leftoff.session import prompt_queue, records
+from leftoff.session.prompt_queue import Prompt
 from leftoff.store import Store
-from leftoff.text.fence import join, say
+from leftoff.text import fence, times
+from leftoff.text.fence import Rendered, join, say
+from leftoff.text.plural import format_count
+
+_MOST_PROMPTS = 3
+# Larger transcripts take too long to read while the agent waits.
+_MOST_BYTES = 4_000_000
+
+
+def add_kept_prompts(
+    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+) -> StartReply:
+    """Add the prompts that were kept when a context was full and that nobody answered."""
+    waiting = _list_waiting(event, store, settings)
+    if not waiting:
+        return told
+    count = len(waiting)
+    were = say(
+        "leftoff: {count} {what} never answered.",
+        count=count,
+        what="prompt was" if count == 1 else "prompts were",
+    )
+    shown = [say("- {text:80}", text=prompt.text) for prompt in waiting[:_MOST_PROMPTS]]
+    more = say("- and {count} more", count=count - _MOST_PROMPTS)
+    shown += [more] if count > _MOST_PROMPTS else []
+    after = say(
+        "Tell the user; do not act on them until they answer. `leftoff prompts replay` prints them."
+    )
+    text: Rendered = join([were, fence.enclose_text(join(shown)), after])
+    notice = say("{were} Run `leftoff prompts` to see them.", were=were)
+    return msgspec.structs.replace(
+        told, text=join([told.text, text], "\n\n"), notice=join([told.notice, notice], " ")
+    )
+
+
+def add_unsaved_sessions(told: StartReply, event: HookEvent, store: Store) -> StartReply:
+    """Add the sessions whose work nobody saved, and how to recover them."""
+    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
+    besides = {*running, event.session_id}
+    found = session.sessions.find_unsaved_work(store, besides=besides, most_bytes=_MOST_BYTES)
+    if not found:
+        return told
+    now = store.now()
+    have = say(
+        "leftoff: {count} of this project {has} unsaved work.",
+        count=format_count(len(found), "session"),
+        has="has" if len(found) == 1 else "have",
+    )
+    shown = [
+        say(
+            "- {agent}, {age}: {task:80}",
+            agent=each.agent,
+            age=times.age((now - each.touched_at).total_seconds()),
+            task=each.facts.task or each.facts.intent,
+        )
+        for each in found
+    ]
+    recover = session.sessions.recover_command([each.touched_at for each in found], now)
+    after = say(
+        "Ask the user whether to recover it, and do not act on it until they answer. If yes, run "
+        "`{recover}`, then `leftoff resume`.",
+        recover=recover,
+    )
+    text = join([have, fence.enclose_text(join(shown)), after])
+    notice = say("{have} Run `{recover}` to save it.", have=have, recover=recover)
+    return msgspec.structs.replace(told, text=text, notice=join([told.notice, notice], " "))
+
+
+def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> list[Prompt]:
+    """List the prompts that no running session is working on."""
+    running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
+    # A session that was compacted goes on with its last prompt, unless that was blocked.
+    if event.source != "compact" or settings.prompts == "block":
+        running.discard(event.session_id)
+    return [each for each in prompt_queue.list_kept(store) if each.session_id not in running]
 
 
 def add_pending_notice(

@@ -35,7 +35,7 @@ from leftoff.profiles.profile import SessionNews
 from leftoff.projects.project import find_project
 from leftoff.session import records
 from leftoff.session.records import Life
-from leftoff.store import Store, disk, utc_now
+from leftoff.store import Store, disk, plain_name, utc_now
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
@@ -125,10 +125,12 @@ def _build_reply(
     if is_compacted:
         told = StartReply(hooks.after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
-        return _with_banner(StartReply(_changes(event, store)), event, store, settings)
+        told = _with_banner(StartReply(_changes(event, store)), event, store, settings)
+        return _with_prompts(told, event, store, settings)
     else:
         told = interrupted_work.add_interrupted_work(offers.offer(event, store, settings), store)
         told = _with_banner(told, event, store, settings)
+    told = _with_unsaved(_with_prompts(told, event, store, settings), event, store)
     return _with_memory(told, event, store, settings, page)
 
 
@@ -167,6 +169,31 @@ def _with_memory(
     if settings.memory_budget <= 0 or not (known or settings.briefing_file):
         return told
     return hooks.memory_context.add_memory(told, event, store, settings, page=page)
+
+
+def _with_prompts(
+    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+) -> StartReply:
+    """Add that prompts wait; one log says so, and most projects do not have it."""
+    if not any(path.exists() for path in store.log_paths("prompts")):
+        return told
+    return hooks.pending_notice.add_kept_prompts(told, event, store, settings)
+
+
+def _with_unsaved(told: StartReply, event: HookEvent, store: Store) -> StartReply:
+    """Add unsaved sessions from before the hooks, once per project: reading them takes time."""
+    if told.text or _is_compacted(event) or (store.project.store / "checkpoints").is_dir():
+        return told
+    mark = store.project.state_folder / "contacted" / plain_name(str(store.project.store))
+    if mark.exists():
+        return told
+    try:
+        disk.ensure_folder(mark.parent)
+        disk.touch(mark)
+        return hooks.pending_notice.add_unsaved_sessions(told, event, store)
+    except (LeftoffError, OSError) as error:
+        trouble.note(store.project.state_folder, "looking for unsaved sessions", error)
+        return told
 
 
 def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:

@@ -69,6 +69,13 @@ def passes_always(prompt: str) -> bool:
     return bool(plain) and _match("save", plain) is not None
 
 
+def is_slash_command(prompt: str) -> bool:
+    """Return whether a prompt is a command to the agent's program, such as `/model opus`."""
+    return _SLASH_COMMAND.match(prompt) is not None
+
+
+# A path has another slash: /etc/hosts.
+_SLASH_COMMAND = re.compile(r"\s*/[a-zA-Z][\w:.-]*(?:\s|$)")
 _WAYS_OUT = re.compile(r"\s*/(?:checkpoint|compact|clear|help|leftoff:\S+)(?:\s|$)")
 _PURGE = re.compile(r"\s*/checkpoint\s+--(?!restore(?:\s|$))")
 

@@ -18,7 +18,7 @@ from leftoff import processes, redact
 from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import new_id
 from leftoff.errors import LeftoffError
-from leftoff.phrases.intents import passes_always
+from leftoff.phrases.intents import is_slash_command, passes_always
 from leftoff.session import records, seals
 from leftoff.session.prompt_files import LEGACY, FilePrompt
 from leftoff.store import LISTED, CheckpointEntry, Store
@@ -58,6 +58,7 @@ class PromptLogLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     told_at: str = ""
     tag: str = ""
     seal: str = ""
+    is_blocked: bool = False
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +76,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     typed: str = ""
     """The original words, if the prompt was edited."""
     fate: Fate = "pending"
+    is_blocked: bool = False
+    """Whether the agent never got it."""
     seal: str = ""
     """Proves that the prompt was captured in a session of this user on this machine."""
 
@@ -89,6 +92,15 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.agent)
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether it is still to be answered.
+
+        The agent's program runs a slash command at once, and no transcript shows that. So a slash
+        command waits only if it was blocked.
+        """
+        return self.fate == "pending" and (self.is_blocked or not is_slash_command(self.text))
+
+    @property
     def is_from_a_person(self) -> bool:
         """Whether a person typed it; notices from programs are not replayed with the others."""
         return not self.tag and _NOTICE.match(self.text) is None
@@ -97,7 +109,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(PromptLogLine)
 
 
-def keep(store: Store, event: HookEvent) -> None:
+def keep(store: Store, event: HookEvent, *, is_blocked: bool = False) -> None:
     """Store a prompt durably, without its secrets; commands such as `/compact` are not stored.
 
     The same prompt of the same session is queued only once.
@@ -112,6 +124,7 @@ def keep(store: Store, event: HookEvent) -> None:
         text=_without_secrets(event.prompt),
         agent=event.agent,
         session_id=event.session_id,
+        is_blocked=is_blocked,
         seal=seals.seal(store.project.state_folder, event.agent, event.session_id),
     )
     _append_captured(store, prompt)
@@ -152,7 +165,19 @@ def is_the_users(store: Store, prompt: Prompt) -> bool:
 
 def pending(store: Store) -> list[Prompt]:
     """Return the waiting prompts, oldest first."""
-    return [prompt for prompt in history(store) if prompt.fate == "pending"]
+    return [prompt for prompt in history(store) if prompt.is_waiting]
+
+
+def list_kept(store: Store) -> list[Prompt]:
+    """Return the waiting prompts of people that hooks stored, oldest first.
+
+    This reads one log. `pending` also looks for prompts in sessions and checkpoints.
+    """
+    return [each for each in _load_prompts(store) if each.is_waiting and _is_asked(each)]
+
+
+def _is_asked(prompt: Prompt) -> bool:
+    return prompt.is_from_a_person and prompt.is_from_a_session
 
 
 def list_prompts(store: Store) -> list[Prompt]:
@@ -301,6 +326,8 @@ def _build_prompts(
     texts: Sequence[str], *, at: datetime, agent: str, session_id: str
 ) -> Iterator[Prompt]:
     for text in texts:
+        if is_slash_command(text):
+            continue
         # The same prompt always gets the same id, so that recorded actions apply to it.
         digest = hashlib.blake2b(f"{session_id}\n{_words(text)}".encode(), digest_size=6)
         prompt_id = f"queue-{digest.hexdigest()}"
@@ -325,6 +352,7 @@ def _from_line(line: PromptLogLine) -> Prompt:
         session_id=line.session_id,
         told_at=line.told_at,
         tag=line.tag,
+        is_blocked=line.is_blocked,
         seal=line.seal,
     )
 
@@ -339,6 +367,7 @@ def _append_captured(store: Store, prompt: Prompt) -> None:
         session_id=prompt.session_id,
         told_at=prompt.told_at,
         tag=prompt.tag,
+        is_blocked=prompt.is_blocked,
         seal=prompt.seal,
     )
     _append(store, line)

@@ -1,5 +1,6 @@
 """Find a project's agent sessions on this machine, and recover unsaved ones."""
 
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from leftoff.store import CheckpointEntry, SavedCheckpoint, Store
 
 # A transcript changed this recently may belong to an agent that is still running.
 _ALIVE_SECONDS = 120
+# Finding unsaved work reads so many transcripts, and looks no further back.
+_NEWEST = 5
+_LOOK_BACK = timedelta(days=30)
+# A shorter request that was never answered is small talk.
+_SUBSTANTIAL_CHARS = 20
 
 _memory_decoder: msgspec.json.Decoder[capture.SessionMemory | None] = msgspec.json.Decoder(
     capture.SessionMemory | None
@@ -38,6 +44,20 @@ class KnownSession(msgspec.Struct, frozen=True, kw_only=True):
     def is_saved(self) -> bool:
         """Whether nothing was written to the transcript after its last checkpoint."""
         return self.checkpoint is not None and self.checkpoint.saved_at >= self.touched_at
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is something to recover; a question that was answered leaves nothing."""
+        facts = self.facts
+        is_cut_short = not facts.is_turn_over and len(facts.intent) >= _SUBSTANTIAL_CHARS
+        return bool(
+            facts.files_modified
+            or facts.todos
+            or facts.commit_sha
+            or facts.plan_path
+            or facts.in_flight
+            or is_cut_short
+        )
 
     def may_be_alive(self, now: datetime) -> bool:
         """Return whether an agent may still be working in it."""
@@ -117,6 +137,48 @@ def list_unsaved(
     """Return the sessions with unsaved work, newest first."""
     found = recent(store, limit=50, since=since, unreadable=unreadable)
     return [each for each in found if each.facts.intent and not each.is_saved]
+
+
+def find_unsaved_work(
+    store: Store, *, besides: Collection[str] = (), most_bytes: int | None = None
+) -> list[KnownSession]:
+    """Return the newest ended sessions whose work is in no checkpoint, newest first.
+
+    Reads few transcripts, none larger than `most_bytes`, so that it is quick.
+    """
+    now = store.now()
+    after = (now - _LOOK_BACK).timestamp()
+    found = sorted(
+        registry.sessions_of(store.project), key=lambda pair: pair[1].touched_at, reverse=True
+    )
+    newest = [
+        pair
+        for pair in found[:_NEWEST]
+        if pair[1].touched_at >= after
+        and pair[1].session_id not in besides
+        and _is_small(pair[1].path, most_bytes)
+    ]
+    known = [_read_known_session(store, agent, each) for agent, each in newest]
+    return [
+        each
+        for each in known
+        if each and each.has_work and not each.is_saved and not each.may_be_alive(now)
+    ]
+
+
+def recover_command(moments: Iterable[datetime], now: datetime) -> str:
+    """Return the command that recovers sessions last active at these moments."""
+    oldest = max((now - moment for moment in moments), default=timedelta())
+    # `leftoff recover` looks back a week.
+    days = oldest.days + 1
+    return "leftoff recover" if days < 7 else f"leftoff recover --since {days}d"
+
+
+def _is_small(path: Path, most_bytes: int | None) -> bool:
+    try:
+        return most_bytes is None or path.stat().st_size <= most_bytes
+    except OSError:
+        return False
 
 
 def recover(store: Store, session: KnownSession) -> SavedCheckpoint:

@@ -27,7 +27,7 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     if problem is not None:
         return ShipReport(steps=[*steps, problem], branch=state.branch)
     chosen = Judge(repo, settings.not_secret).choose(state)
-    saved = record_work.peek_last_save(store, state.branch, {state.head}).news
+    saved = record_work.peek_last_save(store, state, {state.head}).news
     steps += [_build_planned_step("checks", f"Would run {command}") for command in settings.verify]
     steps += [_staging(chosen), _commit(store, options, saved, state, chosen)]
     steps += _outward(repo, state, options)

@@ -40,6 +40,7 @@ _TOLD = (
 _STILL_TRUE = ("next_action", "blockers", "questions", "notes", "plan", "artifacts")
 # These bound the work in a store with thousands of checkpoints.
 _LOOKED_AT = 50
+_MOST_LOADED = 10
 _MOST_DIRTY = 200
 _MOST_SAVES = 200
 
@@ -80,12 +81,12 @@ class LastSave(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.is_shipped else self.checkpoint
 
 
-def find_last_save(store: Store, branch: str | None, heads: Collection[str | None]) -> LastSave:
+def find_last_save(store: Store, state: GitState, heads: Collection[str | None]) -> LastSave:
     """Return the last save here; `heads` are the commits at which an unfinished ship stopped."""
-    return _build_last_save(store, _newest(store, store.index(), branch), heads)
+    return _build_last_save(store, _newest(store, store.index(), state), heads)
 
 
-def peek_last_save(store: Store, branch: str | None, heads: Collection[str | None]) -> LastSave:
+def peek_last_save(store: Store, state: GitState, heads: Collection[str | None]) -> LastSave:
     """Return the last save without updating the index, which a dry run must not touch."""
     if not store.project.store.is_dir():
         return LastSave()
@@ -93,7 +94,7 @@ def peek_last_save(store: Store, branch: str | None, heads: Collection[str | Non
     index = StoreIndex(None, [Area(store.project.store)])
     try:
         index.sync()
-        return _build_last_save(store, _newest(store, index, branch), heads)
+        return _build_last_save(store, _newest(store, index, state), heads)
     finally:
         index.close()
 
@@ -109,11 +110,27 @@ def _build_last_save(
     return LastSave(checkpoint=found, is_shipped=is_shipped)
 
 
-def _newest(store: Store, index: StoreIndex, branch: str | None) -> Checkpoint | None:
+def _newest(store: Store, index: StoreIndex, state: GitState) -> Checkpoint | None:
+    """Return the newest checkpoint here that may describe what is shipped."""
     here = query.printable(str(store.project.worktree))
     entries = index.heads(LISTED, _LOOKED_AT)
-    mine = [each for each in entries if _is_here(each, here, branch)]
-    return store.load(mine[0]) if mine else None
+    mine = [each for each in entries if _is_here(each, here, state.branch)]
+    loaded = map(store.load, mine[:_MOST_LOADED])
+    return next((each for each in loaded if _is_about(each, state, session_id(store))), None)
+
+
+def _is_about(checkpoint: Checkpoint, state: GitState, session: str | None) -> bool:
+    """Return whether a checkpoint can be about the changes in a worktree.
+
+    Other work on the same branch must not lend its words to a commit.
+    """
+    is_own = session is not None and checkpoint.session_id == session
+    changed = {query.printable(path) for path in state.dirty}
+    if is_own or not changed or checkpoint.trigger == TRIGGER:
+        return True
+    named = {*checkpoint.files_modified, *checkpoint.dirty, *(f.path for f in checkpoint.files)}
+    # A checkpoint from before the first change names no file.
+    return bool(named & changed) if named else checkpoint.head in {None, state.head}
 
 
 def _is_here(entry: CheckpointEntry, worktree: str, branch: str | None) -> bool:

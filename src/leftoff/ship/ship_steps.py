@@ -102,9 +102,7 @@ class _Run:
         self.attempt("briefing", self._write_briefing)
 
     def _save(self) -> ShipStep:
-        last = record_work.find_last_save(
-            self.store, self.state.branch, self._find_unfinished_heads()
-        )
+        last = record_work.find_last_save(self.store, self.state, self._find_unfinished_heads())
         seen = record_work.WorktreeView(state=self.state, has_news=bool(self.chosen.files))
         saved = record_work.save(self.store, self.settings, last, self.options.message, seen)
         self.kept = saved

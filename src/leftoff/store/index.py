@@ -121,8 +121,8 @@ class StoreIndex(LogIndex):
         with self._database.turn():
             return self._make_rows().doubt()
 
-    def list_unlogged(self) -> list[tuple[str, str | None]]:
-        """Return ids and names of checkpoints in the store that have no line in the log."""
+    def list_unlogged(self) -> list[tuple[str, str | None, str]]:
+        """Return id, name and trigger of checkpoints in the store that have no line in the log."""
         return self._ask(lambda: self._make_rows().list_unlogged())
 
     def stale_counts(self) -> tuple[int, int]:
@@ -139,17 +139,33 @@ class StoreIndex(LogIndex):
         rows = self._rows("SELECT body FROM events WHERE id = ?", (event_id,))
         return events.decode(rows[0][0]) if rows else None
 
-    def last_undoable(self) -> events.StoreEvent | None:
-        """Return the last event whose undo can still bring something back."""
-        return self._ask(lambda: next(self._undoable(), None))
+    def find_undoable(self) -> events.StoreEvent | None:
+        """Return the newest act that can still be undone."""
+        return self._ask(lambda: next(filter(self._can_undo, self._undoable()), None))
+
+    def find_redoable(self) -> tuple[events.StoreEvent, events.StoreEvent] | None:
+        """Return the newest undo that can be redone, and the act that it reverted."""
+        return self._ask(lambda: next(self._redoable(), None))
 
     def _undoable(self) -> Iterator[events.StoreEvent]:
-        query = "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC"
-        for row in self._db.execute(query):
-            event = events.decode(row[0])
-            # Skip events whose checkpoints were purged.
-            if any(self.get(checkpoint_id) for checkpoint_id in event.brings_back):
-                yield event
+        return events.list_undoable(self._steps())
+
+    def _redoable(self) -> Iterator[tuple[events.StoreEvent, events.StoreEvent]]:
+        for undone in events.list_redoable(self._steps()):
+            act = self.event(undone.of or "")
+            if act is not None and self._has_any(act.ids):
+                yield undone, act
+
+    def _steps(self) -> Iterator[events.StoreEvent]:
+        query = "SELECT body FROM events WHERE is_step ORDER BY seq DESC"
+        return (events.decode(row[0]) for row in self._db.execute(query))
+
+    def _can_undo(self, act: events.StoreEvent) -> bool:
+        # What was purged cannot come back, and an overwrite without its old revision stays.
+        return self._has_any(act.ids) and (not act.replaced or self._has_any([act.replaced]))
+
+    def _has_any(self, ids: Iterable[str]) -> bool:
+        return any(self.get(checkpoint_id) for checkpoint_id in ids)
 
     def newest_events(self, limit: int) -> list[events.StoreEvent]:
         """Return the newest events, newest first."""
@@ -216,12 +232,16 @@ class StoreIndex(LogIndex):
         """Return the newest checkpoint of a session, under any name."""
         return self._one("WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,))
 
+    def of_session(self, session_id: str, limit: int) -> list[CheckpointEntry]:
+        """Return the checkpoints of a session, under any name, newest first."""
+        return self._many("WHERE session_id = ? ORDER BY id DESC LIMIT ?", (session_id, limit))
+
     def revisions(self, slot: str) -> list[CheckpointEntry]:
         """Return all revisions in a slot, newest first."""
         return self._many("WHERE slot = ? ORDER BY id DESC", (slot,))
 
     def list_trashed(self, limit: int) -> list[CheckpointEntry]:
-        """Return what was consumed, cleared or undone, newest first."""
+        """Return what was finished, dropped, cleared or undone, newest first."""
         return self._many(f"WHERE state IN ({_TRASHED}) ORDER BY id DESC LIMIT ?", (limit,))
 
     def before(self, moment: datetime, *, with_heads: bool) -> list[CheckpointEntry]:

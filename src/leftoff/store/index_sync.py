@@ -67,8 +67,8 @@ class CheckpointRows(Rows):
         found = sum(len(self._areas[number].ids_in(name)) for number, name in stale)
         return found, sum(self._count_in(*place) for place in stale)
 
-    def list_unlogged(self) -> list[tuple[str, str | None]]:
-        """Return ids and names of checkpoints in the store that have no line in the log."""
+    def list_unlogged(self) -> list[tuple[str, str | None, str]]:
+        """Return id, name and trigger of checkpoints in the store that have no line in the log."""
         return self._db.execute(_UNLOGGED).fetchall()
 
     def update_counts(self) -> None:
@@ -216,16 +216,16 @@ class CheckpointRows(Rows):
     def _take_event(self, event: events.StoreEvent, line: bytes) -> set[str]:
         """Store an event, and return the checkpoints whose state it may change."""
         done = self._db.execute(
-            "INSERT OR IGNORE INTO events (id, can_be_undone, body) VALUES (?, ?, ?)",
-            (event.id, event.can_be_undone, line),
+            "INSERT OR IGNORE INTO events (id, is_step, body) VALUES (?, ?, ?)",
+            (event.id, event.is_step, line),
         )
         # The event is already known: a line was repeated, or a commit was interrupted.
         if not done.rowcount:
             return set()
         seq = done.lastrowid
-        ids = set(event.ids)
+        ids = {*event.ids, *event.hides}
         if event.of is not None:
-            ids |= self._revert(event.of)
+            ids |= self._ids_of(event.of)
         # A checkpoint that was just saved is open, which is also the state without any event.
         is_first = event.action == "saved" and not any(map(self._has_events, ids))
         self._db.executemany("INSERT OR IGNORE INTO targets VALUES (?, ?)", [(i, seq) for i in ids])
@@ -237,10 +237,8 @@ class CheckpointRows(Rows):
         query = "SELECT 1 FROM targets WHERE checkpoint = ? LIMIT 1"
         return self._db.execute(query, (checkpoint_id,)).fetchone() is not None
 
-    def _revert(self, event_id: str) -> set[str]:
-        row = self._db.execute(
-            "UPDATE events SET can_be_undone = 0 WHERE id = ? RETURNING body", (event_id,)
-        ).fetchone()
+    def _ids_of(self, event_id: str) -> set[str]:
+        row = self._db.execute("SELECT body FROM events WHERE id = ?", (event_id,)).fetchone()
         return set(events.decode(row[0]).ids) if row else set()
 
     def _load_events(self, checkpoint_id: str) -> list[events.StoreEvent]:
@@ -255,7 +253,7 @@ UPDATE checkpoints SET is_head = NOT is_head WHERE slot = :slot AND is_head IS N
 """
 # CROSS, so that SQLite starts with the short list: by its own choice it reads every checkpoint.
 _UNLOGGED = """
-SELECT id, name FROM unlogged CROSS JOIN checkpoints USING (id) WHERE problem IS NULL
+SELECT id, name, trigger FROM unlogged CROSS JOIN checkpoints USING (id) WHERE problem IS NULL
 """
 _IDS_IN = "SELECT id FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"
 _COUNT_IN = "SELECT count(*) FROM checkpoints WHERE area = ? AND id BETWEEN ? AND ?"

@@ -2,7 +2,7 @@
 
 from leftoff.store.log_index import Tables
 
-VERSION = 3
+VERSION = 4
 
 _SCHEMA = """
 CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
@@ -19,8 +19,8 @@ CREATE INDEX by_slot ON checkpoints (slot, id);
 CREATE INDEX by_session ON checkpoints (session_id, id) WHERE session_id IS NOT NULL;
 CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
 CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
-CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, can_be_undone INTEGER, body BLOB);
-CREATE INDEX by_undoable ON events (seq) WHERE can_be_undone;
+CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, is_step INTEGER, body BLOB);
+CREATE INDEX by_step ON events (seq) WHERE is_step;
 CREATE TABLE targets (checkpoint TEXT, seq INTEGER, PRIMARY KEY (checkpoint, seq)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, branch, agent, tokenize='unicode61');
 """
@@ -36,7 +36,7 @@ _CONTENTS = (
     next_action, left_off, state, is_head, problem, size, mtime FROM checkpoints ORDER BY id""",
     """SELECT id, text, words.branch, words.agent FROM words
     JOIN checkpoints ON words.rowid = checkpoints.rowid ORDER BY id""",
-    "SELECT id, can_be_undone, body FROM events ORDER BY id",
+    "SELECT id, is_step, body FROM events ORDER BY id",
     "SELECT checkpoint, events.id FROM targets JOIN events USING (seq) ORDER BY 1, 2",
 )
 

@@ -4,10 +4,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
+from leftoff.checkpoint import MANUAL, Checkpoint, decode, id_time, new_id, storable
 from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
 from leftoff.store import disk, events, log, refusals
@@ -30,6 +31,11 @@ class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
 def utc_now() -> datetime:
     """Return the current time in UTC."""
     return datetime.now(UTC)
+
+
+def _automatic(trigger: str | None) -> str | None:
+    """Return the trigger to record with a save; None if somebody saved on purpose."""
+    return None if trigger == MANUAL else trigger
 
 
 def _as_it_is(project: Project) -> Project:
@@ -56,6 +62,8 @@ class Store:
         self._areas = Areas(_as_it_is(project) if leaves_no_trace else project)
         self._index: StoreIndex | None = None
         self._standings = Standings(self._areas)
+        self.shown_or_hidden: set[str] = set()
+        """The checkpoints that this process has hidden or shown again."""
 
     def close(self) -> None:
         """Close the index."""
@@ -91,6 +99,7 @@ class Store:
                 action="saved",
                 ids=[checkpoint.id],
                 name=checkpoint.name,
+                trigger="import",
             )
             try:
                 path = area.write(checkpoint)
@@ -116,7 +125,13 @@ class Store:
         # the events, so it is not synced. A failure to write it does not fail the save; the next
         # reader adds the line.
         saved = StoreEvent(
-            id=new, at=now, action="saved", ids=[new], name=draft.name, replaced=replaced
+            id=new,
+            at=now,
+            action="saved",
+            ids=[new],
+            name=draft.name,
+            replaced=replaced,
+            trigger=_automatic(draft.trigger),
         )
         try:
             place = area.append(saved, durable=False)
@@ -135,23 +150,70 @@ class Store:
         agent, session_id = session or (None, None)
         event = self._event(action, list(ids), agent=agent, session_id=session_id)
         self._areas.write(lambda area: area.append(event))
+        if action in {"cleared", "restored"}:
+            self.shown_or_hidden.update(ids)
         return event
 
     def undo(self) -> StoreEvent | None:
-        """Revert the last event that can be undone, and return it."""
-        told: list[tuple[StoreEvent, StoreEvent]] = []
+        """Revert the newest act, and return it."""
+        return self._revert(self._plan_undo)
+
+    def redo(self) -> StoreEvent | None:
+        """Bring back the act that was undone last, and return it."""
+        return self._revert(self._plan_redo)
+
+    def _revert(
+        self, plan: Callable[[], tuple[StoreEvent, StoreEvent] | None]
+    ) -> StoreEvent | None:
+        planned: list[tuple[StoreEvent, StoreEvent]] = []
 
         def act(area: Area) -> StoreEvent | None:
-            # Found only once: if the line was written but not synced, `act` runs again for the
+            # Planned only once: if the line was written but not synced, `act` runs again for the
             # fallback, and that must not revert a second event.
-            if not told and (last := self.index().last_undoable()):
-                told.append((last, self._event("undone", [], of=last.id)))
-            for last, event in told:
+            if not planned and (found := plan()):
+                planned.append(found)
+            for reverted, event in planned:
                 area.append(event)
-                return last
+                self.shown_or_hidden.update([*event.ids, *event.hides])
+                return reverted
             return None
 
         return self._areas.write(act)
+
+    def _plan_undo(self) -> tuple[StoreEvent, StoreEvent] | None:
+        index = self.index()
+        act = index.find_undoable()
+        if act is None:
+            return None
+        hides = self.list_hidden_by_undo(act)
+        touched = [*act.ids, *([act.replaced] if act.replaced else [])]
+        return act, self._event("undone", touched, of=act.id, hides=hides)
+
+    def _plan_redo(self) -> tuple[StoreEvent, StoreEvent] | None:
+        found = self.index().find_redoable()
+        if found is None:
+            return None
+        undone, act = found
+        touched = [*dict.fromkeys([*act.ids, *undone.ids, *undone.hides])]
+        return act, self._event("redone", touched, of=undone.id)
+
+    def list_hidden_by_undo(self, act: StoreEvent) -> list[str]:
+        """Return the revisions that undoing an act hides.
+
+        Autosaves continue from the newest revision. Undoing a save therefore also hides the later
+        autosaves of the same work; otherwise what was saved would still be shown.
+        """
+        if act.action != "saved":
+            return []
+        index = self.index()
+        found = [entry for each in act.ids if (entry := index.get(each))]
+        later = [
+            each.id
+            for entry in found
+            for each in index.revisions(entry.slot)
+            if each.id > entry.id and each.state != "undone"
+        ]
+        return [*act.ids, *later]
 
     def purge(self, entries: Sequence[CheckpointEntry]) -> None:
         """Delete checkpoints permanently."""
@@ -167,7 +229,7 @@ class Store:
 
         self._areas.write(act)
 
-    def _event(self, action: Action, ids: list[str], **told: str | None) -> StoreEvent:
+    def _event(self, action: Action, ids: list[str], **told: Any) -> StoreEvent:
         now = self.now()
         return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **told)
 
@@ -256,8 +318,15 @@ class Store:
                     return
                 index.sync()
                 told = [
-                    StoreEvent(id=each, at=id_time(each), action="saved", ids=[each], name=name)
-                    for each, name in index.list_unlogged()
+                    StoreEvent(
+                        id=each,
+                        at=id_time(each),
+                        action="saved",
+                        ids=[each],
+                        name=name,
+                        trigger=_automatic(trigger),
+                    )
+                    for each, name, trigger in index.list_unlogged()
                 ]
                 if told:
                     lines = b"\n".join(map(msgspec.json.encode, told))

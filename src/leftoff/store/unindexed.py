@@ -14,7 +14,7 @@ from leftoff.store.index import CheckpointEntry
 _MOST = 500
 # A save indexes at most this many events. More come from an import, and readers index those.
 _MOST_TAKEN = 2000
-_SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared"})
+_SIMPLE = frozenset({"saved", "resumed", "declined", "consumed", "cleared", "dropped"})
 
 
 class Lag:
@@ -63,5 +63,5 @@ class Lag:
         if event.action == "saved":
             self.saves += 1
             self._names.add(event.name)
-        # Undone and restored events change the meaning of earlier ones.
+        # Undone, redone and restored events change the meaning of earlier ones.
         self._is_simple = self._is_simple and event.action in _SIMPLE

@@ -4,8 +4,10 @@ The status line uses this module and must start fast, so nothing is imported her
 """
 
 
-def format_count(number: int, thing: str) -> str:
-    """Return a count with its noun: `1 file`, `2 files`."""
+def format_count(number: int, thing: str, *, is_more: bool = False) -> str:
+    """Return a count with its noun: `1 file`, `2 files`, `more than 2,000 files`."""
+    if is_more:
+        return f"more than {number:,} {thing}s"
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 

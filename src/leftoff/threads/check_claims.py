@@ -32,13 +32,18 @@ class BranchCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeadCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """HEAD at the save and now; `commits_since` is None if the saved one is not an ancestor."""
+    """HEAD at the save and now; `commits_since` is None if the saved one is not an ancestor.
+
+    On another branch, the commits are those of the branch that the work was saved on, which
+    `branch` then names.
+    """
 
     saved: str | None
     now: str | None
     commits_since: int | None
     commits: list[Commit] = []
     diverged: bool = False
+    branch: str | None = None
 
 
 class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,10 +98,11 @@ def check(checkpoint: Checkpoint, project: Project, now: datetime) -> Checks:
     """Compare a checkpoint with the current worktree."""
     root = project.worktree
     plan_path = checkpoint.plan.path if checkpoint.plan else None
+    branch = _check_branch(checkpoint, project)
     return Checks(
         age_seconds=max(0, int((now - checkpoint.saved_at).total_seconds())),
-        branch=_check_branch(checkpoint, project),
-        head=_check_head(checkpoint, project),
+        branch=branch,
+        head=_check_head(checkpoint, project, branch),
         files=[
             FileCheck(path=file.path, state=state_of(file, root))
             for file in checkpoint.files
@@ -134,12 +140,14 @@ def _check_branch(checkpoint: Checkpoint, project: Project) -> BranchCheck:
     return BranchCheck(saved=checkpoint.branch, now=now, same=same)
 
 
-def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
+def _check_head(checkpoint: Checkpoint, project: Project, branch: BranchCheck) -> HeadCheck:
     now = query.head_sha(project.worktree) if project.is_git else None
     saved = checkpoint.head
     if saved is None or now is None or saved == now:
         return HeadCheck(saved=saved, now=now, commits_since=0)
     since = query.commits_since(project.worktree, saved)
+    if not branch.same and not since.known:
+        return _check_other_branch(project.worktree, saved, now, branch.saved or "")
     # If git cannot run, nothing is known, and nothing may be claimed.
     is_known = since.known or since.diverged or query.read_state(project.worktree) is not None
     return HeadCheck(
@@ -148,6 +156,25 @@ def _check_head(checkpoint: Checkpoint, project: Project) -> HeadCheck:
         commits_since=since.count if since.known else None,
         commits=since.subjects if since.known else [],
         diverged=is_known and not since.known,
+    )
+
+
+def _check_other_branch(worktree: Path, saved: str, now: str, branch: str) -> HeadCheck:
+    """Compare with the branch that the work was saved on: checking out another rewrites nothing."""
+    tip = f"refs/heads/{branch}"
+    since = query.commits_since(worktree, saved, until=tip)
+    is_rewritten = since.diverged
+    if not since.known and not since.diverged:
+        # Either the branch or the saved commit is gone.
+        to_tip = query.commits_since(worktree, now, until=tip)
+        is_rewritten = to_tip.known or to_tip.diverged
+    return HeadCheck(
+        saved=saved,
+        now=now,
+        commits_since=since.count if since.known else None,
+        commits=since.subjects if since.known else [],
+        diverged=is_rewritten,
+        branch=branch,
     )
 
 

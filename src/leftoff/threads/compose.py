@@ -51,7 +51,7 @@ def compose(
     whose = _whose(session, project)
     plain = {"trigger": MANUAL, **place_of(project), **whose, **feature(store, whose), **told}
     if session is None or _is_here(session, project):
-        plain = {**git_state(project), **plain}
+        plain = {**git_state(project, settings), **plain}
     if session is not None:
         plain = _merge_values(_read_session_values(store, session), plain)
     plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
@@ -100,7 +100,7 @@ def _is_here(session: KnownSession, project: Project) -> bool:
     return not cwd or Path(cwd).is_relative_to(project.worktree)
 
 
-def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
+def refresh(store: Store, checkpoint: Checkpoint, settings: Settings) -> SavedCheckpoint:
     """Save a checkpoint again with the current state of git, its files and its plan.
 
     Files that are gone are removed from it, and a note names them.
@@ -110,7 +110,8 @@ def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
     planned = [plan.path] if plan and plan.path else []
     named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
     gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
-    seen = {**to_plain(checkpoint), **place_of(store.project), **git_state(store.project)}
+    now = {**place_of(store.project), **git_state(store.project, settings)}
+    seen = {**to_plain(checkpoint), **now}
     # `with_step` reads the step again from the plan file.
     unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
     draft = msgspec.structs.replace(

@@ -30,6 +30,7 @@ from leftoff.text.budget import (
     measure_width,
 )
 from leftoff.text.fence import Rendered, join, say
+from leftoff.text.plural import format_count
 from leftoff.text.tokens import estimate
 from leftoff.threads.check_claims import is_here
 
@@ -208,7 +209,7 @@ def _sections(material: Material, caps: Caps) -> Iterator[Section]:
     features = list(_features(material.features[: caps.features]))
     if material.trouble:
         features.append(say(_UNREADABLE))
-    yield _section(say("\n## Active Features"), features, 70)
+    yield _section(say("\n## Active Features"), features, 76)
     decisions = [_decision(each) for each in material.decisions[: caps.decisions]]
     yield _section(say("\n## Recent Decisions (last 5)"), decisions, 80)
     avoided = [_format_failure(each) for each in material.failures[: caps.failures]]
@@ -244,7 +245,7 @@ def _features(features: "Iterable[Feature | Fix]") -> Iterator[Rendered]:
             about = say("  About: {text:100}", text=each.description)
         count = len(each.scenarios)
         told = [
-            say("Acceptance: {count} scenarios", count=count) if count else say(""),
+            say("Acceptance: {count}", count=format_count(count, "scenario")) if count else say(""),
             say("Files:{paths}", paths=_files(each.related_files)),
         ]
         facts = join(told if each.related_files else told[:1], " | ")
@@ -258,12 +259,12 @@ def _files(paths: Sequence[str]) -> Rendered:
 
 
 def _decision(entry: MemoryEntry) -> Rendered:
+    why = say(": {why:60}", why=entry.why) if entry.why else say("")
+    about = say("- {text:80}{why}", text=entry.text, why=why)
     day = f"{entry.at:%Y-%m-%d}"
     if entry.feature:
-        return say(
-            "- {text:80} ({feature:60}, {day})", text=entry.text, feature=entry.feature, day=day
-        )
-    return say("- {text:80} ({day})", text=entry.text, day=day)
+        return say("{about} ({feature:60}, {day})", about=about, feature=entry.feature, day=day)
+    return say("{about} ({day})", about=about, day=day)
 
 
 def _format_failure(entry: MemoryEntry) -> Rendered:

@@ -29,8 +29,11 @@ def place_of(project: Project) -> dict[str, Any]:
     }
 
 
-def git_state(project: Project) -> dict[str, Any]:
-    """Return the branch, HEAD, changed files and last commit, as far as git knows them."""
+def git_state(project: Project, settings: Settings) -> dict[str, Any]:
+    """Return the branch, HEAD, changed files and last commit, as far as git knows them.
+
+    Files that leftoff mirrors do not count as changed: leftoff wrote them, not the user.
+    """
     if not project.is_git:
         return {}
     seen: dict[str, Any] = {}
@@ -43,7 +46,9 @@ def git_state(project: Project) -> dict[str, Any]:
         }
     else:
         seen |= {"branch": state.branch, "head": state.head}
-        seen["dirty"] = [query.printable(path) for path in state.dirty[:_DIRTY_LIMIT]]
+        is_native = profiles.natives_in(project, settings.mirror)
+        dirty = [path for path in map(query.printable, state.dirty) if not is_native(path)]
+        seen["dirty"] = dirty[:_DIRTY_LIMIT]
         if state.last_commit is not None:
             seen["last_commit"] = to_plain(state.last_commit)
     return {key: value for key, value in seen.items() if value is not None}

@@ -33,6 +33,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     branch: str | None = None
     changed: list[str] = []
     changed_count: int = 0
+    changed_is_more: bool = False
+    """Whether more files changed than were counted."""
     commits: list[Commit] = []
 
 
@@ -51,6 +53,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Start:
         branch=state.branch if state else None,
         changed=[query.printable(path) for path in state.dirty[:_CHANGED]] if state else [],
         changed_count=len(state.dirty) if state else 0,
+        changed_is_more=state is not None and state.is_truncated,
         commits=query.newest_commits(project.worktree, _COMMITS) if project.is_git else [],
     )
 

@@ -89,6 +89,13 @@ def undo(bench: Bench) -> Deed:
     return deed(bench, ("undo",), Claim("event", f"undone:{token}"))
 
 
+def redo(bench: Bench) -> Deed:
+    """Redo a clear that was undone."""
+    token = _clear_token(bench)
+    bench.do("undo")
+    return deed(bench, ("redo",), Claim("event", f"redone:{token}"))
+
+
 def trash_restore(bench: Bench) -> Deed:
     """Restore a checkpoint from the trash."""
     token = _clear_token(bench)

@@ -14,10 +14,12 @@ DEEDS: dict[str, Callable[[Bench], Deed]] = {
     "clear": checkpoint_deeds.about("cleared", "clear", "NAME"),
     "delete": checkpoint_deeds.about("cleared", "delete", "NAME"),
     "complete": checkpoint_deeds.about("consumed", "complete", "NAME"),
+    "drop": checkpoint_deeds.about("dropped", "drop", "NAME"),
     "resume and accept": checkpoint_deeds.about("resumed", "resume", "NAME", "--accept"),
     "resume and decline": checkpoint_deeds.about("declined", "resume", "NAME", "--decline"),
     "resume and consume": checkpoint_deeds.resume_consuming,
     "undo": checkpoint_deeds.undo,
+    "redo": checkpoint_deeds.redo,
     "restore from the trash": checkpoint_deeds.trash_restore,
     "purge": checkpoint_deeds.purge,
     "recover": checkpoint_deeds.recover,
@@ -45,6 +47,6 @@ DEEDS: dict[str, Callable[[Bench], Deed]] = {
 # are purges, switching off, and settings, of which several deeds would claim the same one.
 TOGETHER = (
     "save", "save with a decision", "save over a name", "save without a name", "clear", "delete",
-    "complete", "resume and accept", "resume and decline", "restore from the trash", "memory add",
-    "memory edit", "feature add", "wal add", "prompts import", "settle",
+    "complete", "drop", "resume and accept", "resume and decline", "restore from the trash",
+    "memory add", "memory edit", "feature add", "wal add", "prompts import", "settle",
 )  # fmt: skip

@@ -36,7 +36,7 @@ from leftoff.knowledge.memory.entry import (
     plain,
 )
 from leftoff.knowledge.memory.import_memory import import_entries
-from leftoff.knowledge.memory.learn_from_save import format_warning, take_lessons
+from leftoff.knowledge.memory.learn_from_save import format_warning, review_lessons, take_lessons
 from leftoff.knowledge.memory.repeats import find_repeat
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "overview",
     "plain",
     "rebuild",
+    "review_lessons",
     "search",
     "take_lessons",
     "twin",

@@ -121,11 +121,12 @@ def add(
 
 def learn(store: Store, *checkpoints: Checkpoint) -> list[MemoryEntry]:
     """Remember the decisions and failed approaches of saved checkpoints; return the new entries."""
-    drafts = [draft for checkpoint in checkpoints for draft in _drafts(checkpoint)]
+    drafts = [draft for checkpoint in checkpoints for draft in build_drafts(checkpoint)]
     return add(store, [draft for draft in drafts if draft.text.strip()])
 
 
-def _drafts(checkpoint: Checkpoint) -> Iterator[EntryDraft]:
+def build_drafts(checkpoint: Checkpoint) -> Iterator[EntryDraft]:
+    """Yield what a checkpoint teaches: its decisions and failed approaches."""
     # A session saves the same state many times; it counts as one source.
     sources = [checkpoint.session_id or checkpoint.id]
     for decision in checkpoint.decisions:

@@ -14,7 +14,7 @@ from leftoff.checkpoint import Record, from_plain, to_plain, without_surrogates
 from leftoff.errors import LeftoffError, UsageError
 
 Kind = Literal["decision", "failure", "success", "rule", "pattern", "entity", "structure"]
-Status = Literal["active", "queued", "rejected", "superseded"]
+Status = Literal["active", "queued", "rejected", "superseded", "retracted"]
 Confidence = Literal["high", "medium", "low"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -126,7 +126,8 @@ def cut_words(text: str) -> str:
 def merge_repeat(known: MemoryEntry, again: MemoryEntry) -> MemoryEntry:
     """Merge a repeated entry: the first words stay, and missing details are added.
 
-    A rejected or superseded entry stays unchanged, however often it is repeated.
+    A rejected or superseded entry stays unchanged, however often it is repeated. A retracted one
+    becomes active again: somebody else says the same.
     """
     if known.status in {"rejected", "superseded"}:
         return known

@@ -109,6 +109,19 @@ def about(logs: Sequence[Path], ids: Iterable[str]) -> Overlay:
     return overlay
 
 
+def read_said(logs: Sequence[Path], ids: Iterable[str]) -> dict[str, list[MemoryEntry]]:
+    """Return for each entry the lines that said it, with their own times and sources."""
+    said: dict[str, list[MemoryEntry]] = {each: [] for each in ids}
+    wanted = {each.encode() for each in said}
+    for path in logs:
+        for lines, _ in log.read_lines(path, 0, log.identify(path)[1]):
+            about_them = [line for line in lines if _id_of(line) in wanted]
+            for _, record in log.decode_lines(about_them, decode_line):
+                if isinstance(record, MemoryEntry):
+                    said[record.id].append(record)
+    return said
+
+
 def _id_of(line: bytes) -> bytes:
     found = _ID.search(line)
     return found[1] if found else b""

@@ -233,10 +233,11 @@ def _current(mirror: Mirror, events: Sequence[StoreEvent]) -> dict[str, Checkpoi
 
 
 def _ids(mirror: Mirror, event: StoreEvent) -> list[str]:
-    # An undo affects what the undone event touched, and what that had replaced.
-    undone = mirror.index.event(event.of) if event.of else None
+    # Version 0.1 did not record what an undo affects: what the undone event touched, and what that
+    # had replaced.
+    undone = mirror.index.event(event.of) if event.of and not event.ids else None
     if undone is None:
-        return event.ids
+        return [*event.ids, *event.hides]
     return [*undone.ids, *([undone.replaced] if undone.replaced else [])]
 
 
