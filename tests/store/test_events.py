@@ -2,8 +2,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.store import StoreEvent, events
-from leftoff.store.events import Action
+from leftoff.store import StoreEvent, layout
+from leftoff.store.layout import Action
 from stores import NOON
 
 
@@ -16,8 +16,8 @@ def event(number: int, action: Action, *ids: str, of: int | None = None) -> Stor
 def test_the_last_thing_that_happened_is_the_state() -> None:
     told = [event(1, "saved", "a", "b"), event(2, "resumed", "a"), event(3, "cleared", "a")]
 
-    assert events.fold(told) == {"a": "cleared", "b": "open"}
-    assert events.fold([]) == {}
+    assert layout.fold_events(told) == {"a": "cleared", "b": "open"}
+    assert layout.fold_events([]) == {}
 
 
 def test_what_was_undone_never_happened() -> None:
@@ -28,18 +28,18 @@ def test_what_was_undone_never_happened() -> None:
         event(4, "undone", of=3),
     ]
 
-    assert events.fold(told) == {"a": "resumed"}
+    assert layout.fold_events(told) == {"a": "resumed"}
 
 
 def test_a_save_that_was_undone_hides_its_revision_until_it_is_restored() -> None:
     told = [event(1, "saved", "a"), event(2, "undone", of=1)]
 
-    assert events.fold(told) == {"a": "undone"}
-    assert events.fold([*told, event(3, "restored", "a")]) == {"a": "open"}
+    assert layout.fold_events(told) == {"a": "undone"}
+    assert layout.fold_events([*told, event(3, "restored", "a")]) == {"a": "open"}
 
 
 def test_undoing_what_nobody_knows_changes_nothing() -> None:
-    assert events.fold([event(1, "saved", "a"), event(2, "undone", of=9)]) == {"a": "open"}
+    assert layout.fold_events([event(1, "saved", "a"), event(2, "undone", of=9)]) == {"a": "open"}
 
 
 ACTIONS = st.sampled_from(["saved", "resumed", "declined", "consumed", "cleared", "restored"])
@@ -53,7 +53,7 @@ def test_the_same_event_told_twice_counts_once(
     told = [event(number, action, one) for number, (action, one) in enumerate(steps)]
     again = data.draw(st.lists(st.sampled_from(told), max_size=4)) if told else []
 
-    assert events.fold([*told, *again]) == events.fold(told)
+    assert layout.fold_events([*told, *again]) == layout.fold_events(told)
 
 
 def test_every_act_can_be_undone_and_an_autosave_is_not_one() -> None:
@@ -75,16 +75,16 @@ def test_what_was_redone_happened_after_all() -> None:
     told = [event(1, "saved", "a"), event(2, "cleared", "a"), event(3, "undone", of=2)]
     redone = [*told, event(4, "redone", of=3)]
 
-    assert events.fold(redone) == {"a": "cleared"}
-    assert events.fold([*redone, event(5, "undone", of=2)]) == {"a": "open"}
+    assert layout.fold_events(redone) == {"a": "cleared"}
+    assert layout.fold_events([*redone, event(5, "undone", of=2)]) == {"a": "open"}
 
 
 def test_a_redone_save_is_shown_again_with_the_autosaves_after_it() -> None:
     hides = msgspec.structs.replace(event(3, "undone", of=1), hides=["a", "b"])
     told = [event(1, "saved", "a"), event(2, "saved", "b"), hides]
 
-    assert events.fold(told) == {"a": "undone", "b": "undone"}
-    assert events.fold([*told, event(4, "redone", of=3)]) == {"a": "open", "b": "open"}
+    assert layout.fold_events(told) == {"a": "undone", "b": "undone"}
+    assert layout.fold_events([*told, event(4, "redone", of=3)]) == {"a": "open", "b": "open"}
 
 
 STEPS = st.lists(st.sampled_from(["act", "undo", "redo", "autosave"]), max_size=12)
@@ -105,15 +105,15 @@ def test_undo_and_redo_walk_along_the_acts(steps: list[str]) -> None:
         elif step == "autosave":
             told.append(event(number, "saved", "b"))
         elif step == "undo":
-            found = next(events.list_undoable(newest), None)
+            found = next(layout.list_undoable(newest), None)
             assert found == (done[-1] if done else None)
             if found is not None:
                 told.append(msgspec.structs.replace(event(number, "undone"), of=found.id))
                 undone.append(done.pop())
         else:
-            again = next(events.list_redoable(newest), None)
+            again = next(layout.list_redoable(newest), None)
             assert (again.of if again else None) == (undone[-1].id if undone else None)
             if again is not None:
                 told.append(msgspec.structs.replace(event(number, "redone"), of=again.id))
                 done.append(undone.pop())
-        assert events.fold(told).get("a", "open") == ("cleared" if done else "open")
+        assert layout.fold_events(told).get("a", "open") == ("cleared" if done else "open")

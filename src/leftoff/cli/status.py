@@ -7,9 +7,8 @@ import msgspec
 
 from leftoff.checkpoint import ContextUse
 from leftoff.cli import sessions_command
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App, command, one_line
 from leftoff.cli.list import age_of, describe_entry, format_name, warn_of_other_stores
-from leftoff.cli.text_columns import one_line
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.git import query
 from leftoff.hooks.drain_spool import is_off

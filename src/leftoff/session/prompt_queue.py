@@ -19,7 +19,7 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import new_id
 from leftoff.errors import LeftoffError
 from leftoff.phrases.intents import is_slash_command, passes_always
-from leftoff.session import records, seals
+from leftoff.session import records
 from leftoff.session.prompt_files import LEGACY, FilePrompt
 from leftoff.store import LISTED, CheckpointEntry, Store
 
@@ -125,7 +125,7 @@ def keep(store: Store, event: HookEvent, *, is_blocked: bool = False) -> None:
         agent=event.agent,
         session_id=event.session_id,
         is_blocked=is_blocked,
-        seal=seals.seal(store.project.state_folder, event.agent, event.session_id),
+        seal=records.seal(store.project.state_folder, event.agent, event.session_id),
     )
     _append_captured(store, prompt)
 
@@ -158,7 +158,7 @@ def is_the_users(store: Store, prompt: Prompt) -> bool:
     # A prompt found in an agent's queue has no seal of its own, but its session's record has.
     given = (prompt.seal, record.seal)
     return any(
-        seals.is_sealed(store.project.state_folder, prompt.agent, prompt.session_id, each)
+        records.is_sealed(store.project.state_folder, prompt.agent, prompt.session_id, each)
         for each in given
     )
 

@@ -8,8 +8,7 @@ import pytest
 
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import EntryDraft
-from leftoff.knowledge.memory.memory_index import MemoryIndex
-from leftoff.knowledge.memory.memory_log import about
+from leftoff.knowledge.memory.memory_log import MemoryIndex, about
 from leftoff.store import Store
 
 
