@@ -17,13 +17,13 @@ MAY_READ_ENVIRONMENT = {
     "context.py": "it reads the environment once, for whoever is called",
     "environment.py": "it copies the environment for child processes, and looks at nothing in it",
     "hooks/settle.py": "it passes its environment on, and must start without loading context.py",
-    "cli/output.py": "NO_COLOR and the width of the terminal are matters of output alone",
+    "cli/app.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
 # `~` in a path that someone typed or wrote into a checkpoint means the home folder.
 MAY_EXPAND_HOME = {
-    "cli/artifacts.py",
+    "cli/resume.py",
     "fingerprints.py",
-    "threads/quality.py",
+    "threads/persist.py",
     "threads/check_claims.py",
     "session/sessions.py",
 }

@@ -11,19 +11,19 @@ import leftoff
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import Reply
 from leftoff.hooks import (
+    advice,
     after_compaction,
     answer,
     answer_compaction,
     context_policy,
-    ladder,
-    repeat_warnings,
+    context_usage,
     start,
 )
 from leftoff.hooks.offers import StartReply
 from leftoff.knowledge import features
 from leftoff.text import fence
 from leftoff.text.fence import Rendered
-from leftoff.threads import briefing, memory_briefing, memory_page
+from leftoff.threads import briefing, memory_briefing
 
 ROOT = Path(leftoff.__file__).parent
 SOURCES = {str(path.relative_to(ROOT)): path for path in ROOT.rglob("*.py")}
@@ -38,7 +38,7 @@ ALLOWED_WRITERS = {
     "__main__.py",  # the version, the status line
     "cli/show.py",  # `show --raw` into a pipe: the file, byte for byte
     "cli/__init__.py",  # flushes
-    "cli/output.py",
+    "cli/app.py",
 }
 
 
@@ -203,7 +203,7 @@ def test_whatever_is_shown_on_a_terminal_is_made_printable() -> None:
         ]
         raw += [f"{name}: {ast.unparse(each)}" for each in shown if not is_printable(each, known)]
 
-    assert [each for each in raw if not each.startswith("cli/output.py")] == []
+    assert [each for each in raw if not each.startswith("cli/app.py")] == []
 
 
 def test_all_that_makes_a_reply_takes_or_gives_rendered_text() -> None:
@@ -221,11 +221,11 @@ def test_all_that_makes_a_reply_takes_or_gives_rendered_text() -> None:
         assert inspect.get_annotations(maker.answer)["return"] is Reply
     for giver in (
         briefing.render, briefing.question, memory_briefing.page, memory_briefing.render,
-        memory_page.from_file, after_compaction.format_recovery, ladder.advice,
+        memory_briefing.quote_page, after_compaction.format_recovery, context_usage.format_advice,
         features.ways_to_go_on, features.helper_text, fence.enclose_text, fence.cut,
     ):  # fmt: skip
         assert inspect.get_annotations(giver)["return"] is Rendered
-    assert inspect.get_annotations(repeat_warnings.lines)["return"] == list[Rendered]
+    assert inspect.get_annotations(advice.warn_of_repeats)["return"] == list[Rendered]
     assert StartReply.__annotations__ == {"text": Rendered, "notice": Rendered}
 
 

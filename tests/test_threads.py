@@ -14,8 +14,8 @@ from leftoff.context import find_project
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError, UsageError
 from leftoff.knowledge import features
 from leftoff.store import Store
-from leftoff.threads import apply_settings, persist
-from leftoff.threads.parse_input import parse_fields
+from leftoff.threads import persist
+from leftoff.threads.compose import name_for, parse_fields
 from stores import Clock, compose, contents
 
 GOOD: dict[str, Any] = {
@@ -149,9 +149,9 @@ def test_what_cannot_be_a_path_is_refused(repo_store: Store, path: str) -> None:
 def test_a_name_is_suggested_from_the_work_and_is_free(repo_store: Store) -> None:
     draft = composed(repo_store)
 
-    assert apply_settings.name_for(draft, repo_store) == "validate-login-form"
+    assert name_for(draft, repo_store) == "validate-login-form"
     persist.save(repo_store, draft, name="validate-login-form")
-    assert apply_settings.name_for(draft, repo_store) == "validate-login-form-2"
+    assert name_for(draft, repo_store) == "validate-login-form-2"
 
 
 def test_a_good_checkpoint_is_saved_without_a_word(repo_store: Store) -> None:

@@ -11,8 +11,7 @@ import msgspec
 from leftoff import consent, profiles
 from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, StoreRefused, UsageError
-from leftoff.projects import trees
-from leftoff.projects.project import Project
+from leftoff.projects.project import Project, leads_out
 from leftoff.store import disk
 
 ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
@@ -185,7 +184,7 @@ def _drop_linked_profiles(
     named = {settings.profile, *settings.mirror} - {"default"}
     if project is None or not named:
         return settings
-    out = {name for name in named if trees.leads_out(profiles.load(name).home(project))}
+    out = {name for name in named if leads_out(profiles.load(name).home(project))}
     for name in sorted(out):
         place = profiles.load(name).home(project)
         problems.append(f"{place} leads out of the project, so leftoff ignores the {name} files")

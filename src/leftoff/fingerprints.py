@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from leftoff.checkpoint import FileRef
-from leftoff.git.state import printable
+from leftoff.git.query import printable
 
 FileState = Literal["same", "changed", "missing"]
 

@@ -30,6 +30,7 @@ from leftoff.store import (
     SavedCheckpoint,
     Store,
 )
+from leftoff.threads.compose import drop_unwanted, name_for
 
 if TYPE_CHECKING:
     from leftoff.session.sessions import KnownSession, UnreadableTranscript
@@ -167,7 +168,7 @@ class Workspace:
         made = threads.compose.compose(
             told, self.store, self.settings, session=session, with_plan=with_plan
         )
-        return threads.apply_settings.drop_unwanted(made, self.settings)
+        return drop_unwanted(made, self.settings)
 
     def save(
         self,
@@ -185,7 +186,7 @@ class Workspace:
         save, or the path of its transcript.
         """
         found = agent_sessions.sessions.find(self.store, session) if session else None
-        draft = self.draft(threads.parse_input.parse_fields(told), session=found)
+        draft = self.draft(threads.compose.parse_fields(told), session=found)
         return self.save_draft(
             draft, name or self.suggest_name(draft), overwrite=overwrite, strict=strict
         )
@@ -205,7 +206,7 @@ class Workspace:
     def suggest_name(self, draft: Checkpoint) -> str:
         """Suggest a name of two to four words for a checkpoint."""
         may_revise = self.settings.same_name == "revise"
-        return threads.apply_settings.name_for(draft, self.store, may_revise=may_revise)
+        return name_for(draft, self.store, may_revise=may_revise)
 
     # --- finding ---
 

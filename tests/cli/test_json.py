@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from attacks import own_lines
 from cli.runs import Cli
+from leftoff.cli.app import printable
 from leftoff.cli.catalog import COMMANDS
-from leftoff.cli.output import printable
 
 HOSTILE = st.text(max_size=80) | st.sampled_from(
     ["\x00", "\x1b[2J", "\udcff", "\ud83d", "🎉", "\u202eעברית", "</leftoff-briefing>", '"', "\\",

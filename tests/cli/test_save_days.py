@@ -3,7 +3,8 @@
 import pytest
 
 from leftoff.store import Store
-from leftoff.threads import apply_settings, persist
+from leftoff.threads import persist
+from leftoff.threads.compose import append_day, without_guess
 from stores import Clock, compose
 
 
@@ -11,7 +12,7 @@ from stores import Clock, compose
 def test_a_later_day_adds_to_the_days_before(store: Store, clock: Clock) -> None:
     for done in ("Wrote reader.py", "Wrote writer.py", "Ran 18 tests"):
         draft = compose({"summary": "Import CSV files", "done": [done]}, store)
-        draft = apply_settings.append_day(draft, store, "csv-import")
+        draft = append_day(draft, store, "csv-import")
         persist.save(store, draft, name="csv-import", overwrite=True)
         if done == "Wrote reader.py":
             clock.move(days=1)
@@ -38,9 +39,9 @@ def test_a_later_day_keeps_the_task_the_decisions_and_what_failed(
     persist.save(store, first, name="csv-import")
     clock.move(days=1)
     second = {"done": ["Wrote writer.py"], "failed": [{"what": "mmap", "why": "no seeking"}]}
-    draft = apply_settings.append_day(compose({**told, **second}, store), store, "csv-import")
+    draft = append_day(compose({**told, **second}, store), store, "csv-import")
     persist.save(store, draft, name="csv-import", overwrite=True)
-    third = apply_settings.append_day(compose({}, store), store, "csv-import")
+    third = append_day(compose({}, store), store, "csv-import")
 
     assert third.summary == "Import CSV files"
     assert [each.what for each in third.decisions] == ["Stream rows"]
@@ -55,7 +56,7 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> N
         "decisions": [{"what": "Use B", "why": "it is smaller"}],
     }
 
-    draft = apply_settings.without_guess(compose(told, store))
+    draft = without_guess(compose(told, store))
 
     assert draft.next_action is None
     assert draft.questions == ["Option A or B?"]
@@ -65,4 +66,4 @@ def test_a_guessed_next_action_is_left_out_and_questions_stay(store: Store) -> N
 def test_a_stated_next_action_stays(store: Store) -> None:
     draft = compose({"next_action": {"text": "Run pytest -k csv"}}, store)
 
-    assert apply_settings.without_guess(draft) == draft
+    assert without_guess(draft) == draft

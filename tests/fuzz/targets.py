@@ -24,7 +24,7 @@ from leftoff.profiles import import_native
 from leftoff.projects.project import Project
 from leftoff.redact import redact
 from leftoff.session.capture import capture
-from leftoff.store import Store, events, log
+from leftoff.store import Store, layout, log
 from leftoff.text import fence
 from stores import draft, project_at
 
@@ -163,7 +163,7 @@ def check_events(data: bytes) -> None:
         saved = store.save(draft("kept", "Kept")).checkpoint.id
         with (project.store / "events.jsonl").open("ab") as file:
             file.write(data)
-        log.read(project.store / "events.jsonl", events.decode)
+        log.read(project.store / "events.jsonl", layout.decode_event)
         assert store.index().get(saved) is not None
         store.record("cleared", [saved])
         found = store.index().get(saved)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from gitrepo import ISOLATED_ENVIRONMENT, Repo
 from leftoff.git import query
-from leftoff.git.query import GitState, PathChange, UnreadableRepository
-from leftoff.git.state import parse_log, parse_status
+from leftoff.git.query import GitState, PathChange, UnreadableRepository, parse_log, parse_status
 
 
 @pytest.fixture(autouse=True)

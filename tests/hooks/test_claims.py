@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.hooks import claims, lease
+from leftoff.hooks import lease
 
 pytestmark = pytest.mark.skipif(lease.now() is None, reason="no clock that a shell can read")
 
@@ -20,7 +20,7 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leftoff.hooks.claims._PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("leftoff.hooks.lease._PATIENCE_SECONDS", 0.05)
 
 
 def slots() -> range:
@@ -41,7 +41,7 @@ def dead_pid() -> int:
 
 
 def test_the_first_one_gets_the_claim(state: Path) -> None:
-    assert claims.make(str(state))
+    assert lease.make_claim(str(state))
 
     (path,) = state.iterdir()
     assert path.name.startswith("waking.")
@@ -49,23 +49,23 @@ def test_the_first_one_gets_the_claim(state: Path) -> None:
 
 
 def test_a_process_that_has_the_claim_keeps_it(state: Path) -> None:
-    assert claims.make(str(state))
-    assert claims.make(str(state))
+    assert lease.make_claim(str(state))
+    assert lease.make_claim(str(state))
 
 
 def test_a_claim_of_a_living_process_holds(state: Path) -> None:
     plant(state, f"{os.getppid()}\n")
 
-    assert not claims.make(str(state))
+    assert not lease.make_claim(str(state))
 
 
 def test_a_claim_of_the_slot_before_holds(state: Path) -> None:
     is_made, before = True, -1
     while before != (lease.now() or 0) // 5:
         before = (lease.now() or 0) // 5
-        claims.forget(str(state))
+        lease.forget_claims(str(state))
         (state / f"waking.{before - 1}").write_text(f"{os.getppid()}\n", encoding="utf-8")
-        is_made = claims.make(str(state))
+        is_made = lease.make_claim(str(state))
 
     assert not is_made
 
@@ -74,7 +74,7 @@ def test_a_claim_of_a_dead_process_is_followed_by_another(state: Path) -> None:
     dead = dead_pid()
     plant(state, f"{dead}\n")
 
-    assert claims.make(str(state))
+    assert lease.make_claim(str(state))
 
     (made,) = state.glob(f"waking.*.{dead}")
     assert made.read_text(encoding="utf-8") == f"{os.getpid()}\n"
@@ -85,7 +85,7 @@ def test_a_claim_of_a_dead_process_is_followed_by_another(state: Path) -> None:
 def test_a_claim_that_names_nobody_stops_nobody(state: Path, content: str) -> None:
     plant(state, content)
 
-    assert claims.make(str(state))
+    assert lease.make_claim(str(state))
 
 
 @pytest.mark.usefixtures("impatient")
@@ -93,17 +93,17 @@ def test_a_fifo_in_the_place_of_a_claim_stops_nobody(state: Path) -> None:
     for slot in slots():
         os.mkfifo(state / f"waking.{slot}")
 
-    assert claims.make(str(state))
+    assert lease.make_claim(str(state))
 
 
 def test_claims_are_forgotten_and_nothing_else(state: Path) -> None:
-    claims.make(str(state))
+    lease.make_claim(str(state))
     (state / "settling").touch()
 
-    claims.forget(str(state))
+    lease.forget_claims(str(state))
 
     assert [path.name for path in state.iterdir()] == ["settling"]
 
 
 def test_where_no_claim_can_be_written_the_process_goes_on(state: Path) -> None:
-    assert claims.make(str(state / "missing"))
+    assert lease.make_claim(str(state / "missing"))

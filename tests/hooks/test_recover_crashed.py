@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from leftoff import context
-from leftoff.hooks import start, start_recovery, trouble, wait_for_transcript
+from leftoff.hooks import session_event, start, start_recovery, trouble
 from leftoff.session import records
 from leftoff.session.records import Life
 from leftoff.store import Store
@@ -120,7 +120,7 @@ def test_a_command_that_never_reached_the_transcript_is_told(
 def test_an_answer_that_never_reached_the_transcript_is_told(
     talk: Talk, next_talk: Talk, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 0.05)
+    monkeypatch.setattr(session_event, "_WAIT_SECONDS", 0.05)
     talk.ask("Something else")
     talk.fire("UserPromptSubmit", prompt=TASK)
     talk.fire("Stop", last_assistant_message="Half of it is done.")

@@ -14,7 +14,7 @@ import pytest
 from e2e.waiting import until
 from hooks.letterboxes import SCRIPT, install_python
 from leftoff import context
-from leftoff.hooks import lease, settle, spool, trouble, wait_for_transcript
+from leftoff.hooks import lease, session_event, settle, spool, trouble
 from leftoff.session import prompt_queue
 from leftoff.store import Store
 from talk import Talk
@@ -171,13 +171,13 @@ def test_turns_that_ended_long_ago_are_settled_without_waiting_for_the_agent(
     for path in (context.state_folder() / "spool").iterdir():
         os.utime(path, (path.stat().st_mtime - 60,) * 2)
     looks: list[str] = []
-    holds = wait_for_transcript.holds
+    holds = session_event.has_words
 
     def look(transcript: Path, words: str, *, after: int) -> bool:
         looks.append(words)
         return holds(transcript, words, after=after)
 
-    monkeypatch.setattr(wait_for_transcript, "holds", look)
+    monkeypatch.setattr(session_event, "has_words", look)
 
     assert settle.run(context.state_folder())
     # One look, and one more when there is nothing: whoever waits looks many times.

@@ -19,7 +19,7 @@ from leftoff.session.records import Life
 from leftoff.store import Store
 from leftoff.text.tokens import estimate
 from leftoff.threads import persist
-from leftoff.threads.parse_input import parse_fields
+from leftoff.threads.compose import parse_fields
 from stores import compose
 from talk import Talk
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.hooks import wait_for_transcript
-from leftoff.hooks.wait_for_transcript import wait_for_words
+from leftoff.hooks import session_event
+from leftoff.hooks.session_event import wait_for_words
 
 SAID = 'First "line".\nThe last line: ünïcode, \\ and all.'
 
@@ -44,13 +44,13 @@ def test_words_that_are_there_are_found(transcript: Path) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait however long a busy machine takes."""
-    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 120.0)
+    monkeypatch.setattr(session_event, "_WAIT_SECONDS", 120.0)
 
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail where anyone waits."""
-    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 3600.0)
+    monkeypatch.setattr(session_event, "_WAIT_SECONDS", 3600.0)
     monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
 
 
@@ -64,7 +64,7 @@ def test_words_that_come_late_are_waited_for(transcript: Path) -> None:
 
 
 def test_words_said_before_do_not_count(transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wait_for_transcript, "_SECONDS", 0.05)
+    monkeypatch.setattr(session_event, "_WAIT_SECONDS", 0.05)
     append(transcript, SAID)
 
     assert not waited(transcript, after=transcript.stat().st_size)

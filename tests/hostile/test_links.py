@@ -12,6 +12,7 @@ from gitrepo import Repo
 from hostile.trees import BAIT, SECRET, clone, plant_secret, publish
 from leftoff import config, context
 from leftoff.checkpoint import Plan
+from leftoff.cli.resume import quote_artifacts
 from leftoff.context import find_project, read_environment
 from leftoff.hooks import start
 from leftoff.profiles.mirror import open_mirrors
@@ -187,7 +188,6 @@ def test_a_plan_that_is_a_link_within_the_tree_is_shown(repo: Repo) -> None:
 def test_a_checkpoint_cannot_name_a_file_elsewhere_as_its_plan_or_artifact(
     repo: Repo, start: str
 ) -> None:
-    from leftoff.cli import artifacts  # noqa: PLC0415 - only here
 
     plant_secret()
     named = f"{start.format(home=read_environment().home)}/.aws/credentials"
@@ -198,7 +198,7 @@ def test_a_checkpoint_cannot_name_a_file_elsewhere_as_its_plan_or_artifact(
 
     assert checks.artifacts[0].is_there
     assert SECRET not in str(checks)
-    assert SECRET not in artifacts.contents(checks, project)
+    assert SECRET not in quote_artifacts(checks, project)
 
 
 def test_fifos_and_huge_files_in_the_tree_of_an_adopted_profile_do_no_harm(repo: Repo) -> None:

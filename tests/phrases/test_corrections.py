@@ -2,8 +2,7 @@
 
 import pytest
 
-from leftoff.phrases.corrections import Corrections, find_spoken
-from leftoff.phrases.match import read_languages
+from leftoff.phrases.match import Corrections, find_spoken, read_languages
 
 
 def only(text: str) -> Corrections:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.phrases.goodbyes import is_goodbye
+from leftoff.phrases.match import is_goodbye
 
 
 @pytest.mark.parametrize(

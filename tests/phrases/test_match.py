@@ -43,7 +43,7 @@ before = "dankon"
 preference = "\\\\bmi preferas\\\\b"
 """
 ASK_IN_ESPERANTO = """
-from leftoff.phrases.goodbyes import is_goodbye
+from leftoff.phrases.match import is_goodbye
 from leftoff.phrases.intents import find_intent
 from leftoff.knowledge.reflect.judge_message import UserMessage, judge
 from leftoff.wal.scan_message import scan

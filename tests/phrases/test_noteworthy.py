@@ -2,7 +2,7 @@
 
 import pytest
 
-from leftoff.phrases.noteworthy import find_names, find_statement, is_negated, is_question
+from leftoff.phrases.match import find_names, find_statement, is_negated, is_question
 
 
 @pytest.mark.parametrize(

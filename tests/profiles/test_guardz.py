@@ -13,7 +13,7 @@ from cli.runs import Cli
 from gitrepo import Repo
 from leftoff import profiles
 from leftoff.checkpoint import Checkpoint, Failure, NextAction, Plan, to_plain
-from leftoff.profiles import guardz, guardz_index
+from leftoff.profiles import guardz
 from leftoff.profiles.profile import Profile  # noqa: TC001 - the annotation is the test
 from programs import run_side_by_side
 from stores import draft
@@ -477,8 +477,8 @@ def test_what_is_written_is_read_back(
 def test_any_memory_file_comes_back_as_it_was(head: str, rest: str) -> None:
     before = f"# Memory\n\n{head}\n\n## More\n{rest}\n".replace("\r", "")
     checkpoint: Checkpoint = draft("some-work", branch="main")
-    during = guardz_index.with_bullets(before, {"some-work": checkpoint})
-    after = guardz_index.with_bullets(during, {"some-work": None})
+    during = guardz.with_bullets(before, {"some-work": checkpoint})
+    after = guardz.with_bullets(during, {"some-work": None})
 
     assert "- **some-work** (main, Nov 15) — Summary of some-work" in during
     assert after == before

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles import markdown
+from leftoff.profiles import markdown_codec
 from leftoff.profiles.markdown_codec import Field, Layout, Section, Style, read_nothing
 from stores import draft
 
 STYLE = Style(
-    read_text=lambda lines: markdown.unescape("\n".join(lines).strip("\n")) or None,
-    write_text=lambda text: markdown.escape(text or ""),
-    read_list=markdown.read_bullets,
-    write_list=lambda texts: markdown.write_bullets(texts, none=""),
+    read_text=lambda lines: markdown_codec.unescape("\n".join(lines).strip("\n")) or None,
+    write_text=lambda text: markdown_codec.escape(text or ""),
+    read_list=markdown_codec.read_bullets,
+    write_list=lambda texts: markdown_codec.write_bullets(texts, none=""),
 )
 LAYOUT = Layout(
     fields=(Field("Task", lambda text: {"summary": text}, lambda each: each.summary),),

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.projects import trees
+from leftoff.projects.project import guard, leads_out, open_file, read_start
 
 
 @pytest.fixture
@@ -19,45 +19,45 @@ def tree(tmp_path: Path) -> Path:
         (root / name).symlink_to(target)
     # A name that begins like the tree's is not in it.
     (tmp_path / "tree-two").symlink_to("out")
-    trees.guard(root)
+    guard(root)
     return root
 
 
 @pytest.mark.parametrize("path", ["sub/file", "near/file", "sub/../sub/file"])
 def test_a_file_inside_is_read(tree: Path, path: str) -> None:
-    assert trees.read_start(tree / path, 100) == b"inside"
-    assert trees.read_start(tree / path, 2) == b"in"
+    assert read_start(tree / path, 100) == b"inside"
+    assert read_start(tree / path, 2) == b"in"
 
 
 @pytest.mark.parametrize("path", ["far/file", "leak", "near/../far/file"])
 @pytest.mark.parametrize("follow", [False, True])
 def test_no_link_leads_out(tree: Path, path: str, *, follow: bool) -> None:
     with pytest.raises(OSError, match="link"):
-        trees.read_start(tree / path, 100, follow=follow)
-    assert trees.leads_out(tree / path)
+        read_start(tree / path, 100, follow=follow)
+    assert leads_out(tree / path)
 
 
 def test_a_link_to_a_file_of_the_same_tree_is_followed_on_demand(tree: Path) -> None:
-    assert trees.read_start(tree / "alias", 100, follow=True) == b"inside"
+    assert read_start(tree / "alias", 100, follow=True) == b"inside"
     with pytest.raises(OSError, match="not a regular file"):
-        trees.read_start(tree / "alias", 100)
+        read_start(tree / "alias", 100)
 
 
 def test_elsewhere_links_are_the_user_s_own(tree: Path) -> None:
-    assert trees.read_start(tree.parent / "tree-two" / "file", 100) == b"outside"
+    assert read_start(tree.parent / "tree-two" / "file", 100) == b"outside"
 
 
 def test_what_will_be_there_is_judged_by_the_folders_that_are(tree: Path) -> None:
-    assert not trees.leads_out(tree / "new" / "file")
-    assert trees.leads_out(tree / "far" / "new" / "file")
+    assert not leads_out(tree / "new" / "file")
+    assert leads_out(tree / "far" / "new" / "file")
 
 
 def test_of_a_tree_within_a_tree_the_inner_one_counts(tree: Path) -> None:
-    trees.guard(tree / "sub")
+    guard(tree / "sub")
     (tree / "other").mkdir()
     (tree / "sub" / "up").symlink_to("../other")
 
-    assert trees.leads_out(tree / "sub" / "up" / "file")
+    assert leads_out(tree / "sub" / "up" / "file")
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "device", "gone"])
@@ -71,4 +71,4 @@ def test_whatever_is_no_regular_file_neither_hangs_nor_is_read(tree: Path, kind:
         path = Path("/dev/zero")
 
     with pytest.raises(OSError, match=r"regular|No such"):
-        trees.open_file(path, follow=True)
+        open_file(path, follow=True)

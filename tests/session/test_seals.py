@@ -5,28 +5,28 @@ from pathlib import Path
 import pytest
 
 from leftoff.context import state_folder
-from leftoff.session import seals
+from leftoff.session import records
 
 
 def test_only_the_session_that_was_sealed_is_known() -> None:
-    made = seals.seal(state_folder(), "claude", "one")
+    made = records.seal(state_folder(), "claude", "one")
 
-    assert seals.is_sealed(state_folder(), "claude", "one", made)
-    assert not seals.is_sealed(state_folder(), "claude", "two", made)
-    assert not seals.is_sealed(state_folder(), "codex", "one", made)
-    assert not seals.is_sealed(state_folder(), "claude", "one", "")
-    assert not seals.is_sealed(state_folder(), "claude", "one", "ü")
+    assert records.is_sealed(state_folder(), "claude", "one", made)
+    assert not records.is_sealed(state_folder(), "claude", "two", made)
+    assert not records.is_sealed(state_folder(), "codex", "one", made)
+    assert not records.is_sealed(state_folder(), "claude", "one", "")
+    assert not records.is_sealed(state_folder(), "claude", "one", "ü")
 
 
 def test_another_machine_seals_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = seals.seal(state_folder(), "claude", "one")
+    made = records.seal(state_folder(), "claude", "one")
     monkeypatch.setenv("LEFTOFF_HOME", str(tmp_path / "other"))
 
-    assert not seals.is_sealed(state_folder(), "claude", "one", made)
+    assert not records.is_sealed(state_folder(), "claude", "one", made)
 
 
 def test_only_the_user_can_read_the_key() -> None:
-    seals.seal(state_folder(), "claude", "one")
+    records.seal(state_folder(), "claude", "one")
 
     assert (state_folder() / "key").stat().st_mode & 0o777 == 0o600
 
@@ -37,7 +37,7 @@ def test_a_key_that_is_a_link_seals_nothing(tmp_path: Path, target: str) -> None
     state_folder().mkdir(parents=True)
     (state_folder() / "key").symlink_to(tmp_path / target)
 
-    made = seals.seal(state_folder(), "claude", "one")
+    made = records.seal(state_folder(), "claude", "one")
 
     assert made == ""
-    assert not seals.is_sealed(state_folder(), "claude", "one", made)
+    assert not records.is_sealed(state_folder(), "claude", "one", made)

@@ -17,7 +17,7 @@ import deaths
 from deaths import Death, Trial
 from leftoff.checkpoint import decode, encode
 from leftoff.projects.project import Project
-from leftoff.store import SavedCheckpoint, Store, events, log
+from leftoff.store import SavedCheckpoint, Store, layout, log
 from stores import Row, contents, draft, fresh_view, project_at, rebuilt_view, view
 
 # What four saves acknowledge.
@@ -98,7 +98,7 @@ def _purge_gamma_and_old_beta(store: Store) -> None:
     store.purge([*index.revisions("gamma"), index.revisions("beta")[-1]])
 
 
-def _record(action: events.Action, name: str) -> Callable[[Store], object]:
+def _record(action: layout.Action, name: str) -> Callable[[Store], object]:
     return lambda store: store.record(action, [store.find(name).id])
 
 
@@ -153,7 +153,7 @@ def _check_every_event(project: Project, scenario: Scenario) -> None:
     """Nothing is told to be saved that is not there."""
     there = {Path(name).stem for name in _checkpoint_files(project)}
     for area in (project.fallback, project.store, *project.earlier):
-        for event in log.read(area / "events.jsonl", events.decode)[0]:
+        for event in log.read(area / "events.jsonl", layout.decode_event)[0]:
             if event.action == "saved":
                 assert scenario.may_be_partial or there.issuperset(event.ids), event
 
@@ -288,7 +288,7 @@ def kill_at_any_moment(folder: Path, kills: int) -> int:
 
 
 def _check_acks(project: Project, lines: list[str]) -> None:
-    told, _ = log.read(project.store / "events.jsonl", events.decode)
+    told, _ = log.read(project.store / "events.jsonl", layout.decode_event)
     known = {event.id for event in told}
     for ack in (Ack(*json.loads(line)) for line in lines):
         if ack.digest is None:

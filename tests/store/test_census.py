@@ -7,7 +7,7 @@ import pytest
 
 from leftoff.errors import ChoiceNeeded
 from leftoff.projects.project import Project
-from leftoff.store import Store, census, current_revision
+from leftoff.store import Store, current_revision
 from leftoff.store.layout import Area
 from stores import Clock, draft
 
@@ -59,13 +59,15 @@ def test_a_name_that_is_free_is_given_without_an_index(unread: Store, name: str)
 def test_the_census_and_the_index_say_the_same(unread: Store) -> None:
     areas = [Area(unread.project.store)]
     names = ("open-one", "cleared-one", "undone-one", "resumed-one", "purged-one", "none-such")
-    counted = {each: census.find_previous(areas, draft(each), unread.now()) for each in names}
+    counted = {
+        each: current_revision.find_previous(areas, draft(each), unread.now()) for each in names
+    }
 
     index = unread.index()
 
     for name, (found, last_id) in counted.items():
         assert (found, last_id) == (index.head(name), index.last_id(name)), name
-    assert census.names_like(areas, "re") == ["resumed-one"]
+    assert current_revision.names_like(areas, "re") == ["resumed-one"]
 
 
 def test_a_file_without_a_line_counts(unread: Store, project: Project) -> None:

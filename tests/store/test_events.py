@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.store import StoreEvent, events
-from leftoff.store.events import Action
+from leftoff.store import StoreEvent, layout
+from leftoff.store.layout import Action
 from stores import NOON
 
 
@@ -15,8 +15,8 @@ def event(number: int, action: Action, *ids: str, of: int | None = None) -> Stor
 def test_the_last_thing_that_happened_is_the_state() -> None:
     told = [event(1, "saved", "a", "b"), event(2, "resumed", "a"), event(3, "cleared", "a")]
 
-    assert events.fold(told) == {"a": "cleared", "b": "open"}
-    assert events.fold([]) == {}
+    assert layout.fold_events(told) == {"a": "cleared", "b": "open"}
+    assert layout.fold_events([]) == {}
 
 
 def test_what_was_undone_never_happened() -> None:
@@ -27,18 +27,18 @@ def test_what_was_undone_never_happened() -> None:
         event(4, "undone", of=3),
     ]
 
-    assert events.fold(told) == {"a": "resumed"}
+    assert layout.fold_events(told) == {"a": "resumed"}
 
 
 def test_a_save_that_was_undone_hides_its_revision_until_it_is_restored() -> None:
     told = [event(1, "saved", "a"), event(2, "undone", of=1)]
 
-    assert events.fold(told) == {"a": "undone"}
-    assert events.fold([*told, event(3, "restored", "a")]) == {"a": "open"}
+    assert layout.fold_events(told) == {"a": "undone"}
+    assert layout.fold_events([*told, event(3, "restored", "a")]) == {"a": "open"}
 
 
 def test_undoing_what_nobody_knows_changes_nothing() -> None:
-    assert events.fold([event(1, "saved", "a"), event(2, "undone", of=9)]) == {"a": "open"}
+    assert layout.fold_events([event(1, "saved", "a"), event(2, "undone", of=9)]) == {"a": "open"}
 
 
 ACTIONS = st.sampled_from(["saved", "resumed", "declined", "consumed", "cleared", "restored"])
@@ -52,7 +52,7 @@ def test_the_same_event_told_twice_counts_once(
     told = [event(number, action, one) for number, (action, one) in enumerate(steps)]
     again = data.draw(st.lists(st.sampled_from(told), max_size=4)) if told else []
 
-    assert events.fold([*told, *again]) == events.fold(told)
+    assert layout.fold_events([*told, *again]) == layout.fold_events(told)
 
 
 def test_only_what_took_something_away_can_be_undone() -> None:

@@ -11,7 +11,7 @@ import pytest
 from leftoff.checkpoint import decode
 from leftoff.projects.project import Project
 from leftoff.store import Query, Store, disk
-from leftoff.store.index_tables import VERSION
+from leftoff.store.index_sync import VERSION
 from stores import Clock, Row, draft, fresh_view, rebuilt_view, view
 
 

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from leftoff.store import Store
-from leftoff.store.log_index import Rows
+from leftoff.store.database import Rows
 from stores import draft, names_listed, view
 
 LIES = {

@@ -14,7 +14,7 @@ from leftoff.context import find_project, read_environment
 from leftoff.projects.project import list_stores_elsewhere
 from leftoff.projects.store_places import folder_marks, list_lost
 from leftoff.store import Store
-from leftoff.store.move_in import list_conflicts
+from leftoff.store.adoption import list_conflicts
 from leftoff.wiring.findings import World
 from leftoff.wiring.inspect_project import check_kept_apart
 from leftoff.wiring.install import find_places

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from leftoff.store import Store
+from leftoff.store.current_revision import Lag
 from leftoff.store.log import LogMark, identify
-from leftoff.store.unindexed import Lag
 from stores import draft
 
 

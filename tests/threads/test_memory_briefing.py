@@ -14,8 +14,15 @@ from leftoff.store import Store
 from leftoff.text import fence
 from leftoff.text.tokens import estimate
 from leftoff.threads import memory_briefing
-from leftoff.threads.memory_briefing import AT_START, FULL, Material, WorkState, gather, render
-from leftoff.threads.memory_page import from_file
+from leftoff.threads.memory_briefing import (
+    AT_START,
+    FULL,
+    Material,
+    WorkState,
+    gather,
+    quote_page,
+    render,
+)
 from stores import NOON, draft
 
 HEADINGS = [
@@ -189,7 +196,7 @@ def test_whatever_is_in_it_it_keeps_to_its_budget_and_is_the_same_each_time(
 
 @given(words, st.integers(20, 2000))
 def test_a_file_is_taken_as_far_as_the_budget_goes(text: str, budget: int) -> None:
-    taken = from_file(text * 20, Path("notes.md"), budget=budget)
+    taken = quote_page(text * 20, Path("notes.md"), budget=budget)
 
     assert estimate(taken) <= budget
     assert taken.count("\n") < 120

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from leftoff.checkpoint import Checkpoint, Commit, Decision, FileRef, NextAction, Plan
-from leftoff.threads.quality import is_vague, lint
+from leftoff.threads.persist import is_vague, lint
 from stores import draft
 
 GOOD: dict[str, Any] = {

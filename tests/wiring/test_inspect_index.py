@@ -12,7 +12,7 @@ from leftoff.context import find_project
 from leftoff.knowledge import memory
 from leftoff.store import Store
 from leftoff.wiring.findings import DoctorFinding, World
-from leftoff.wiring.inspect_index import check_index
+from leftoff.wiring.inspect_project import check_index
 from leftoff.wiring.install import Places
 from stores import draft, fresh_view
 

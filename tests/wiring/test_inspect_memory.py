@@ -10,7 +10,7 @@ from leftoff.context import find_project
 from leftoff.knowledge import features, memory
 from leftoff.store import Store
 from leftoff.wiring.findings import DoctorFinding, World
-from leftoff.wiring.inspect_memory import check_memory
+from leftoff.wiring.inspect_project import check_memory
 from leftoff.wiring.install import Places
 
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import click
 
 from leftoff import config, profiles
-from leftoff.cli.app import App
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, printable
 from leftoff.errors import NotAProject
 from leftoff.hooks import answer_compaction
 from leftoff.profiles import import_native

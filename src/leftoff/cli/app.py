@@ -1,22 +1,27 @@
-"""Give every command its project, store, settings and output, and the options all of them share."""
+"""Give every command its project, settings and output, and the options all of them share."""
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+import os
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import click
+import msgspec
 from click.shell_completion import CompletionItem
 
 from leftoff import config
-from leftoff.cli.output import Output, printable
-from leftoff.cli.text_columns import align_columns, cut, one_line, terminal_width
 from leftoff.context import Context, read_environment
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NotAProject
-from leftoff.git import state
+from leftoff.git import query
 from leftoff.names import check_name
 from leftoff.projects.project import Project, explain_distrust, find_project
 from leftoff.store import LISTED, CheckpointEntry, Store
-from leftoff.text import times
+from leftoff.text import fence, times
 from leftoff.workspace import Workspace
 
 P = ParamSpec("P")
@@ -150,7 +155,7 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
 def _valid(value: Any) -> Any:
     """Replace undecodable bytes in arguments; JSON cannot store them."""
     if isinstance(value, str):
-        return state.printable(value)
+        return query.printable(value)
     return tuple(map(_valid, value)) if isinstance(value, tuple) else value
 
 
@@ -217,3 +222,226 @@ def checkpoint_argument(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Add the NAME|ID argument."""
     return click.argument("name", metavar="NAME|ID", shell_complete=complete, **settings)
+
+
+# --- Print results: as JSON, as plain lines in a pipe, or with colour and tables on a terminal ---
+
+
+# Smaller files are read before a progress bar would be useful.
+_LARGE_BYTES = 20_000_000
+
+
+class Output:
+    """Prints what a command has to say, in the format that the options and the terminal need."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+        self.is_terminal = _is_terminal(sys.stdout)
+        self.is_interactive = self.is_terminal and _is_terminal(sys.stdin) and not as_json
+        dull = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self.has_colour = self.is_terminal and not dull
+
+    def result(self, data: object, text: str | Iterable[str]) -> None:
+        """Show a command's result, as JSON or as text."""
+        if self.as_json:
+            self.json(data)
+        else:
+            self.text(text)
+
+    def json(self, data: object) -> None:
+        """Print a value as JSON in UTF-8, whatever the terminal's encoding."""
+        try:
+            encoded = msgspec.json.encode(data, enc_hook=str)
+        # Too rare to clean every value beforehand.
+        except UnicodeEncodeError:
+            encoded = msgspec.json.encode(_encodable(data))
+        click.echo(_escape_controls(msgspec.json.format(encoded, indent=2)))
+
+    def text(self, text: str | Iterable[str], **style: Any) -> None:
+        """Print a line, several lines or a rendered text in one style."""
+        shown = "" if self.quiet else printable(text)
+        if shown:
+            click.echo(self._apply_style(shown, style), color=self.has_colour)
+
+    def gap(self) -> None:
+        """Print an empty line."""
+        if not self.quiet:
+            click.echo()
+
+    def warn(self, text: str) -> None:
+        """Print a warning to stderr."""
+        if not self.quiet:
+            warning = printable(f"warning: {text}", sys.stderr)
+            click.echo(self._apply_style(warning, {"fg": "yellow"}), err=True)
+
+    def table(self, columns: Mapping[str, Sequence[str]]) -> None:
+        """Print a table, or one card per row if the terminal is too narrow for it."""
+        if self.quiet:
+            return
+        clean = {
+            name: [printable(fence.line(cell)) for cell in cells] for name, cells in columns.items()
+        }
+        if self.is_terminal and full_width(clean) > terminal_width():
+            for head, lines in cards(clean, terminal_width()):
+                self.text(head, bold=True)
+                self.text(lines.split("\n"))
+            return
+        header, *rows = align_columns(clean)
+        self.text(header, bold=True)
+        self.text(rows)
+
+    @contextlib.contextmanager
+    def progress(self, path: Path) -> Iterator[Callable[[int], None] | None]:
+        """Show a progress bar on a terminal while a large file is read."""
+        size = path.stat().st_size if path.is_file() else 0
+        if not self.is_interactive or self.quiet or size < _LARGE_BYTES:
+            yield None
+            return
+        with click.progressbar(
+            length=size, label=printable(fence.line(path.name)), file=sys.stderr
+        ) as bar:
+            yield lambda offset: bar.update(offset - bar.pos)
+
+    def _apply_style(self, text: str, style: Mapping[str, Any]) -> str:
+        return click.style(text, **style) if style and self.has_colour else text
+
+
+def _join_lines(text: str | Iterable[str]) -> str:
+    """Join lines and quote line breaks within them; leave rendered text unchanged.
+
+    Most lines contain text from a checkpoint, a file or git. A line break in that text must not
+    start a line that looks like leftoff's own, because agents act on what they read here.
+    """
+    if isinstance(text, fence.Rendered):
+        return text.rstrip("\n")
+    return fence.lines(text) if isinstance(text, str) else "\n".join(map(_join_lines, text))
+
+
+# Characters that could control a terminal: all control characters except tab and newline, and the
+# overrides of text direction, which can disguise one line as another.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str | Iterable[str], stream: TextIO | None = None) -> str:
+    """Replace characters that could control the terminal or that its encoding lacks."""
+    to = stream or sys.stdout
+    encoding = (to.encoding if to is not None else None) or "utf-8"
+    return _STEERING.sub("�", _join_lines(text)).encode(encoding, "replace").decode(encoding)
+
+
+def _escape_controls(data: bytes) -> bytes:
+    """Escape characters that could control the terminal; the JSON value stays the same."""
+    # The usual case, and decoding large output takes time.
+    if data.isascii():
+        return data
+    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", data.decode()).encode()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    # Python sets a stream to None if the process was started with it closed.
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def _encodable(data: object) -> Any:
+    """Replace lone surrogates, which stand for undecodable bytes; JSON cannot encode them."""
+    plain = msgspec.to_builtins(data, enc_hook=str)
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode()
+    if isinstance(plain, dict):
+        return {_encodable(key): _encodable(value) for key, value in plain.items()}
+    return [_encodable(each) for each in plain] if isinstance(plain, list | tuple) else plain
+
+
+# --- Lay out tables and lines by the width that characters take up on a screen ---
+
+
+_GAP = "  "
+# Columns that contain sentences; on a narrow terminal each of them gets its own line.
+_SENTENCES = frozenset({"summary", "next action", "last request", "meaning"})
+
+Columns = Mapping[str, Sequence[str]]
+
+
+def one_line(text: str | None, limit: int = 60) -> str:
+    """Join a text into one line and cut it to a maximum width."""
+    return cut(" ".join((text or "-").split()), limit)
+
+
+def format_fallback_notice(folder: Path) -> str:
+    """Return the warning for a change that could not be written to the store."""
+    return (
+        f"The store is not writable, so this was saved in {folder}. The next command that can "
+        "write to the store moves it there."
+    )
+
+
+def cut(line: str, limit: int) -> str:
+    """Cut a line that is too wide and mark the cut with an ellipsis."""
+    if width(line) <= limit:
+        return line
+    kept, places = [], 0
+    for character in line:
+        places += _places(character)
+        if places >= limit:
+            break
+        kept.append(character)
+    return "".join([*kept, "…"])
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes up on a screen."""
+    return len(text) if text.isascii() else sum(map(_places, text))
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal."""
+    import shutil  # noqa: PLC0415 - imports all compressors, and only terminals need it
+
+    return shutil.get_terminal_size().columns
+
+
+def full_width(columns: Columns) -> int:
+    """Return the width of a table in which nothing is cut."""
+    return sum(_widths(columns)) + len(_GAP) * (len(columns) - 1)
+
+
+def align_columns(columns: Columns) -> list[str]:
+    """Return the header and the rows with their columns aligned."""
+    widths = _widths(columns)
+    rows = [[*columns], *zip(*columns.values(), strict=True)]
+    return [_GAP.join(map(_pad_cell, row, widths)).rstrip() for row in rows]
+
+
+def cards(columns: Columns, limit: int) -> Iterator[tuple[str, str]]:
+    """Yield each row as a headline of its short cells, and a line for each sentence."""
+    short = [name for name in columns if name not in _SENTENCES]
+    long = [name for name in columns if name in _SENTENCES]
+    indent = max(map(len, long), default=0) + 4
+    for number in range(len(next(iter(columns.values()), []))):
+        row = {name: cells[number] for name, cells in columns.items()}
+        head = _GAP.join(row[name] for name in short if row[name] not in {"", "-"})
+        lines = (
+            f"  {name:{indent - 4}}  {one_line(row[name], limit - indent)}"
+            for name in long
+            if row[name] not in {"", "-"}
+        )
+        yield cut(head, limit), "\n".join(lines)
+
+
+def _widths(columns: Columns) -> list[int]:
+    return [max(map(width, [name, *cells])) for name, cells in columns.items()]
+
+
+def _pad_cell(cell: str, places: int) -> str:
+    return cell + " " * (places - width(cell))
+
+
+def _places(character: str) -> int:
+    # Combining marks and format characters have no width; wide East Asian ones take two columns.
+    if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

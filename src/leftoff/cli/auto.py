@@ -6,8 +6,8 @@ import click
 
 from leftoff.cli.app import App, command
 from leftoff.errors import UsageError
-from leftoff.hooks import triggers
-from leftoff.phrases.goodbyes import is_goodbye
+from leftoff.hooks import autosave_step
+from leftoff.phrases.match import is_goodbye
 from leftoff.session import records, sessions
 
 
@@ -34,7 +34,9 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
         _signal(app, trigger, percent, since) for trigger in _find_due_triggers(app, percent, given)
     ]
     # Highest priority first, because the first one is the overall result.
-    signals.sort(key=lambda each: triggers.PRIORITIES.index(each["priority"].lower()), reverse=True)
+    signals.sort(
+        key=lambda each: autosave_step.PRIORITIES.index(each["priority"].lower()), reverse=True
+    )
     told = {"percent": percent, "seconds_since_autosave": since, "signals": signals}
     app.out.result(
         {**told, "priority": signals[0]["priority"] if signals else None, **_verdict(signals)},
@@ -44,17 +46,17 @@ def auto(app: App, *, explain: bool, **given: Any) -> None:
 
 def _find_due_triggers(app: App, percent: float | None, given: dict[str, Any]) -> list[str]:
     fired = {
-        "context": triggers.is_autosave_due(percent, app.settings),
+        "context": autosave_step.is_autosave_due(percent, app.settings),
         "close": is_goodbye(given["prompt"]),
-        "idle": given["idle"] * 60 > triggers.IDLE_SECONDS,
-        "long-command": triggers.is_long(given["started"], given["timeout"]),
+        "idle": given["idle"] * 60 > autosave_step.IDLE_SECONDS,
+        "long-command": autosave_step.is_long(given["started"], given["timeout"]),
     }
     return [trigger for trigger, is_there in fired.items() if is_there]
 
 
 def _signal(app: App, trigger: str, percent: float | None, since: float | None) -> dict[str, Any]:
-    priority = triggers.priority(trigger, percent, app.settings)
-    saves = triggers.is_wanted(priority, app.settings, since)
+    priority = autosave_step.priority(trigger, percent, app.settings)
+    saves = autosave_step.is_wanted(priority, app.settings, since)
     return {"trigger": trigger, "priority": priority.upper(), "saves": saves}
 
 

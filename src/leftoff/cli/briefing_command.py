@@ -6,7 +6,7 @@ import click
 
 from leftoff.cli.app import App, command
 from leftoff.text.tokens import estimate
-from leftoff.threads import memory_briefing, memory_page
+from leftoff.threads import memory_briefing
 
 # What click passes for --write without a PATH.
 _DEFAULT = "-"
@@ -31,7 +31,7 @@ def briefing(app: App, path: str | None) -> None:
         app.out.result({**_measure_text(text), "text": text}, text)
         return
     target = _target(app, path)
-    is_new = memory_page.keep(target, text)
+    is_new = memory_briefing.write_page(target, text)
     told = "Wrote" if is_new else "Nothing new for"
     app.out.result(
         {**_measure_text(text), "path": str(target), "written": is_new}, f"{told} {target}"
@@ -45,6 +45,6 @@ def _measure_text(text: str) -> dict[str, int]:
 def _target(app: App, path: str) -> Path:
     if path != _DEFAULT:
         return Path.cwd() / path
-    return memory_page.file_of(app.project, app.settings.briefing_file) or (
+    return memory_briefing.find_page_path(app.project, app.settings.briefing_file) or (
         app.project.store / "briefing.md"
     )

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.redact import redact
 from leftoff.text.plural import format_count

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from leftoff import __version__
-from leftoff.cli.output import Output, printable
+from leftoff.cli.app import Output, printable
 from leftoff.context import state_folder
 from leftoff.errors import BelowQualityBar, ChoiceNeeded, LeftoffError
 

@@ -1,21 +1,30 @@
-"""The `leftoff feature` command: track the attempts, failures and progress of features."""
+"""The `leftoff feature` commands: plan features and fixes, and record the attempts at them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
 
 from leftoff.checkpoint import to_plain
-from leftoff.cli import feature_view
-from leftoff.cli.app import App, command, complete_paths, group
-from leftoff.cli.text_columns import format_fallback_notice
+from leftoff.cli.app import App, command, complete_paths, format_fallback_notice, group, one_line
 from leftoff.context import find_project
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.fingerprints import can_be_path, name_path
 from leftoff.knowledge import features
-from leftoff.knowledge.features import Ending, Feature, Fix, ItemDraft, Scenario, Status, Try
+from leftoff.knowledge.features import (
+    Board,
+    Ending,
+    Feature,
+    Fix,
+    ItemDraft,
+    Loop,
+    Scenario,
+    Status,
+    Try,
+)
 from leftoff.store import Store
+from leftoff.text import times
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,10 +83,10 @@ def feature_list(app: App, *, with_all: bool, status: str | None) -> None:
     ]
     at_hand = features.loop(app.store, _session_id(app))
     if app.out.as_json or not items:
-        app.out.result([_plain(each) for each in items], feature_view.none(board))
+        app.out.result([_plain(each) for each in items], explain_empty_list(board))
         return
-    app.out.table(feature_view.columns(items))
-    app.out.text(feature_view.under_way(at_hand))
+    app.out.table(build_columns(items))
+    app.out.text(describe_attempt_at_hand(at_hand))
 
 
 @group(feature_list)
@@ -156,7 +165,7 @@ def feature_show(app: App, key: str | None, *, for_helper: bool) -> None:
     found = [each for each in loops.values() if each.feature == item.id]
     fixes = [each for each in board.fixes if each.linked_to == item.id]
     plain = {**_plain(item), "loops": [to_plain(each) for each in found]}
-    app.out.result(plain, feature_view.format_item(item, found, fixes))
+    app.out.result(plain, format_item(item, found, fixes))
 
 
 @command(name="start")
@@ -178,7 +187,7 @@ def feature_start(app: App, key: str | None, again: features.Again | None) -> No
         loop = features.start(app.store, item.id, session_id=_session_id(app), again=chosen)
     if waits:
         app.out.warn(f"{item.id} depends on unfinished features: {', '.join(waits)}")
-    lines = [feature_view.attempt_line("Started", loop), *feature_view.format_attempts(loop)]
+    lines = [attempt_line("Started", loop), *format_attempts(loop)]
     _print_result(app, to_plain(loop), lines)
 
 
@@ -191,7 +200,7 @@ def feature_attempt(app: App, words: tuple[str, ...], *, passed: bool, **given: 
     """Record an attempt and its result."""
     what = _try(" ".join(words), given, passed=passed)
     loop = features.attempt(app.store, what, session_id=_session_id(app))
-    _print_result(app, to_plain(loop), feature_view.after_attempt(loop))
+    _print_result(app, to_plain(loop), after_attempt(loop))
 
 
 @command(name="pass")
@@ -309,3 +318,111 @@ for _each in (
     feature_archive,
 ):
     feature.add_command(_each)
+
+
+# --- Format features, fixes and the attempts at them for people ---
+
+
+_LABEL = 11
+
+
+def build_columns(items: Sequence[Feature | Fix]) -> dict[str, list[str]]:
+    """Return the columns of a table of features and fixes."""
+    cells = {
+        "id": [each.id for each in items],
+        "state": ["archived" if each.is_archived else each.status for each in items],
+        "attempts": [str(each.attempts or "-") for each in items],
+        "pr": [f"#{each.pr}" if each.pr else "-" for each in items],
+        "summary": [one_line(each.name) for each in items],
+    }
+    if all(each.pr is None for each in items):
+        del cells["pr"]
+    return cells
+
+
+def explain_empty_list(board: Board) -> str:
+    """Return the text to show instead of an empty list."""
+    if board.archive:
+        return "All features are archived; `leftoff feature list --all` shows them."
+    return 'No features yet. Add one with `leftoff feature add "Export orders"`.'
+
+
+def describe_attempt_at_hand(loop: Loop | None) -> str:
+    """Describe the current attempt in one line, if there is one."""
+    if loop is None or not loop.is_under_way:
+        return ""
+    return attempt_line("INTERRUPTED" if loop.interrupted else "In progress", loop)
+
+
+def attempt_line(verb: str, loop: Loop) -> str:
+    """Describe which attempt a feature is at."""
+    count = f"attempt {loop.attempt} of {loop.max_attempts}"
+    return f"{verb}: {loop.feature} {loop.name or ''} ({count})"
+
+
+def format_attempts(loop: Loop) -> list[str]:
+    """List what was tried, one line per attempt."""
+    return [
+        f"  {each.attempt}. {each.result}: {each.approach}" + (f" -> {why}" if why else "")
+        for each in loop.history
+        for why in [each.root_cause or "; ".join(each.errors)]
+    ]
+
+
+def after_attempt(loop: Loop) -> list[str]:
+    """Confirm a recorded attempt and name the next step."""
+    last = loop.history[-1]
+    noted = (
+        f"Recorded attempt {last.attempt} of {loop.max_attempts} on {loop.feature}: {last.result}"
+    )
+    if loop.status == "escalated":
+        return [noted, f"That was the last attempt: {loop.feature} is escalated to a person."]
+    if last.result == "passed":
+        return [noted, "Run `leftoff feature pass` to mark it as passing."]
+    return [noted]
+
+
+def format_item(item: Feature | Fix, loops: Sequence[Loop], fixes: Sequence[Fix]) -> Iterator[str]:
+    """Yield everything known about a feature or fix, line by line."""
+    state = "archived" if item.is_archived else item.status
+    yield f"{item.id}: {item.name} [{state}]"
+    for label, text in _fields(item):
+        if text:
+            yield f"{label:{_LABEL}}  {text}"
+    yield from (_format_scenario(each) for each in item.scenarios)
+    yield from (f"{'fix':{_LABEL}}  {each.id}: {each.name} [{each.status}]" for each in fixes)
+    for loop in loops:
+        yield attempt_line(loop.status, loop)
+        yield from format_attempts(loop)
+
+
+def _fields(item: Feature | Fix) -> Iterator[tuple[str, str]]:
+    yield "what", item.description
+    if isinstance(item, Fix):
+        yield "repairs", item.linked_to
+    else:
+        yield "priority", str(item.priority or "")
+        yield "depends on", ", ".join(item.dependencies)
+    yield "attempts", f"{item.attempts} of {item.max_attempts}" if item.attempts else ""
+    yield "files", ", ".join(item.related_files)
+    yield "checks", ", ".join(f"{key} {value}" for key, value in item.verification.items())
+    yield "issue", f"#{item.issue}" if item.issue else ""
+    yield "pr", f"#{item.pr}" if item.pr else ""
+    yield "branch", item.branch or ""
+    yield "labels", ", ".join(item.labels)
+    yield "noted", times.local(item.created_at) if item.created_at else ""
+    yield "archived", times.local(item.archived_at) if item.archived_at else ""
+
+
+def _format_scenario(scenario: Scenario) -> str:
+    steps = [
+        f"{word} {text}"
+        for word, text in (
+            ("given", scenario.given),
+            ("when", scenario.when),
+            ("then", scenario.then),
+        )
+        if text
+    ]
+    told = f"{scenario.scenario}: {', '.join(steps)}" if steps else scenario.scenario
+    return f"{'must hold':{_LABEL}}  {told}"

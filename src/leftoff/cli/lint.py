@@ -2,7 +2,7 @@
 
 from leftoff.cli.app import App, checkpoint_argument, command, key_of
 from leftoff.errors import NoSuchCheckpoint
-from leftoff.threads import check_claims, persist, quality
+from leftoff.threads import check_claims, persist
 
 
 @command()
@@ -17,7 +17,7 @@ def lint(app: App, name: str | None) -> None:
         raise NoSuchCheckpoint(
             "No saved checkpoints found.", hint="Run `leftoff save` to create one."
         )
-    findings = quality.lint(app.store.load(entry), app.project.worktree)
+    findings = persist.lint(app.store.load(entry), app.project.worktree)
     if findings:
         raise persist.build_quality_error(
             findings, hint=f"Run `leftoff save {key_of(entry)} --overwrite` with more details."

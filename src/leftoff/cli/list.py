@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, command
-from leftoff.cli.text_columns import one_line
+from leftoff.cli.app import App, command, one_line
 from leftoff.projects.project import list_stores_elsewhere
 from leftoff.store import LISTED, TRASHED, CheckpointEntry
 from leftoff.text import times

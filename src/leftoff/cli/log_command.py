@@ -6,9 +6,8 @@ import click
 import msgspec
 
 from leftoff.checkpoint import MANUAL
-from leftoff.cli.app import App, checkpoint_argument, command, key_of
+from leftoff.cli.app import App, checkpoint_argument, command, key_of, one_line
 from leftoff.cli.list import describe_entry, state_of
-from leftoff.cli.text_columns import one_line
 from leftoff.store import CheckpointEntry, StoreEvent
 from leftoff.text import times
 

@@ -5,8 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from leftoff.cli.app import App, command, complete_paths, group
-from leftoff.cli.text_columns import format_fallback_notice, one_line
+from leftoff.cli.app import App, command, complete_paths, format_fallback_notice, group, one_line
 from leftoff.errors import UsageError
 from leftoff.knowledge import memory as book
 from leftoff.knowledge.memory import CONFIDENCES, KINDS, STATUSES, EntryDraft, MemoryEntry, Status

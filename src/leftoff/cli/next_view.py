@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from leftoff.checkpoint import to_plain
-from leftoff.cli.app import App
-from leftoff.cli.text_columns import one_line
+from leftoff.cli.app import App, one_line
 from leftoff.store import Store
 from leftoff.text.plural import format_count
 from leftoff.threads import recommend

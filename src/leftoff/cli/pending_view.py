@@ -7,12 +7,10 @@ from typing import Any
 import click
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.cli import artifacts, candidates, resume_view
-from leftoff.cli.app import App
+from leftoff.cli import candidates
+from leftoff.cli.app import App, one_line, printable
 from leftoff.cli.candidates import FoundCandidates
-from leftoff.cli.output import printable
-from leftoff.cli.resume_view import ViewOptions
-from leftoff.cli.text_columns import one_line
+from leftoff.cli.resume import ARTIFACTS_QUESTION, ViewOptions, ask_rest, prepare_briefing
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
 from leftoff.names import kebab
 from leftoff.profiles.mirror import WaitingFile
@@ -190,7 +188,7 @@ def _surface(
     view: ViewOptions,
     entry: CheckpointEntry | None,
 ) -> None:
-    told = resume_view.prepare(app, checkpoint, view)
+    told = prepare_briefing(app, checkpoint, view)
     if entry is not None:
         app.workspace.accept(entry)
     head = [*(each for each in said if each), *_headline(checkpoint)]
@@ -198,11 +196,11 @@ def _surface(
     if not app.out.is_interactive:
         parts += told.questions()
     app.out.result(
-        {**told.plain(say(artifacts.QUESTION) if told.asks else None), "said": head},
+        {**told.plain(say(ARTIFACTS_QUESTION) if told.asks else None), "said": head},
         join(parts, "\n\n"),
     )
     if app.out.is_interactive:
-        resume_view.ask(app, told)
+        ask_rest(app, told)
 
 
 def _headline(checkpoint: Checkpoint) -> list[Rendered]:

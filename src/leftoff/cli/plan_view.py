@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from leftoff.checkpoint import to_plain
-from leftoff.cli.app import App
-from leftoff.cli.text_columns import one_line
+from leftoff.cli.app import App, one_line
 from leftoff.store import Store
 from leftoff.text import times
 from leftoff.text.plural import format_count

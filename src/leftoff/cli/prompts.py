@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 
 from leftoff.cli import replay as replaying
-from leftoff.cli.app import App, command, group
+from leftoff.cli.app import App, command, group, one_line
 from leftoff.cli.replay import WaitingPrompts
-from leftoff.cli.text_columns import one_line
 from leftoff.errors import UsageError
 from leftoff.session import prompt_queue as queue
 from leftoff.session.prompt_files import parse

@@ -4,8 +4,7 @@ import shlex
 
 import click
 
-from leftoff.cli.app import App, command
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, command, printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.text import times
 from leftoff.text.plural import format_count

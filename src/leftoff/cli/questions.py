@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, printable
 from leftoff.errors import ChoiceNeeded
 
 # For each question: the key that stores the answer, and the option that answers it in advance.

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, command
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, command, printable
 from leftoff.errors import ChoiceNeeded, LeftoffError, UsageError
 from leftoff.knowledge import memory
 from leftoff.knowledge import reflect as use_case

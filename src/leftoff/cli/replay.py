@@ -6,9 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from leftoff.cli.app import App
-from leftoff.cli.output import printable
-from leftoff.cli.text_columns import one_line
+from leftoff.cli.app import App, one_line, printable
 from leftoff.errors import ChoiceNeeded
 from leftoff.session import prompt_queue
 from leftoff.session.prompt_queue import Prompt

@@ -1,22 +1,90 @@
 """The `leftoff resume` command: show where the work left off and what changed since."""
 
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
-from leftoff.cli import artifacts, interrupted_view, resume_view
-from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of
+from leftoff import knowledge
+from leftoff.checkpoint import Checkpoint, to_plain
+from leftoff.cli import replay
+from leftoff.cli.app import App, checkpoint_argument, command, complete_open, key_of, printable
 from leftoff.cli.list import warn_of_other_stores
-from leftoff.cli.output import printable
-from leftoff.cli.resume_view import ResumeBriefing, ViewOptions
-from leftoff.errors import ChoiceNeeded, UsageError
+from leftoff.errors import ChoiceNeeded, StoreRefused, UsageError
+from leftoff.fingerprints import locate_file
 from leftoff.names import kebab
+from leftoff.projects.project import Project
 from leftoff.store import CheckpointEntry
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.threads import briefing, check_claims
 from leftoff.threads.compose import refresh
+
+if TYPE_CHECKING:
+    from leftoff.knowledge.features import Loop
+
+
+# --- Build what `resume` and `resume --pending` show, and ask the questions that come with it ---
+
+
+class ViewOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How much to show, and whether to read artifacts (None: ask)."""
+
+    budget: int
+    reads: bool | None
+    always_asks: bool = False
+    """Whether to ask even if there are no artifacts."""
+
+
+class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint ready to show, with what changed since and the queued prompts."""
+
+    checkpoint: Checkpoint
+    checks: check_claims.Checks
+    text: Rendered
+    waiting: replay.WaitingPrompts
+    artifacts: Rendered
+    """The contents of the artifacts, if the user wants them."""
+    asks: bool
+    """Whether to ask if the artifacts should be read."""
+
+    def plain(self, question: Rendered | None) -> dict[str, Any]:
+        """Return the briefing and its question as JSON-ready values."""
+        return {
+            "checkpoint": to_plain(self.checkpoint),
+            "briefing": self.text,
+            "checks": msgspec.to_builtins(self.checks),
+            "question": question,
+            "prompts": replay.rows(self.waiting),
+        }
+
+    def questions(self) -> list[Rendered]:
+        """Return the open questions as text, for output without a terminal."""
+        return [replay.notice(self.waiting), say(ARTIFACTS_QUESTION if self.asks else "")]
+
+
+def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> ResumeBriefing:
+    """Check a checkpoint against the current worktree and render its briefing.
+
+    Call it before accepting the checkpoint: a consumed one no longer lists its prompts.
+    """
+    checks = app.workspace.check(checkpoint)
+    return ResumeBriefing(
+        checkpoint=checkpoint,
+        checks=checks,
+        text=briefing.render(checkpoint, checks, budget=view.budget),
+        waiting=replay.waiting(app, session_id=checkpoint.session_id),
+        artifacts=quote_artifacts(checks, app.project) if view.reads else say(""),
+        asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
+    )
+
+
+def ask_rest(app: App, told: ResumeBriefing) -> None:
+    """Ask the open questions on a terminal."""
+    if told.asks and ask_for_artifacts():
+        app.out.text(quote_artifacts(told.checks, app.project))
+    replay.ask(app, told.waiting)
 
 
 @command()
@@ -91,7 +159,7 @@ def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
 
 
 def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
-    told = resume_view.prepare(app, app.store.load(entry), view)
+    told = prepare_briefing(app, app.store.load(entry), view)
     question = None if is_accepted else briefing.question(told.checkpoint, told.checks)
     if is_accepted:
         app.workspace.accept(entry)
@@ -103,17 +171,17 @@ def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: 
         return
     if question:
         app.workspace.accept(entry)
-    resume_view.ask(app, told)
+    ask_rest(app, told)
 
 
 def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, key: str) -> None:
-    broken_off = interrupted_view.loops(app)
-    counted = artifacts.summary(told.checks, len(told.checkpoint.questions))
+    broken_off = list_loops(app)
+    counted = count_artifacts(told.checks, len(told.checkpoint.questions))
     said = [
         _plan(told.checks.plan),
         counted,
         told.artifacts,
-        interrupted_view.format_loops(broken_off),
+        format_loops(broken_off),
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
@@ -121,7 +189,7 @@ def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, k
     app.out.result(
         {
             **told.plain(question),
-            "interrupted": interrupted_view.rows(broken_off),
+            "interrupted": list_loop_rows(broken_off),
             "choices": _choices(key, told.checks) if question else [],
         },
         join([told.text, *said], "\n\n"),
@@ -129,14 +197,12 @@ def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, k
 
 
 def _print_nothing_found(app: App) -> None:
-    broken_off = interrupted_view.loops(app)
+    broken_off = list_loops(app)
     warn_of_other_stores(app, is_empty=True)
     nothing = {"checkpoint": None, "briefing": "", "checks": None, "question": None}
     app.out.result(
-        {**nothing, "prompts": [], "interrupted": interrupted_view.rows(broken_off)},
-        join(
-            [say("No saved checkpoints found."), interrupted_view.format_loops(broken_off)], "\n\n"
-        ),
+        {**nothing, "prompts": [], "interrupted": list_loop_rows(broken_off)},
+        join([say("No saved checkpoints found."), format_loops(broken_off)], "\n\n"),
     )
 
 
@@ -204,3 +270,76 @@ def _plan(plan: check_claims.PlanCheck | None) -> Rendered:
     if plan.text is None:
         return say("Plan {path} is missing.", path=plan.path)
     return fence.enclose_text(join([say("Plan {path}:", path=plan.path), block(plan.text)]))
+
+
+# --- Show a checkpoint's artifacts when it is resumed; the store keeps their paths, not
+# contents
+
+
+ARTIFACTS_QUESTION = "Re-fire reads on artifacts now? [y / n]"
+
+
+def count_artifacts(checks: check_claims.Checks, questions: int) -> Rendered:
+    """Count artifacts and open questions; return an empty text without artifacts."""
+    if not checks.artifacts:
+        return say("")
+    missing = sum(not artifact.is_there for artifact in checks.artifacts)
+    gone = say(" ({count} missing)", count=missing) if missing else say("")
+    return say(
+        "Artifacts: {count}{gone}. Open questions: {questions}.",
+        count=len(checks.artifacts),
+        gone=gone,
+        questions=questions,
+    )
+
+
+def quote_artifacts(checks: check_claims.Checks, project: Project) -> Rendered:
+    """Return the fenced text of every artifact, and name those that are missing."""
+    if not checks.artifacts:
+        return say("The checkpoint names no artifacts.")
+    return join((_quote_artifact(artifact, project) for artifact in checks.artifacts), "\n\n")
+
+
+def ask_for_artifacts() -> bool:
+    """Ask on a terminal whether to read the artifacts again."""
+    return click.confirm(ARTIFACTS_QUESTION, default=None, show_default=False, prompt_suffix=" ")
+
+
+def _quote_artifact(artifact: check_claims.ArtifactCheck, project: Project) -> Rendered:
+    name = say("Artifact {name}: {path}", name=artifact.name, path=artifact.path)
+    if not artifact.is_there:
+        return say("{name} is missing.", name=name)
+    text = check_claims.read_text(locate_file(artifact.path, project.worktree), project)
+    if text is None:
+        return say("{name} is outside this project. Open it yourself if you trust it.", name=name)
+    return fence.enclose_text(join([name, block(text)]))
+
+
+# --- Show interrupted work on features in `resume`, so that people and agents can continue it ---
+
+
+def list_loops(app: App) -> "list[Loop]":
+    """List the interrupted work on this project's features, newest first."""
+    store = app.store
+    places = [store.project.store / "loops", *store.log_paths("features")]
+    # Most projects have no features, so avoid importing the code for them.
+    if not any(place.exists() for place in places):
+        return []
+    try:
+        return knowledge.features.list_interrupted_loops(store)
+    except StoreRefused as error:
+        # An unreadable feature file must not prevent resuming a checkpoint.
+        app.out.warn(error.message)
+        return []
+
+
+def format_loops(found: "list[Loop]") -> Rendered:
+    """Describe each interruption: what failed and how to continue."""
+    if not found:
+        return say("")
+    return fence.enclose_text(join(map(knowledge.features.ways_to_go_on, found), "\n\n"))
+
+
+def list_loop_rows(found: "list[Loop]") -> list[dict[str, Any]]:
+    """Return the interrupted work as JSON-ready values."""
+    return [to_plain(loop) for loop in found]

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from leftoff.cli.app import App, command
-from leftoff.cli.text_columns import one_line
+from leftoff.cli.app import App, command, one_line
 from leftoff.session import sessions as use_case
 from leftoff.text import times
 from leftoff.text.plural import format_count

@@ -7,8 +7,7 @@ import click
 import msgspec
 
 from leftoff import consent
-from leftoff.cli.app import App, command
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, command, printable
 from leftoff.errors import LeftoffError
 from leftoff.projects.project import explain_distrust
 from leftoff.ship.dry_run import plan

@@ -6,9 +6,8 @@ import click
 import msgspec
 
 from leftoff.checkpoint import ContextUse
-from leftoff.cli.app import App, command
+from leftoff.cli.app import App, command, one_line
 from leftoff.cli.list import age_of, describe_entry, format_name, warn_of_other_stores
-from leftoff.cli.text_columns import one_line
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.git import query
 from leftoff.store import LISTED

@@ -7,8 +7,7 @@ import sys
 import click
 import msgspec
 
-from leftoff.cli.app import App, command
-from leftoff.cli.output import printable
+from leftoff.cli.app import App, command, printable
 from leftoff.text.plural import format_count
 from leftoff.torture import PARTS, TorturePlan, TortureReport, TortureResult, worker
 from leftoff.torture import run as run_plan

@@ -1,24 +1,31 @@
-"""Prepare the reply to a session's next prompt as its context fills up."""
+"""Prepare the reply to a session's next prompt: advice on its context, and failed approaches."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
-from leftoff.hooks import ladder, repeat_warnings, replies
+from leftoff.hooks import context_usage, replies
 from leftoff.hooks.session_event import Case
+from leftoff.knowledge import memory
+from leftoff.redact import redact
 from leftoff.session import prompt_queue
-from leftoff.text.fence import Rendered, join
+from leftoff.session.facts.report import Facts
+from leftoff.session.records import SessionRecord
+from leftoff.store import Store
+from leftoff.text.fence import Rendered, join, say
 
 
 def prepare_advice(case: Case) -> Case:
     """Write the reply to the next prompt, and queue this one if the context is nearly full."""
-    event, reached = case.event, ladder.step(case.percent, case.settings)
+    event, reached = case.event, context_usage.find_step(case.percent, case.settings)
     state = case.store.project.state_folder
     if case.before.cwd != event.cwd:
         # The session may come back to that folder and must not get an outdated reply.
         replies.remove(_place(state, event, case.before.cwd))
-    is_full = reached >= ladder.CAPTURE
+    is_full = reached >= context_usage.CAPTURE
     if is_full and event.kind == "prompt":
         prompt_queue.keep(case.store, event)
     is_blocking = is_full and case.settings.prompts == "block"
@@ -27,7 +34,7 @@ def prepare_advice(case: Case) -> Case:
     case = case.with_record(
         advised=_find_announced_step(case, reached, is_printed=is_printed), ready=reached
     )
-    lines = [*_advice(case, reached), *repeat_warnings.lines(case.store, case.now.repeats)]
+    lines = [*_advice(case, reached), *warn_of_repeats(case.store, case.now.repeats)]
     since = None if _has_news(case) else _ready_since(_place(state, event, event.cwd))
     reason = f"context at {case.percent:.2f}%" if is_blocking else ""
     _write_reply(state, event, lines, reason=reason, since=since)
@@ -60,16 +67,14 @@ def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
 def _advice(case: Case, reached: int) -> list[Rendered]:
     """Return the advice that the session has not been shown yet; none while it is silenced."""
     is_new = reached > case.now.advised and case.now.deferred_at is None
-    return [ladder.advice(reached, case.percent)] if case.percent and is_new else []
+    return [context_usage.format_advice(reached, case.percent)] if case.percent and is_new else []
 
 
 def _with_repeats(case: Case, *, is_printed: bool) -> Case:
     """Record which failed approaches the session is retrying; each is reported once."""
     if is_printed:
         case = case.with_record(repeats=[], warned=[*case.now.warned, *case.now.repeats])
-    return case.with_record(
-        repeats=repeat_warnings.follow(case.event, case.store, case.now, case.facts)
-    )
+    return case.with_record(repeats=find_new_repeats(case.event, case.store, case.now, case.facts))
 
 
 def _write_reply(
@@ -92,3 +97,55 @@ def _write_reply(
 
 def _place(state: Path, event: HookEvent, folder: str) -> Path:
     return replies.path_of(state, folder, event.agent, "UserPromptSubmit", event.session_id)
+
+
+# --- Warn a session that retries a failed approach, once for each approach ---
+
+
+_MOST_TOLD = 3
+
+
+def find_new_repeats(
+    event: HookEvent, store: Store, record: SessionRecord, facts: Facts | None
+) -> list[str]:
+    """Return the ids of the failed approaches to mention in the reply to the next prompt."""
+    if memory.is_empty(store):
+        return record.repeats
+    known = {*record.repeats, *record.warned}
+    new = [entry_id for entry_id in _find_repeats(event, store, facts) if entry_id not in known]
+    return [*record.repeats, *dict.fromkeys(new)][:_MOST_TOLD]
+
+
+def _find_repeats(event: HookEvent, store: Store, facts: Facts | None) -> Iterator[str]:
+    files = facts.files_modified if facts is not None else []
+    for command, text in _find_attempts(event, facts):
+        entry = memory.find_repeat(store, command=command, files=files, text=redact(text))
+        # Retrying after a fix is normal, so the session that reported the failure is not warned.
+        if entry is not None and event.session_id not in entry.sources:
+            yield entry.id
+
+
+def _find_attempts(event: HookEvent, facts: Facts | None) -> Iterator[tuple[str, str]]:
+    """Yield the commands and texts that may show a failed approach."""
+    if event.kind == "pre-tool":
+        yield event.command, ""
+    elif event.kind == "prompt":
+        yield "", event.prompt
+    elif event.kind == "stop" and facts is not None:
+        yield "", facts.next_words
+        for command in facts.commands:
+            yield command, ""
+
+
+def warn_of_repeats(store: Store, ids: list[str]) -> list[Rendered]:
+    """Return one line for each approach that failed before."""
+    found = []
+    for entry_id in ids:
+        # The entry may have been rejected in the meantime, or its log deleted.
+        with contextlib.suppress(memory.NoSuchEntry):
+            found.append(memory.find(store, entry_id))
+    return [
+        say("leftoff: {text:300}", text=memory.format_warning(entry))
+        for entry in found
+        if entry.status == "active"
+    ]

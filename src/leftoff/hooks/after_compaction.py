@@ -18,7 +18,7 @@ from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import Checkpoint
 from leftoff.hooks import offers
-from leftoff.session import records, seals, state_file
+from leftoff.session import records, state_file
 from leftoff.store import CheckpointEntry, Store
 from leftoff.text import fence
 from leftoff.text.budget import measure_width
@@ -162,7 +162,9 @@ def _sources(event: HookEvent, store: Store, settings: config.Settings) -> Itera
 def _quote_requests(event: HookEvent, store: Store) -> Rendered:
     """Return the user's last requests, because the agent's summary loses the wording."""
     record = records.load(store, event.agent, event.session_id)
-    if not seals.is_sealed(store.project.state_folder, event.agent, event.session_id, record.seal):
+    if not records.is_sealed(
+        store.project.state_folder, event.agent, event.session_id, record.seal
+    ):
         # The record came with the store, so anyone may have written it.
         return say("")
     asked, room = [], _SAID_CHARS

@@ -67,7 +67,11 @@ def _blocking_percent(store: Store, event: HookEvent, settings: Settings) -> flo
     percent = hooks.context_usage.with_live_use(
         facts.report.report(memory.state), store.project.state_folder, event.session_id
     ).percent
-    return percent if hooks.ladder.step(percent, settings) >= hooks.ladder.CAPTURE else None
+    return (
+        percent
+        if hooks.context_usage.find_step(percent, settings) >= hooks.context_usage.CAPTURE
+        else None
+    )
 
 
 def _keep(store: Store, event: HookEvent) -> None:

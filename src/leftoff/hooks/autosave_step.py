@@ -1,12 +1,25 @@
-"""Save a session automatically when an event triggers it."""
+"""The steps that save a session's state: autosave, the buffer of messages, mirrored files."""
 
-from leftoff.hooks import triggers, update_mirrors
-from leftoff.hooks.read_transcript import build_session
-from leftoff.hooks.session_event import Case
-from leftoff.phrases.goodbyes import is_goodbye
+import re
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from leftoff import threads
+from leftoff.config import Settings
+from leftoff.errors import LeftoffError
+from leftoff.hooks import trouble
+from leftoff.hooks.session_event import Case, build_session
+from leftoff.phrases.match import is_goodbye
+from leftoff.profiles.mirror import open_mirrors
+from leftoff.profiles.profile import BufferedExchange, SessionNews
 from leftoff.redact import redact
-from leftoff.threads import apply_settings, autosaves
-from leftoff.threads.compose import compose
+from leftoff.session import prompt_queue
+from leftoff.session.prompt_files import FilePrompt
+from leftoff.session.records import Exchange
+from leftoff.store import Store
+from leftoff.threads import persist
+from leftoff.threads.compose import compose, drop_unwanted
 
 _REASON_CHARS = 120
 
@@ -26,13 +39,13 @@ def _trigger(case: Case) -> str | None:
         return "precompact" if event.kind == "pre-compact" else "session-end"
     if event.kind == "prompt" and is_goodbye(event.prompt):
         return "close"
-    if event.kind in {"prompt", "idle"} and _idle_seconds(case) > triggers.IDLE_SECONDS:
+    if event.kind in {"prompt", "idle"} and _idle_seconds(case) > IDLE_SECONDS:
         return "idle"
     if event.kind in {"prompt", "pre-tool"} and _is_long(case):
         return "long-command"
     if event.kind == "pre-tool":
         return None
-    return "context" if triggers.is_autosave_due(case.percent, case.settings) else None
+    return "context" if is_autosave_due(case.percent, case.settings) else None
 
 
 def _idle_seconds(case: Case) -> float:
@@ -42,24 +55,24 @@ def _idle_seconds(case: Case) -> float:
 def _is_long(case: Case) -> bool:
     """Return whether a long command starts, or many todos are open and unsaved."""
     command = case.event.command
-    if triggers.is_long(command, case.event.timeout_seconds):
+    if is_long(command, case.event.timeout_seconds):
         return True
-    return not triggers.is_look(command) and _has_long_way(case)
+    return not is_look(command) and _has_long_way(case)
 
 
 def _has_long_way(case: Case) -> bool:
     """Return whether many todos are open and nothing was saved for a while."""
     steps = [todo for todo in case.facts.todos if todo.is_open] if case.facts else []
     last = case.now.autosaved_at
-    is_stale = last is None or (case.at - last).total_seconds() > triggers.PAUSE_SECONDS
-    return len(steps) > triggers.LONG_WAY and is_stale
+    is_stale = last is None or (case.at - last).total_seconds() > PAUSE_SECONDS
+    return len(steps) > LONG_WAY and is_stale
 
 
 def _is_wanted(case: Case, trigger: str) -> bool:
     last = case.now.autosaved_at
     since = (case.store.now() - last).total_seconds() if last else None
-    urgency = triggers.priority(trigger, case.percent, case.settings)
-    return triggers.is_wanted(urgency, case.settings, since)
+    urgency = priority(trigger, case.percent, case.settings)
+    return is_wanted(urgency, case.settings, since)
 
 
 def _save_state(case: Case, trigger: str) -> Case:
@@ -68,21 +81,19 @@ def _save_state(case: Case, trigger: str) -> Case:
     if session is None:
         return case
     told = {
-        **update_mirrors.read_native_notes(case),
+        **read_native_notes(case),
         "trigger": trigger,
         "reason": _reason(case, trigger),
     }
-    draft = apply_settings.drop_unwanted(
-        compose(told, case.store, case.settings, session=session), case.settings
-    )
-    state = autosaves.digest(draft)
-    if trigger == "precompact" and update_mirrors.can_show_pending(case):
+    draft = drop_unwanted(compose(told, case.store, case.settings, session=session), case.settings)
+    state = persist.digest_work(draft)
+    if trigger == "precompact" and can_show_pending(case):
         # Such files mark only this save as pending for the next session, so an earlier autosave
         # of the same state does not count.
         state = f"{trigger} {state}"
-    if case.now.autosaved_state.endswith(state) or autosaves.is_saved_on_purpose(case.store, draft):
+    if case.now.autosaved_state.endswith(state) or persist.is_saved_on_purpose(case.store, draft):
         return case
-    autosaves.autosave(case.store, draft)
+    persist.autosave(case.store, draft)
     return case.with_record(autosaved_at=case.store.now(), autosaved_state=state)
 
 
@@ -102,6 +113,144 @@ def _reason(case: Case, trigger: str) -> str:
 
 def _long(case: Case) -> str:
     command = case.event.command
-    if triggers.is_long(command, case.event.timeout_seconds):
+    if is_long(command, case.event.timeout_seconds):
         return f"long command: {redact(command)}"
     return "long way"
+
+
+# --- Decide when the state of a session is worth a checkpoint ---
+
+
+LONG_SECONDS = 30
+IDLE_SECONDS = 600
+LONG_WAY = 3
+PAUSE_SECONDS = 300
+_LONG_COMMAND = re.compile(
+    r"\b(?:docker(?:[ -]compose)? (?:build|up|push|pull)|terraform (?:apply|destroy|plan)|"
+    r"pulumi up|kubectl (?:apply|rollout)|helm (?:install|upgrade)|ansible-playbook|"
+    r"(?:npm|pnpm|yarn|bun)(?: run)? (?:build|deploy|publish|install|ci)|"
+    r"(?:vite|next|webpack) build|"
+    r"cargo (?:build|test|bench|publish)|go (?:build|test) \./\.\.\.|make(?: -j\d*)?(?: \w+)*$|"
+    r"cmake --build|ninja|bazel (?:build|test)|gradlew?|mvn |msbuild|xcodebuild|"
+    r"tox|nox|pip install|uv sync|poetry install|deploy(?:\.sh)?\b|vercel|netlify deploy|"
+    r"rsync |dd if=|pg_dump|pg_restore|mysqldump|alembic upgrade|sleep \d{2,})"
+)
+
+_LOOK = re.compile(
+    r"\s*(?:ls|ll|cat|head|tail|less|pwd|echo|wc|which|file|stat|du|df|ps|env|date|tree|grep|rg|find"
+    r"|git (?:status|log|diff|show|branch|blame))(?:\s[^;&|<>`$]*)?"
+)
+
+
+def is_long(command: str, timeout_seconds: float) -> bool:
+    """Return whether a command may run so long that the session does not see its end."""
+    return timeout_seconds > LONG_SECONDS or _LONG_COMMAND.search(command) is not None
+
+
+def is_look(command: str) -> bool:
+    """Return whether a command only reads."""
+    return _LOOK.fullmatch(command) is not None
+
+
+Priority = Literal["low", "medium", "high", "critical"]
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+"""From the least to the most urgent."""
+# After these there may be no later chance to save.
+_LAST_CHANCES = frozenset({"precompact", "session-end"})
+
+
+def priority(trigger: str, percent: float | None, settings: Settings) -> Priority:
+    """Return how urgent a trigger is, given how full the context is."""
+    use = percent or 0.0
+    if trigger in _LAST_CHANCES or (trigger == "close" and use > settings.urge_at):
+        return "critical"
+    if trigger == "context" or (trigger == "long-command" and use > settings.buffer_at):
+        return "high"
+    return "low" if trigger == "long-command" else "medium"
+
+
+def is_wanted(urgency: Priority, settings: Settings, seconds_since: float | None) -> bool:
+    """Return whether a trigger saves, given the time since the last autosave."""
+    if PRIORITIES.index(urgency) < PRIORITIES.index(settings.autosave_from):
+        return False
+    is_pause = seconds_since is not None and seconds_since < settings.autosave_pause * 60
+    return urgency == "critical" or not is_pause
+
+
+def is_autosave_due(percent: float | None, settings: Settings) -> bool:
+    """Return whether the context is so full that the state must be saved."""
+    return percent is not None and round(percent * 100) > round(settings.autosave_at * 100)
+
+
+# --- Keep requests and answers word for word while the context fills up ---
+
+
+_MOST = 20
+_CHARS = 2_000
+
+
+def update_buffer(case: Case) -> Case:
+    """Add the request or answer to the buffer; empty it when the context is fresh again."""
+    if case.facts is None or case.percent is None or case.percent < case.settings.buffer_at:
+        return case.with_record(buffer=[])
+    buffer = case.now.buffer
+    if case.event.kind == "prompt" and case.event.prompt.strip():
+        asked = redact(case.event.prompt)[:_CHARS]
+        buffer = [*buffer[1 - _MOST :], Exchange(at=case.at, asked=asked)]
+    elif case.event.kind == "stop" and buffer:
+        ending = case.facts.last_words[-_CHARS:]
+        buffer = [*buffer[:-1], msgspec.structs.replace(buffer[-1], answered=ending)]
+    return case.with_record(buffer=buffer)
+
+
+# --- Read a session's notes from mirrored native files, and write its state to them ---
+
+
+def read_native_notes(case: Case) -> dict[str, Any]:
+    """Return what mirrored files say about the session's work."""
+    return open_mirrors(case.settings.mirror).read_notes(case.store, case.event.session_id)
+
+
+def can_show_pending(case: Case) -> bool:
+    """Return whether mirrored files show which session's state is pending."""
+    return open_mirrors(case.settings.mirror).tell_what_waits()
+
+
+def update_mirrors(case: Case) -> Case:
+    """Bring the mirrored files up to date with this event."""
+    if not case.settings.mirror:
+        return case
+    exported = open_mirrors(case.settings.mirror).export_changes(
+        case.store, session=_news(case), briefing=lambda: _briefing(case.store)
+    )
+    for problem in exported.problems:
+        trouble.note(case.store.project.state_folder, "mirroring", LeftoffError(problem))
+    return case
+
+
+def _news(case: Case) -> SessionNews:
+    """Collect what native files show about the session."""
+    event = case.event
+    waiting = [
+        each for each in prompt_queue.pending(case.store) if each.session_id == event.session_id
+    ]
+    return SessionNews(
+        agent=event.agent,
+        session_id=event.session_id,
+        event=event.kind,
+        at=case.at,
+        file=event.file if event.kind == "post-tool" else "",
+        percent=case.percent,
+        buffer=[
+            BufferedExchange(at=each.at, asked=each.asked, answered=each.answered)
+            for each in case.now.buffer
+        ],
+        prompts=[
+            FilePrompt(text=each.text, told_at=f"{each.at:%Y-%m-%dT%H:%M:%SZ}", at=each.at)
+            for each in waiting
+        ],
+    )
+
+
+def _briefing(store: Store) -> str:
+    return threads.memory_briefing.page(store)

@@ -1,13 +1,15 @@
-"""Exchange data with the status line: the live context use, and the last save."""
+"""Read how full a session's context is, and advise the session as it fills up."""
 
 from pathlib import Path
 
 import msgspec
 
 from leftoff import statusline
+from leftoff.config import Settings
 from leftoff.session.facts.report import Facts
 from leftoff.store import Store
 from leftoff.text import times
+from leftoff.text.fence import Rendered, say
 
 
 def with_live_use(facts: Facts, state: Path, session_id: str) -> Facts:
@@ -37,3 +39,53 @@ def update_statusline(store: Store, state: Path, session_id: str, facts: Facts |
 def _seconds(moment: str) -> float:
     found = times.parse(moment, zone=None)
     return found.timestamp() if found else 0.0
+
+
+# --- Map the context use to steps of a ladder, and give the advice for each step ---
+
+
+# `advice` says what each step means.
+ADVISE, URGE, FRESH, CAPTURE, PANIC = 1, 2, 3, 4, 5
+
+
+def find_step(percent: float | None, settings: Settings) -> int:
+    """Return the step that the context use has reached, compared to two decimals."""
+    if percent is None:
+        return 0
+    rungs = {
+        ADVISE: settings.advise_at,
+        URGE: settings.urge_at,
+        FRESH: settings.fresh_at,
+        CAPTURE: settings.capture_at,
+        PANIC: 100.0,
+    }
+    # URGE and FRESH are skipped if the user wants the first advice no earlier than that.
+    reached = [
+        rung
+        for rung, threshold in rungs.items()
+        if round(percent * 100) >= round(threshold * 100)
+        and (threshold > settings.advise_at or rung not in {URGE, FRESH})
+    ]
+    return max(reached, default=0)
+
+
+def format_advice(reached: int, percent: float) -> Rendered:
+    """Return the advice for a step."""
+    use = say("context at {percent}%", percent=f"{percent:.2f}")
+    if reached >= FRESH:
+        return say(
+            "leftoff: {use} — compact or start fresh now. The state is saved: after /compact, or "
+            "in a new session, leftoff shows where this one left off.",
+            use=use,
+        )
+    if reached >= URGE:
+        return say(
+            "leftoff: {use} — finish the current step, then run `leftoff save` with the exact "
+            "next action, what failed and why.",
+            use=use,
+        )
+    return say(
+        "leftoff: {use} — consider `leftoff save` with the exact next action and the decisions "
+        "made; the rest is saved automatically.",
+        use=use,
+    )

@@ -16,7 +16,7 @@ from leftoff.text import fence
 from leftoff.text.budget import measure_width
 from leftoff.text.fence import Rendered, join, say
 from leftoff.text.tokens import estimate
-from leftoff.threads import memory_briefing, memory_page
+from leftoff.threads import memory_briefing
 
 _BEFORE = "leftoff: what is known about this project."
 # A smaller budget has room for headings only.
@@ -32,7 +32,7 @@ def read_user_page(store: Store, settings: config.Settings) -> str | None:
     None means that leftoff wrote the file: it is read later, when it is up to date.
     """
     path = _place(store, settings)
-    if path is None or (disk.is_regular(path) and not memory_page.is_somebodys(path)):
+    if path is None or (disk.is_regular(path) and not memory_briefing.is_somebodys_page(path)):
         return None
     return _read_page(path) or ""
 
@@ -87,7 +87,7 @@ class _Page:
 
     def render_within(self, budget: int, width: int) -> Rendered:
         if self._path is not None and self._file:
-            return memory_page.from_file(self._file, self._path, budget=budget, width=width)
+            return memory_briefing.quote_page(self._file, self._path, budget=budget, width=width)
         if not self._material.has_content:
             return say("")
         return memory_briefing.render(
@@ -102,7 +102,7 @@ class _Page:
 def _place(store: Store, settings: config.Settings) -> Path | None:
     """Return the page's file; None if a link leads out of the project, as doctor reports."""
     with contextlib.suppress(StoreRefused):
-        return memory_page.file_of(store.project, settings.briefing_file)
+        return memory_briefing.find_page_path(store.project, settings.briefing_file)
     return None
 
 

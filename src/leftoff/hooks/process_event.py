@@ -9,10 +9,8 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.errors import LeftoffError
 from leftoff.hooks import answer_compaction, context_policy, interrupted_work, trouble
 from leftoff.hooks.advice import prepare_advice
-from leftoff.hooks.autosave_step import autosave
+from leftoff.hooks.autosave_step import autosave, update_buffer, update_mirrors
 from leftoff.hooks.session_event import Case, Sight, read_case
-from leftoff.hooks.update_mirrors import update_mirrors
-from leftoff.hooks.working_buffer import update_buffer
 from leftoff.session import prompt_queue, records
 from leftoff.session.records import Life
 from leftoff.store import Store

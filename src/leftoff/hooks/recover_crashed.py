@@ -20,15 +20,14 @@ from leftoff.checkpoint import Checkpoint
 from leftoff.context import read_environment
 from leftoff.errors import LeftoffError
 from leftoff.hooks import drain_spool, interrupted_work, settle, start_recovery, trouble
-from leftoff.hooks.read_transcript import build_session, read_on
-from leftoff.hooks.unwritten_turn import unwritten
+from leftoff.hooks.session_event import build_session, list_unwritten, read_on
 from leftoff.projects.project import find_project
 from leftoff.session import records, sessions
 from leftoff.session.facts.report import report
 from leftoff.session.records import Life, SessionRecord
 from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.store import Store, disk, plain_name
-from leftoff.threads import autosaves
+from leftoff.threads import persist
 from leftoff.threads.compose import compose
 
 # A session that was running when the disk filled up may have started long before.
@@ -98,11 +97,11 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     if memory is not None:
         record = with_memory(record, memory)
     session = build_session(store, record, report(memory.state) if memory else None, memory)
-    told = unwritten(record)
+    told = list_unwritten(record)
     if session is not None or told:
         draft = _draft(store, record, session, told)
-        if told or not autosaves.is_saved_on_purpose(store, draft):
-            autosaves.autosave(store, draft)
+        if told or not persist.is_saved_on_purpose(store, draft):
+            persist.autosave(store, draft)
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
     records.keep(store, ended)

@@ -1,5 +1,7 @@
-"""Combine a hook event with what is known about its session."""
+"""Combine a hook event with its session: the record, the transcript and the turn under way."""
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -8,12 +10,13 @@ import msgspec
 
 from leftoff import config, processes
 from leftoff.agents.hook_events import HookEvent
-from leftoff.hooks import context_usage, read_transcript, unwritten_turn
-from leftoff.hooks.wait_for_transcript import wait_for_words
+from leftoff.hooks import context_usage
+from leftoff.phrases.match import is_goodbye
+from leftoff.redact import redact
 from leftoff.session import capture, records
 from leftoff.session.facts.report import Facts, report
-from leftoff.session.records import SessionRecord
-from leftoff.session.sessions import read_memory, with_memory
+from leftoff.session.records import SessionRecord, Turn
+from leftoff.session.sessions import KnownSession, read_memory, with_memory
 from leftoff.store import Store
 
 
@@ -72,7 +75,7 @@ class Sight:
         """Read new lines of the transcript, unless the file has not changed."""
         stamp = _stamp(record.transcript_path)
         if not stamp or stamp != self._stamp:
-            self._memory = read_transcript.read_on(record, self._memory)
+            self._memory = read_on(record, self._memory)
             self._stamp = stamp
             if self._memory is not None:
                 self._kept = with_memory(record, self._memory).memory
@@ -154,5 +157,152 @@ def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> Sessi
         after=read,
         is_writer_alive=sight.is_alive,
     )
-    turn = unwritten_turn.follow(event, record.turn, read=read, is_written=is_written)
+    turn = follow_event(event, record.turn, read=read, is_written=is_written)
     return msgspec.structs.replace(record, turn=turn)
+
+
+# --- Read new transcript lines of a hooked session, and combine what is known about it ---
+
+
+def read_on(
+    record: SessionRecord, memory: capture.SessionMemory | None
+) -> capture.SessionMemory | None:
+    """Read new lines of the transcript; if it is gone, return what was learned before."""
+    path = Path(record.transcript_path)
+    if not record.transcript_path or not path.is_file():
+        return memory
+    return capture.read_session(path, agent=record.agent, memory=memory)
+
+
+def build_session(
+    store: Store, record: SessionRecord, facts: Facts | None, memory: capture.SessionMemory | None
+) -> KnownSession | None:
+    """Combine what is known about a session; None if nothing was ever asked in it."""
+    if facts is None or memory is None or not facts.intent:
+        return None
+    path = Path(record.transcript_path)
+    touched = path.stat().st_mtime if path.is_file() else 0.0
+    return KnownSession(
+        agent=record.agent,
+        session_id=record.session_id,
+        path=path,
+        touched_at=datetime.fromtimestamp(touched, UTC),
+        facts=facts,
+        memory=memory,
+        checkpoint=store.index().newest_of_session(record.session_id),
+    )
+
+
+# --- Wait until the transcript has caught up with an event, because agents write it later ---
+
+
+# Claude Code 2.1.325 is up to 0.11 s late at the end of a turn, and later under load.
+_WAIT_SECONDS = 1.5
+# By then an agent has written all that it will write, however busy the machine is.
+_OLD_SECONDS = 10.0
+_PAUSE = 0.02
+TAIL = 256 * 1024
+_COMPARED_CHARS = 80
+
+
+def wait_for_words(
+    words: str,
+    transcript: Path,
+    *,
+    told_at: float,
+    after: int,
+    is_writer_alive: Callable[[], bool],
+) -> bool:
+    """Wait a moment until the transcript holds the words of an event; return whether it does.
+
+    Only text after the given offset counts: the same words may have been said before. The wait
+    ends if the writer dies, and is skipped for an old event. At the end of the first turn there may
+    be no file yet.
+    """
+    if not words.strip() or not transcript.parent.is_dir():
+        return False
+    is_old = time.time() - told_at > _OLD_SECONDS
+    deadline = time.monotonic() + (0 if is_old else _WAIT_SECONDS)
+    while not has_words(transcript, words, after=after):
+        if time.monotonic() > deadline or not is_writer_alive():
+            return has_words(transcript, words, after=after)
+        time.sleep(_PAUSE)
+    return True
+
+
+def has_words(transcript: Path, words: str, *, after: int) -> bool:
+    """Return whether the end of the transcript, from an offset on, holds these words."""
+    last_line = words.strip().splitlines()[-1].strip()[-_COMPARED_CHARS:]
+    return msgspec.json.encode(last_line)[1:-1] in _tail(transcript, after)
+
+
+def _tail(transcript: Path, after: int) -> bytes:
+    try:
+        with transcript.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(min(after, size), size - TAIL))
+            return file.read()
+    except OSError:
+        return b""
+
+
+# --- Keep what hooks report about the current turn until the transcript has it ---
+#
+# An agent that dies may never write it there.
+
+
+_KEPT_CHARS = 2_000
+_SHOWN_CHARS = 240
+
+
+def follow_event(event: HookEvent, turn: Turn, *, read: int, is_written: bool) -> Turn:
+    """Return what is known about the turn after an event; empty once the transcript has it."""
+    if event.kind == "prompt":
+        return Turn(asked=redact(event.prompt)[:_KEPT_CHARS], read=read)
+    if event.kind == "pre-tool" and event.command:
+        return msgspec.structs.replace(turn, began=redact(event.command)[:_KEPT_CHARS])
+    if event.kind == "stop" and is_written:
+        return Turn()
+    if event.kind == "stop":
+        return msgspec.structs.replace(turn, began="", said=redact(event.last_words)[-_KEPT_CHARS:])
+    return turn
+
+
+def list_unwritten(record: SessionRecord) -> dict[str, Any]:
+    """Return what hooks reported and the transcript lacks, as keys of a checkpoint."""
+    turn = record.turn
+    asked, began, said = (
+        text if text.strip() and not _is_written(record, text) else ""
+        for text in (turn.asked.strip(), turn.began.strip(), turn.said.strip())
+    )
+    # The transcript shows a slash command in another form, and a goodbye asks for nothing.
+    if asked.startswith("/") or is_goodbye(asked):
+        asked = ""
+    told: dict[str, Any] = {}
+    if asked:
+        told |= {"intent": asked, "pending_prompts": [] if said or began else [asked]}
+        told |= _next(f"Answer the prompt that was still waiting: {_short(asked)}")
+    if began:
+        told["in_flight"] = {"tool": "Bash", "what": began}
+        told |= _next(f"Check, then repeat, the call cut short: Bash: {_short(began)}.")
+    if said:
+        told["left_off"] = said
+        told |= _next(f"The agent's last words: {_short(said)}")
+    return told
+
+
+def _next(text: str) -> dict[str, Any]:
+    return {"next_action": {"text": text, "origin": "inferred"}}
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_SHOWN_CHARS]
+
+
+def _is_written(record: SessionRecord, words: str) -> bool:
+    transcript = Path(record.transcript_path)
+    if not transcript.is_file():
+        return False
+    read = record.turn.read
+    # With so much new text, the transcript is past this turn.
+    return transcript.stat().st_size - read > TAIL or has_words(transcript, words, after=read)

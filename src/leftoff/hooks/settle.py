@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from leftoff import hooks
-from leftoff.hooks import claims, lease
+from leftoff.hooks import lease
 
 EVENT_SECONDS = 20.0
 """CPU time limit for one event; the limit on real time is three times as long."""
@@ -186,7 +186,7 @@ def _supervise(state: str, seconds: float) -> None:
         # A worker that survived has tried all events; one that died has marked the one it died at.
         if not after - before and (not died or after == before):
             return
-        if not claims.make(state):
+        if not lease.make_claim(state):
             return
 
 
@@ -239,7 +239,7 @@ def _hold_mark(state: str) -> Iterator[lease.LeaseMark]:
         yield mark
     finally:
         # In this order: a hook that sees no mark makes a claim, which must not be removed.
-        claims.forget(state)
+        lease.forget_claims(state)
         mark.remove()
 
 

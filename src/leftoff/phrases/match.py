@@ -1,4 +1,4 @@
-"""Load the language files and compile their phrases to regular expressions.
+"""Recognize goodbyes, corrections and statements worth a note, in every language.
 
 A phrase is a regular expression on a line; a line that ends with `|` continues on the next one. A
 word in capitals stands for one of the table's `parts`. Nothing else is in capitals, because the
@@ -8,8 +8,9 @@ text to match is in lower case.
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
 import msgspec
 
@@ -160,3 +161,133 @@ def any_of(phrases: Iterable[str]) -> str:
 
 def _join_lines(text: str) -> str:
     return _BROKEN_LINE.sub("|", text.strip())
+
+
+# --- Recognize messages that only say goodbye ---
+
+
+def is_goodbye(message: str) -> bool:
+    """Return whether a message is only a goodbye, ignoring thanks and punctuation around it.
+
+    Within a longer sentence, the same words do not count.
+    """
+    if len(message) > LONGEST:
+        return False
+    plain = trim(" ".join(message.casefold().split()))
+    return _around().sub("", plain.removeprefix("/")) in _messages()
+
+
+@functools.cache
+def _messages() -> frozenset[str]:
+    return frozenset(each for language in read_languages() for each in language.goodbyes.messages)
+
+
+@functools.cache
+def _around() -> re.Pattern[str]:
+    before, after = [], []
+    for language in read_languages():
+        said, edge = language.goodbyes, language.boundary
+        before += [f"(?:{phrase}){edge}" for phrase in split_phrases(said.before, said.parts)]
+        after += split_phrases(said.after, said.parts)
+    return re.compile(rf"^(?:{any_of(before)}[\W_]*)+|[\W_]+{any_of(after)}$")
+
+
+# --- Load the phrases with which people correct an agent ---
+
+
+# Expressions for the text after a phrase, if that is part of the match.
+_AFTER = {
+    "openers": r"(?:[\s,:.!;、，。！]+|$)",
+    "fillers": r"(?!\w)[\s,:.!、，]*",
+    "requests": r"\s*",
+}
+_DENSE_AFTER = {**_AFTER, "fillers": r"[\s,:.!、，]*"}
+
+
+class Corrections(msgspec.Struct, frozen=True, kw_only=True):
+    """The compiled phrases of a language; `CorrectionTable` describes each of them."""
+
+    is_dense: bool
+    empty: frozenset[str]
+    openers: re.Pattern[str]
+    fillers: re.Pattern[str]
+    high: re.Pattern[str]
+    medium: re.Pattern[str]
+    alternatives: re.Pattern[str]
+    orders: re.Pattern[str]
+    requests: re.Pattern[str]
+    questions: re.Pattern[str]
+    one_off: re.Pattern[str]
+    not_rules: re.Pattern[str]
+    vague: re.Pattern[str]
+
+
+def find_spoken(text: str, words: Sequence[str]) -> list[Corrections]:
+    """Return the languages that a text may be in; several if its words do not decide."""
+    languages = read_languages()
+    for language in languages:
+        if language.script and re.search(language.script, text):
+            return [_compile_corrections(language)]
+    spelt = [language for language in languages if language.known_by]
+    votes = [sum(word in _list_marker_words(language) for word in words) for language in spelt]
+    return [
+        _compile_corrections(each)
+        for each, vote in zip(spelt, votes, strict=True)
+        if vote == max(votes)
+    ]
+
+
+@functools.cache
+def _list_marker_words(language: Language) -> frozenset[str]:
+    return frozenset(language.known_by.split())
+
+
+@functools.cache
+def _compile_corrections(language: Language) -> Corrections:
+    table = language.corrections
+    after = _DENSE_AFTER if language.is_dense else _AFTER
+    patterns = {
+        key: re.compile(any_of(split_phrases(phrases, table.parts)) + after.get(key, ""))
+        for key, phrases in msgspec.structs.asdict(table).items()
+        if key not in {"parts", "empty"}
+    }
+    empty = frozenset(table.empty.split())
+    return Corrections(is_dense=language.is_dense, empty=empty, **patterns)
+
+
+# --- Recognize statements worth a working note, and words that introduce values and names ---
+
+
+Statement = Literal["preference", "decision", "draft", "correction"]
+
+_QUESTION_MARK = re.compile(r"[?？]\W*$")
+
+
+def find_statement(sentence: str) -> Statement | None:
+    """Return the first kind of statement that matches a sentence, so that it is noted once."""
+    kinds: tuple[Statement, ...] = get_args(Statement)
+    return next((kind for kind in kinds if _compile_notes(kind).search(sentence)), None)
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence asks something, and so states nothing."""
+    return bool(_QUESTION_MARK.search(sentence) or _compile_notes("questions").search(sentence))
+
+
+def is_negated(before: str) -> bool:
+    """Return whether the text before a value negates it."""
+    return _compile_notes("negations", "$").search(before.lower()) is not None
+
+
+def find_names(text: str, name: str) -> list[str]:
+    """Return what a text introduces as a name, if it matches the regex for names."""
+    return [found[1] for found in _compile_notes("namings", rf"[\"“']?({name})").finditer(text)]
+
+
+@functools.cache
+def _compile_notes(key: str, after: str = "") -> re.Pattern[str]:
+    tables = [language.notes for language in read_languages()]
+    phrases = (
+        phrase for table in tables for phrase in split_phrases(getattr(table, key), table.parts)
+    )
+    return re.compile(any_of(phrases) + after)

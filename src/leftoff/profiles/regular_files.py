@@ -5,7 +5,7 @@ import heapq
 import os
 from pathlib import Path
 
-from leftoff.projects import trees
+from leftoff.projects.project import open_file
 
 # Changes in place are noticed in this many of the newest files.
 _WATCHED = 20
@@ -21,7 +21,7 @@ def digest(data: bytes) -> str:
 def read_regular(path: Path) -> tuple[bytes, os.stat_result] | None:
     """Read a regular file that is not a link; None if there is none."""
     try:
-        descriptor = trees.open_file(path)
+        descriptor = open_file(path)
     except OSError:
         return None
     try:

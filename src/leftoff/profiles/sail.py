@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.profiles import json_text, sail_format, sail_plans
+from leftoff.profiles import json_codec, sail_format, sail_plans
 from leftoff.profiles.profile import Files, More, Native, SessionNews, StoreNews
 from leftoff.profiles.regular_files import digest, newest_in
 from leftoff.projects.project import Project
@@ -162,7 +162,7 @@ def _change(text: str, change: Callable[[Members], Members], problems: list[str]
     try:
         index = json.loads(text.removeprefix(_BOM))
         if isinstance(index, dict):
-            return json_text.with_members(text, change(index))
+            return json_codec.with_members(text, change(index))
         problems.append("it is not a JSON object")
     except (ValueError, RecursionError) as error:
         problems.append(str(error) or "it is nested too deeply")

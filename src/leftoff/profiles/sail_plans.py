@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from leftoff.projects import trees
+from leftoff.projects.project import read_start
 from leftoff.text import times
 
 FOLDER = ".claude"
@@ -95,7 +95,7 @@ def read_index(folder: Path) -> dict[str, Any] | None:
 def read_object(path: Path) -> dict[str, Any] | None:
     """Read a JSON object; None if there is none."""
     try:
-        data = trees.read_start(path, _LIMIT, follow=True)
+        data = read_start(path, _LIMIT, follow=True)
         found = json.loads(data.decode("utf-8-sig", "replace"))
     except (OSError, ValueError, RecursionError):
         return None

@@ -19,7 +19,7 @@ from leftoff.agents.hook_events import HookEvent
 from leftoff.checkpoint import new_id
 from leftoff.errors import LeftoffError
 from leftoff.phrases.intents import passes_always
-from leftoff.session import records, seals
+from leftoff.session import records
 from leftoff.session.prompt_files import LEGACY, FilePrompt
 from leftoff.store import LISTED, CheckpointEntry, Store
 
@@ -112,7 +112,7 @@ def keep(store: Store, event: HookEvent) -> None:
         text=_without_secrets(event.prompt),
         agent=event.agent,
         session_id=event.session_id,
-        seal=seals.seal(store.project.state_folder, event.agent, event.session_id),
+        seal=records.seal(store.project.state_folder, event.agent, event.session_id),
     )
     _append_captured(store, prompt)
 
@@ -145,7 +145,7 @@ def is_the_users(store: Store, prompt: Prompt) -> bool:
     # A prompt found in an agent's queue has no seal of its own, but its session's record has.
     given = (prompt.seal, record.seal)
     return any(
-        seals.is_sealed(store.project.state_folder, prompt.agent, prompt.session_id, each)
+        records.is_sealed(store.project.state_folder, prompt.agent, prompt.session_id, each)
         for each in given
     )
 

@@ -1,11 +1,15 @@
-"""Store what hooks learn about each session: how far it was read, and whether it has ended.
+"""Keep what hooks know about sessions: a record in the store, and which sessions are running.
 
 A record outlives the agent's transcript. A session that has not ended also has a small file in the
 user's state folder. Finding crashed sessions then costs only as much as there are running ones, and
 a session that does nothing leaves nothing in its project.
 """
 
+import contextlib
+import hashlib
+import os
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -13,7 +17,6 @@ import msgspec
 from leftoff.errors import StoreRefused
 from leftoff.projects.project import Project
 from leftoff.projects.store_places import plain_store
-from leftoff.session import seals
 from leftoff.store import Store, disk, plain_name
 
 
@@ -112,7 +115,7 @@ def load(store: Store, agent: str, session_id: str) -> SessionRecord:
 def keep(store: Store, record: SessionRecord) -> None:
     """Store a session's record and replace the earlier one."""
     record = msgspec.structs.replace(
-        record, seal=seals.seal(store.project.state_folder, record.agent, record.session_id)
+        record, seal=seal(store.project.state_folder, record.agent, record.session_id)
     )
     try:
         store.keep_session(record.agent, record.session_id, msgspec.json.encode(record))
@@ -175,3 +178,49 @@ def lives(state: Path, project: Project) -> list[Life]:
 
 def _life_path(state: Path, life: Life) -> Path:
     return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"
+
+
+# --- Sign session ids, to prove which sessions ran for this user on this machine ---
+#
+# Anyone can write a store with prompts that "the user" asked, and ship it in an archive. A key that
+# never leaves the user's state folder signs the id of each session whose hooks ran here. Prompts of
+# any other session are presented as the store's words, not as the user's.
+
+
+_KEY_BYTES = 32
+
+
+def seal(state: Path, agent: str, session_id: str) -> str:
+    """Sign a session's id; return "" if the key can be neither read nor created."""
+    key = _key(state)
+    told = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(told, key=key, digest_size=16).hexdigest() if key else ""
+
+
+def is_sealed(state: Path, agent: str, session_id: str, given: str) -> bool:
+    """Return whether a seal was made here for exactly this session."""
+    return bool(given) and given == seal(state, agent, session_id)
+
+
+@cache
+def _key(state: Path) -> bytes:
+    path = state / "key"
+    with contextlib.suppress(OSError, StoreRefused):
+        with contextlib.suppress(FileExistsError):
+            _make(path)
+        found = disk.read(path)[0]
+        return found if len(found) == _KEY_BYTES else b""
+    return b""
+
+
+def _make(path: Path) -> None:
+    if os.path.lexists(path):
+        return
+    disk.ensure_folder(path.parent)
+    temp = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
+    disk.replace(temp, os.urandom(_KEY_BYTES), temps=path.parent)
+    try:
+        # If two processes create a key at the same time, the first one's is used.
+        disk.name_file(temp, path)
+    finally:
+        temp.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from leftoff.projects import trees
+from leftoff.projects.project import read_start
 
 FILE_NAME = "SESSION-STATE.md"
 
@@ -37,7 +37,7 @@ def read(path: Path) -> dict[str, Any]:
 def text_of(path: Path) -> str:
     """Return the text of the notes, limited in length; empty if unreadable."""
     try:
-        return trees.read_start(path, _LIMIT).decode("utf-8", "replace")
+        return read_start(path, _LIMIT).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -12,7 +12,7 @@ import msgspec
 
 from leftoff.errors import LeftoffError
 from leftoff.git import query
-from leftoff.git.state import GitState, PathChange
+from leftoff.git.query import GitState, PathChange
 from leftoff.git.write import Repo
 from leftoff.profiles import SESSION_FOLDERS, STATE_FOLDERS
 from leftoff.redact import redact

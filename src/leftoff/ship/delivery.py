@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import msgspec
 
 from leftoff.git.github import GhMissing, GhRefused, GitHub, NotOnGitHub, Pull
+from leftoff.git.query import GitState
 from leftoff.git.repository import repository_of
-from leftoff.git.state import GitState
 from leftoff.git.write import Pushed, Remote, Repo
 from leftoff.ship import compose_message
 from leftoff.ship.choose_files import conflicts, is_locked_by_other

@@ -3,8 +3,8 @@
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Settings
 from leftoff.errors import StoreRefused
+from leftoff.git.query import GitState
 from leftoff.git.repository import repository_of
-from leftoff.git.state import GitState
 from leftoff.git.write import Repo
 from leftoff.knowledge import features
 from leftoff.ship import choose_files, compose_message, delivery, record_work

@@ -1,14 +1,19 @@
-"""The options of a ship and the results of its steps."""
+"""Describe what `leftoff ship` did, and what to do next."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import msgspec
 
-from leftoff.checkpoint import Commit
+from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.git.github import Pull
+from leftoff.knowledge.features import Board
 from leftoff.knowledge.features.work_context import WorkingContext
-from leftoff.ship.choose_files import LeftOut
+from leftoff.redact import redact
+from leftoff.ship.choose_files import Chosen, LeftOut, format_path
+from leftoff.store import Store
+from leftoff.text.plural import format_count
 
 State = Literal["done", "skipped", "failed", "planned"]
 Name = Literal[
@@ -78,3 +83,99 @@ class Listener(msgspec.Struct, frozen=True, kw_only=True):
     says: Callable[[str], None] = lambda _line: None
     """Receives each line that a check prints."""
     ends: Callable[[ShipStep], None] = lambda _step: None
+
+
+# --- List what is left to do after a ship, and where everything is stored ---
+
+
+_MOST = 5
+
+
+def remaining(
+    dirty: Sequence[str], saved: Checkpoint | None, checks: Sequence[Check], board: Board
+) -> list[str]:
+    """List what is left to do, most urgent first."""
+    found = [f"Fix: {check.command}" for check in checks if not check.has_passed]
+    if saved is not None:
+        found += [f"Blocked: {each}" for each in saved.blockers[:_MOST]]
+        found += [f"Next: {saved.next_action.text}"] if saved.next_action else []
+    if dirty:
+        found.append(f"Not committed: {_some([format_path(path) for path in dirty])}")
+    unfinished = [f"{each.id} {each.name} [{each.status}]" for each in board.pressing]
+    return [redact(each) for each in [*found, *unfinished[:_MOST]]]
+
+
+def describe_locations(
+    store: Store, saved: Checkpoint | None, native: Collection[str]
+) -> dict[str, str]:
+    """List where the checkpoint, the memory and the native files are stored."""
+    root, here = store.project.store, store.project.worktree
+    files = {"memory": root / "memory.jsonl", "features": root / "features.json"}
+    kept = {"checkpoint": f"leftoff show {saved.id}"} if saved else {}
+    for what, path in files.items():
+        if path.exists():
+            kept[what] = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    return kept | ({"in the repository": _some(sorted(native))} if native else {})
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more
+
+
+# --- Build the reports of steps that need more than one sentence ---
+
+
+def build_refused_step(name: Name, error: OSError) -> ShipStep:
+    """Report what the operating system did not allow."""
+    where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+    return ShipStep(
+        name=name,
+        state="failed",
+        text=f"Operating system error: {where}{error.strerror or error}",
+        hint="Fix that, then run `leftoff ship` again.",
+    )
+
+
+def build_checks_step(checks: Sequence[Check]) -> ShipStep:
+    """Sum up the checks, with the last lines of those that fail."""
+    failing = [check for check in checks if not check.has_passed]
+    lines = [
+        f"{'passed' if each.has_passed else 'FAILED'}  {each.command}  ({each.seconds:.1f} s)"
+        for each in checks
+    ]
+    if not failing:
+        return ShipStep(
+            name="checks",
+            state="done",
+            text=f"{format_count(len(checks), 'check')} passed",
+            lines=lines,
+        )
+    tails = [f"  {line}" for check in failing for line in check.tail]
+    text = f"{len(failing)} of {format_count(len(checks), 'check')} failed; your work is saved."
+    hint = "Fix it, then run `leftoff ship` again: the pull request is marked until then."
+    return ShipStep(name="checks", state="failed", text=text, hint=hint, lines=[*lines, *tails])
+
+
+def build_stage_step(chosen: Chosen) -> ShipStep:
+    """Report how many files to commit, and which ones are left out."""
+    lines = [f"left out {each.display_path}: {each.why}" for each in chosen.left_out]
+    text = f"{format_count(len(chosen.files), 'file')} to commit"
+    return ShipStep(
+        name="stage", state="done" if chosen.files else "skipped", text=text, lines=lines
+    )
+
+
+def nothing_to_commit(chosen: Chosen) -> ShipStep:
+    """Report why there is nothing to commit."""
+    text = "Nothing changed since the last commit."
+    if any(each.is_unreadable for each in chosen.left_out):
+        return ShipStep(
+            name="commit",
+            state="failed",
+            text="Nothing was committed: the changed files cannot be read.",
+            hint="Fix that, then run `leftoff ship` again.",
+        )
+    if chosen.left_out:
+        text = "Only files that are left out changed, so there is nothing to commit."
+    return ShipStep(name="commit", state="skipped", text=text)

@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leftoff import knowledge
+from leftoff import knowledge, threads
 from leftoff.checkpoint import Checkpoint, cut_to_limits, to_plain
 from leftoff.config import Settings
 from leftoff.errors import LeftoffError
 from leftoff.git import query
-from leftoff.git.state import GitState
+from leftoff.git.query import GitState
 from leftoff.knowledge import features, memory
 from leftoff.knowledge.features import work_context
 from leftoff.profiles import SESSION_FOLDERS
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.redact import redact, redact_value
 from leftoff.session import sessions
-from leftoff.ship import briefing_file
 from leftoff.ship.outcome import ShipStep
 from leftoff.store import LISTED, CheckpointEntry, Store
 from leftoff.store.index import StoreIndex
 from leftoff.store.layout import Area
-from leftoff.threads import autosaves
+from leftoff.threads import persist
 from leftoff.threads.compose import compose
 
 if TYPE_CHECKING:
     from leftoff.knowledge.reflect import Grade
+
 
 TRIGGER = "ship"
 # What somebody said about the work: neither git nor a transcript knows it.
@@ -178,7 +178,7 @@ def _says_the_same(standing: Checkpoint, draft: Checkpoint, seen: WorktreeView) 
     one, other = (
         msgspec.structs.replace(each, head=None, last_commit=None) for each in (standing, draft)
     )
-    return autosaves.digest(one) == autosaves.digest(other)
+    return persist.digest_work(one) == persist.digest_work(other)
 
 
 def _clean(at_hand: work_context.WorkingContext) -> work_context.WorkingContext:
@@ -273,7 +273,7 @@ class Mirrored(msgspec.Struct, frozen=True, kw_only=True):
 
 def sync_mirrors(store: Store, names: Sequence[str]) -> Mirrored:
     """Update the native files of profiles, and list those to commit."""
-    exported = open_mirrors(names).export_changes(store, briefing=lambda: briefing_file.page(store))
+    exported = open_mirrors(names).export_changes(store, briefing=lambda: page(store))
     written = [path for found in exported.written.values() for path in found]
     return Mirrored(
         files=_inside(written, store.project.worktree),
@@ -285,3 +285,29 @@ def sync_mirrors(store: Store, names: Sequence[str]) -> Mirrored:
 def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
     names = [str(file.relative_to(worktree)) for file in files if file.is_relative_to(worktree)]
     return [name for name in names if not name.startswith(SESSION_FOLDERS)]
+
+
+# --- Write the briefing to a file, if a profile or the user asked for one ---
+
+
+def write(store: Store, settings: Settings) -> list[str]:
+    """Write the briefing to its configured file; return its path inside the worktree.
+
+    A file that a person wrote is left unchanged and is not listed.
+    """
+    if not settings.briefing_file:
+        return []
+    target = threads.memory_briefing.find_page_path(store.project, settings.briefing_file)
+    if target is None:
+        return []
+    # A person wrote this for the next session. A mirror has already moved away what it replaces.
+    if threads.memory_briefing.is_somebodys_page(target):
+        return []
+    threads.memory_briefing.write_page(target, page(store))
+    worktree = store.project.worktree
+    return [str(target.relative_to(worktree))] if target.is_relative_to(worktree) else []
+
+
+def page(store: Store) -> str:
+    """Build the page that shows a new session the state of the project."""
+    return threads.memory_briefing.page(store)

@@ -4,7 +4,9 @@ There is no journal: the store knows what was saved and remembered, git what was
 pushed, and GitHub which pull request is open and up to which commit it was described.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.config import Settings
@@ -15,20 +17,21 @@ from leftoff.git.repository import repository_of
 from leftoff.git.write import Remote, Repo
 from leftoff.knowledge import features
 from leftoff.profiles import STATE_FOLDERS
-from leftoff.ship import (
-    briefing_file,
-    choose_files,
-    compose_message,
-    delivery,
-    record_work,
-    sentences,
-)
+from leftoff.ship import choose_files, compose_message, delivery, outcome, record_work
 from leftoff.ship.choose_files import Judge
-from leftoff.ship.next_steps import describe_locations, remaining
-from leftoff.ship.outcome import Check, Listener, Name, Options, ShipReport, ShipStep
+from leftoff.ship.outcome import (
+    Check,
+    Listener,
+    Name,
+    Options,
+    ShipReport,
+    ShipStep,
+    describe_locations,
+    remaining,
+)
 from leftoff.ship.shipped_work import Work, work_at_hand, work_of_subject
-from leftoff.ship.user_checks import run_checks
 from leftoff.store import Store
+from leftoff.subprocesses import Ended, Program, environment, run
 from leftoff.text.plural import format_count
 
 
@@ -86,7 +89,7 @@ class _Run:
                 ShipStep(name=name, state="failed", text=error.message, hint=error.hint)
             )
         except OSError as error:
-            return self.end(sentences.build_refused_step(name, error))
+            return self.end(outcome.build_refused_step(name, error))
 
     # Remembering
 
@@ -136,7 +139,7 @@ class _Run:
     def _write_native(self) -> record_work.Mirrored:
         """Update native files and the briefing's file."""
         mirrored = record_work.sync_mirrors(self.store, self.settings.mirror)
-        self.native |= {*mirrored.files, *briefing_file.write(self.store, self.settings)}
+        self.native |= {*mirrored.files, *record_work.write(self.store, self.settings)}
         return mirrored
 
     # Delivering
@@ -156,7 +159,7 @@ class _Run:
         if self.settings.verify:
             self.hear.begins("checks")
             self.checks = run_checks(self.settings.verify, self.worktree, self.hear)
-            self.end(sentences.build_checks_step(self.checks))
+            self.end(outcome.build_checks_step(self.checks))
 
     def _commit(self) -> bool:
         self.hear.begins("stage")
@@ -168,10 +171,10 @@ class _Run:
             return self.end(
                 ShipStep(name="stage", state="failed", text=error.message, hint=error.hint)
             )
-        self.end(sentences.build_stage_step(self.chosen))
+        self.end(outcome.build_stage_step(self.chosen))
         self.hear.begins("commit")
         if not self.chosen.files:
-            return self.end(sentences.nothing_to_commit(self.chosen))
+            return self.end(outcome.nothing_to_commit(self.chosen))
         text = self._message()
         try:
             problem = delivery.commit(self.repo, text)
@@ -343,3 +346,42 @@ class _Run:
 
 def _first(told: list[str]) -> str:
     return told[0] if told else "git gave no reason"
+
+
+# --- Run the user's own build and test commands ---
+
+
+_TAIL_LINES = 12
+_KEPT_BYTES = 200_000
+
+
+def run_checks(commands: Sequence[str], folder: Path, hear: Listener) -> list[Check]:
+    """Run every command, even after one fails, and pass on their output as it appears."""
+    return [_run(command, folder, hear) for command in commands]
+
+
+def _run(command: str, folder: Path, hear: Listener) -> Check:
+    hear.says(f"$ {command}")
+    started = time.monotonic()
+    ended = run(
+        Program(
+            arguments=("sh", "-c", command),
+            folder=folder,
+            environment=environment(),
+            kept_bytes=_KEPT_BYTES,
+            on_line=hear.says,
+        )
+    )
+    return Check(
+        command=command,
+        has_passed=ended.is_done,
+        seconds=time.monotonic() - started,
+        tail=_tail(ended),
+    )
+
+
+def _tail(ended: Ended) -> list[str]:
+    """Return the last lines of the output, with the error stream after the rest."""
+    texts = (ended.out.decode("utf-8", "replace"), ended.errors.decode("utf-8", "replace"))
+    lines = [line.rstrip() for text in texts for line in text.splitlines() if line.strip()]
+    return lines[-_TAIL_LINES:]

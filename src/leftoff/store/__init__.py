@@ -3,14 +3,13 @@
 from typing import TYPE_CHECKING
 
 from leftoff.load_on_use import load_on_use
-from leftoff.store.events import LISTED, TRASHED, Action, State, StoreEvent
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.layout import plain_name
+from leftoff.store.layout import LISTED, TRASHED, Action, State, StoreEvent, plain_name
 from leftoff.store.store import SavedCheckpoint, Store, utc_now
 
 if TYPE_CHECKING:
-    from leftoff.store import census as census
-    from leftoff.store import move_in as move_in
+    from leftoff.store import adoption as adoption
+    from leftoff.store import current_revision as current_revision
 
 __all__ = [
     "LISTED",

@@ -12,11 +12,10 @@ from typing import Any
 
 import msgspec
 
-from leftoff.store import events
-from leftoff.store.index_sync import CheckpointRows
-from leftoff.store.index_tables import EVENTS_OF, TABLES
+from leftoff.store import layout
+from leftoff.store.database import LogIndex
+from leftoff.store.index_sync import EVENTS_OF, TABLES, CheckpointRows
 from leftoff.store.layout import Area
-from leftoff.store.log_index import LogIndex
 from leftoff.store.search_text import join_cjk, match_expression, snippet
 
 
@@ -36,7 +35,7 @@ class CheckpointEntry(msgspec.Struct, frozen=True, kw_only=True):
     task: str | None
     next_action: str | None
     left_off: str | None
-    state: events.State
+    state: layout.State
     is_head: bool
     problem: str | None
 
@@ -64,8 +63,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 _PATIENCE_SECONDS = 1.0
 _ID_PART = re.compile(r"[0-9a-fTZ-]+")
 _COLUMNS = ", ".join(f"checkpoints.{name}" for name in CheckpointEntry.__struct_fields__)
-_LISTED = ", ".join(repr(state) for state in sorted(events.LISTED))
-_TRASHED = ", ".join(repr(state) for state in sorted(events.TRASHED))
+_LISTED = ", ".join(repr(state) for state in sorted(layout.LISTED))
+_TRASHED = ", ".join(repr(state) for state in sorted(layout.TRASHED))
 
 
 class StoreIndex(LogIndex):
@@ -129,32 +128,32 @@ class StoreIndex(LogIndex):
         """Count the files in changed folders, and how many of them the index knows."""
         return self._ask(lambda: self._make_rows().stale_counts())
 
-    def events_of(self, checkpoint_id: str) -> list[events.StoreEvent]:
+    def events_of(self, checkpoint_id: str) -> list[layout.StoreEvent]:
         """Return the events of a checkpoint, oldest first."""
         rows = self._rows(EVENTS_OF, (checkpoint_id,))
-        return [events.decode(row[0]) for row in rows]
+        return [layout.decode_event(row[0]) for row in rows]
 
-    def event(self, event_id: str) -> events.StoreEvent | None:
+    def event(self, event_id: str) -> layout.StoreEvent | None:
         """Return an event by its id."""
         rows = self._rows("SELECT body FROM events WHERE id = ?", (event_id,))
-        return events.decode(rows[0][0]) if rows else None
+        return layout.decode_event(rows[0][0]) if rows else None
 
-    def last_undoable(self) -> events.StoreEvent | None:
+    def last_undoable(self) -> layout.StoreEvent | None:
         """Return the last event whose undo can still bring something back."""
         return self._ask(lambda: next(self._undoable(), None))
 
-    def _undoable(self) -> Iterator[events.StoreEvent]:
+    def _undoable(self) -> Iterator[layout.StoreEvent]:
         query = "SELECT body FROM events WHERE can_be_undone ORDER BY seq DESC"
         for row in self._db.execute(query):
-            event = events.decode(row[0])
+            event = layout.decode_event(row[0])
             # Skip events whose checkpoints were purged.
             if any(self.get(checkpoint_id) for checkpoint_id in event.brings_back):
                 yield event
 
-    def newest_events(self, limit: int) -> list[events.StoreEvent]:
+    def newest_events(self, limit: int) -> list[layout.StoreEvent]:
         """Return the newest events, newest first."""
         rows = self._rows("SELECT body FROM events ORDER BY seq DESC LIMIT ?", (limit,))
-        return [events.decode(row[0]) for row in rows]
+        return [layout.decode_event(row[0]) for row in rows]
 
     def head(self, slot: str) -> CheckpointEntry | None:
         """Return the newest revision in a slot."""
@@ -185,7 +184,7 @@ class StoreIndex(LogIndex):
         where = "WHERE (id >= ? AND id < ?) OR id LIKE ? ORDER BY id DESC LIMIT 20"
         return self._many(where, (prefix, prefix + "~", f"%-{prefix}%"))
 
-    def heads(self, states: Iterable[events.State], limit: int) -> list[CheckpointEntry]:
+    def heads(self, states: Iterable[layout.State], limit: int) -> list[CheckpointEntry]:
         """Return the newest revision of each slot, newest first."""
         wanted = [*states]
         # One query per state can stop at the limit by using the index; `state IN` would sort all
@@ -202,7 +201,7 @@ class StoreIndex(LogIndex):
             found = self._many(where, (*values, limit))
         return found
 
-    def count_heads(self, states: Iterable[events.State]) -> int:
+    def count_heads(self, states: Iterable[layout.State]) -> int:
         """Count the slots whose newest revision is in one of these states."""
         marks = ", ".join(repr(state) for state in states)
         query = f"SELECT count(*) FROM checkpoints WHERE is_head AND state IN ({marks})"  # noqa: S608 - literals

@@ -7,15 +7,140 @@ indexed twice without harm, so a large update is committed in parts.
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC
+from typing import Any
 
-from leftoff.store import events
-from leftoff.store.database import Connection
-from leftoff.store.index_tables import EVENTS_OF
+import msgspec
+
+from leftoff.checkpoint import Checkpoint, decode, id_time
+from leftoff.errors import LeftoffError
+from leftoff.store import layout
+from leftoff.store.database import Connection, Rows, Tables
 from leftoff.store.layout import Area
 from leftoff.store.log import decode_lines
-from leftoff.store.log_index import Rows
-from leftoff.store.rows import COLUMNS, row_of, rowid_of
-from leftoff.store.search_text import split_cjk
+from leftoff.store.search_text import searchable, split_cjk
+
+# --- Define the SQLite tables of the index of checkpoints ---
+
+
+VERSION = 3
+
+_SCHEMA = """
+CREATE TABLE shards (area INTEGER, name TEXT, mtime INTEGER, PRIMARY KEY (area, name));
+CREATE TABLE tally (checkpoints INTEGER, events INTEGER);
+INSERT INTO tally VALUES (0, 0);
+CREATE TABLE unlogged (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE checkpoints (
+  rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, area INTEGER, slot TEXT, name TEXT, saved_at REAL,
+  trigger TEXT, agent TEXT, session_id TEXT, branch TEXT, worktree TEXT, task TEXT,
+  next_action TEXT, left_off TEXT, state TEXT DEFAULT 'open', is_head INTEGER DEFAULT 0,
+  problem TEXT, size INTEGER, mtime INTEGER
+);
+CREATE INDEX by_slot ON checkpoints (slot, id);
+CREATE INDEX by_session ON checkpoints (session_id, id) WHERE session_id IS NOT NULL;
+CREATE INDEX by_head ON checkpoints (state, id) WHERE is_head;
+CREATE INDEX by_problem ON checkpoints (id) WHERE problem IS NOT NULL;
+CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, can_be_undone INTEGER, body BLOB);
+CREATE INDEX by_undoable ON events (seq) WHERE can_be_undone;
+CREATE TABLE targets (checkpoint TEXT, seq INTEGER, PRIMARY KEY (checkpoint, seq)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(text, branch, agent, tokenize='unicode61');
+"""
+
+_CHECK = """
+SELECT checkpoints = (SELECT count(*) FROM checkpoints)
+  AND events = (SELECT ifnull(max(seq), 0) FROM events) FROM tally
+"""
+
+# Row numbers are omitted because they depend on the order in which files were read.
+_CONTENTS = (
+    """SELECT id, area, slot, name, saved_at, trigger, agent, session_id, branch, worktree, task,
+    next_action, left_off, state, is_head, problem, size, mtime FROM checkpoints ORDER BY id""",
+    """SELECT id, text, words.branch, words.agent FROM words
+    JOIN checkpoints ON words.rowid = checkpoints.rowid ORDER BY id""",
+    "SELECT id, can_be_undone, body FROM events ORDER BY id",
+    "SELECT checkpoint, events.id FROM targets JOIN events USING (seq) ORDER BY 1, 2",
+)
+
+TABLES = Tables(schema=_SCHEMA, version=VERSION, check=_CHECK, contents=_CONTENTS)
+
+EVENTS_OF = "SELECT body FROM targets JOIN events USING (seq) WHERE checkpoint = ? ORDER BY seq"
+
+
+# --- Convert a checkpoint's file to a row of the index ---
+
+
+# A day in 2248; a later time would exceed SQLite's largest row number.
+_LAST_MILLISECOND = (1 << 43) - 2
+
+_checkpoint_decoder = msgspec.json.Decoder(Checkpoint)
+
+COLUMNS = (
+    "rowid", "id", "area", "slot", "name", "saved_at", "trigger", "agent", "session_id", "branch",
+    "worktree", "task", "next_action", "left_off", "state", "problem", "size", "mtime",
+)  # fmt: skip
+
+
+def row_of(
+    number: int, checkpoint_id: str, read: Callable[[str], tuple[bytes, os.stat_result]]
+) -> tuple[dict[str, Any], str]:
+    """Return the index row of a file, and its searchable text."""
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    row |= {"id": checkpoint_id, "area": number, "slot": f"!{checkpoint_id}"}
+    row["saved_at"] = id_time(checkpoint_id).timestamp()
+    text = ""
+    try:
+        data, found = read(checkpoint_id)
+        row |= {"size": found.st_size, "mtime": found.st_mtime_ns}
+        checkpoint = decode_for_index(data)
+        row |= build_columns(checkpoint)
+        text = searchable(checkpoint)
+    except (OSError, LeftoffError, ValueError, OverflowError) as error:
+        row["problem"] = str(error) or type(error).__name__
+    return row, text
+
+
+def rowid_of(checkpoint_id: str) -> int:
+    """Return a row number that sorts by time, so that newest first needs no sorting."""
+    milliseconds = min(round(id_time(checkpoint_id).timestamp() * 1000), _LAST_MILLISECOND)
+    return (milliseconds << 20) | (int(checkpoint_id[-8:], 16) >> 12)
+
+
+def slot_of(checkpoint: Checkpoint) -> str:
+    """Return the slot that groups a checkpoint's revisions: its name, session or worktree."""
+    if checkpoint.name is not None:
+        return checkpoint.name
+    if checkpoint.session_id is not None:
+        return f"~{checkpoint.agent or ''}:{checkpoint.session_id}"
+    return f"~{checkpoint.worktree or ''}"
+
+
+def decode_for_index(data: bytes) -> Checkpoint:
+    """Decode a checkpoint for indexing."""
+    try:
+        # Fast, because unknown keys are skipped. `__extra__` must not be one of them.
+        return _checkpoint_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return decode(data)
+
+
+def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return the index columns of a checkpoint."""
+    action = checkpoint.next_action
+    return {
+        "slot": slot_of(checkpoint),
+        "name": checkpoint.name,
+        # Converted to UTC first: a time at the edge of the calendar may not exist in UTC.
+        "saved_at": checkpoint.saved_at.astimezone(UTC).timestamp(),
+        "trigger": checkpoint.trigger,
+        "agent": checkpoint.agent,
+        "session_id": checkpoint.session_id,
+        "branch": checkpoint.branch,
+        "worktree": checkpoint.worktree,
+        "task": checkpoint.task,
+        "next_action": action.text if action else None,
+        "left_off": checkpoint.left_off,
+    }
+
 
 # A folder that changed this recently may change again with the same modification time, which has a
 # resolution of two seconds on some file systems. Such a folder is listed again next time.
@@ -202,7 +327,7 @@ class CheckpointRows(Rows):
         """Store the events of a log, and update the states of the checkpoints they name."""
         touched: set[str] = set()
         count = 0
-        for line, event in decode_lines(lines, events.decode):
+        for line, event in decode_lines(lines, layout.decode_event):
             touched |= self._take_event(event, line)
             count += 1
         for checkpoint_id in touched:
@@ -214,7 +339,7 @@ class CheckpointRows(Rows):
                 self._slots.add(str(row[0]))
         self._count(count)
 
-    def _take_event(self, event: events.StoreEvent, line: bytes) -> set[str]:
+    def _take_event(self, event: layout.StoreEvent, line: bytes) -> set[str]:
         """Store an event, and return the checkpoints whose state it may change."""
         done = self._db.execute(
             "INSERT OR IGNORE INTO events (id, can_be_undone, body) VALUES (?, ?, ?)",
@@ -242,11 +367,11 @@ class CheckpointRows(Rows):
         row = self._db.execute(
             "UPDATE events SET can_be_undone = 0 WHERE id = ? RETURNING body", (event_id,)
         ).fetchone()
-        return set(events.decode(row[0]).ids) if row else set()
+        return set(layout.decode_event(row[0]).ids) if row else set()
 
-    def _load_events(self, checkpoint_id: str) -> list[events.StoreEvent]:
+    def _load_events(self, checkpoint_id: str) -> list[layout.StoreEvent]:
         rows = self._db.execute(EVENTS_OF, (checkpoint_id,)).fetchall()
-        return [events.decode(row[0]) for row in rows]
+        return [layout.decode_event(row[0]) for row in rows]
 
 
 _POINT_HEAD = """
@@ -266,10 +391,10 @@ _INSERT = (
 _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
 
 
-def _state(checkpoint_id: str, told: Sequence[events.StoreEvent]) -> events.State:
+def _state(checkpoint_id: str, told: Sequence[layout.StoreEvent]) -> layout.State:
     if len(told) == 1 and told[0].action == "saved":
         return "open"  # the usual case; folding would give the same
-    return events.fold(told).get(checkpoint_id, "open")
+    return layout.fold_events(told).get(checkpoint_id, "open")
 
 
 def _bounds(shard: str) -> tuple[str, str]:

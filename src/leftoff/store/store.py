@@ -8,14 +8,12 @@ from pathlib import Path
 import msgspec
 
 from leftoff.checkpoint import Checkpoint, decode, id_time, new_id, storable
-from leftoff.errors import StoreRefused
+from leftoff.errors import ChoiceNeeded, LeftoffError, NoSuchCheckpoint, StoreRefused
 from leftoff.projects.project import Project
-from leftoff.store import disk, events, log, refusals
+from leftoff.store import disk, layout, log
 from leftoff.store.current_revision import Standings
-from leftoff.store.events import LISTED, Action, StoreEvent
-from leftoff.store.fallback import Areas
 from leftoff.store.index import CheckpointEntry, Hit, Query, StoreIndex
-from leftoff.store.layout import Area
+from leftoff.store.layout import LISTED, Action, Area, Areas, StoreEvent
 
 
 class SavedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +73,7 @@ class Store:
             if not (draft.name and standing and standing.state in LISTED):
                 return self._store_revision(area, draft, None, last_id)
             if not overwrite:
-                raise refusals.name_taken(standing)
+                raise name_taken(standing)
             return self._store_revision(area, draft, standing.id, last_id)
 
         return self._areas.write(act)
@@ -201,7 +199,7 @@ class Store:
         except OSError:
             return [], mark or (0, 0)
         offset = mark[1] if mark is not None and mark[0] == inode else 0
-        told, end = log.read(self._areas.main.log, events.decode, offset)
+        told, end = log.read(self._areas.main.log, layout.decode_event, offset)
         return told, (inode, end)
 
     def has_events_since(self, mark: tuple[int, int]) -> bool:
@@ -311,8 +309,50 @@ class Store:
         matches = index.with_prefix(key) if len(key) >= 4 else []
         if len(matches) == 1:
             return matches[0]
-        raise refusals.not_found(key, matches, index.names_like(key[:1]))
+        raise not_found(key, matches, index.names_like(key[:1]))
 
     def search(self, query: Query) -> list[Hit]:
         """Find checkpoints by words, newest first."""
         return self.index().search(query)
+
+
+# --- Build the errors for a checkpoint name that is in use, unknown or ambiguous ---
+
+
+def name_taken(standing: CheckpointEntry) -> LeftoffError:
+    """Return the error for a name in use, with the choices a person has."""
+    saved = standing.saved_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    left_off = standing.left_off or standing.task or "(no summary)"
+    return ChoiceNeeded(
+        f'A checkpoint named "{standing.name}" exists, saved {saved}: {left_off}',
+        question=f'Overwrite "{standing.name}"?',
+        choices=[
+            {
+                "choice": "overwrite",
+                "label": "Overwrite",
+                "command": f"leftoff save {standing.name} --overwrite",
+                "saved_at": standing.saved_at.isoformat(),
+                "left_off": standing.left_off,
+                "id": standing.id,
+            },
+            {"choice": "rename", "label": "Different name", "command": "leftoff save OTHER-NAME"},
+        ],
+        hint="Add --overwrite to save a new revision (the old one stays in `leftoff log`), "
+        "or give another name.",
+    )
+
+
+def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]) -> LeftoffError:
+    """Return the error for an unknown or ambiguous key, with the closest names."""
+    if matches:
+        ids = ", ".join(entry.id for entry in matches[:5])
+        return NoSuchCheckpoint(
+            f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
+        )
+    import difflib  # noqa: PLC0415 - needed only for a mistyped name
+
+    near = difflib.get_close_matches(key, names, n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    return NoSuchCheckpoint(
+        f"No checkpoint named '{key}'", hint=f"{hint}Run `leftoff list` to see all checkpoints."
+    )

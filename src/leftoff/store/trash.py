@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff.errors import LeftoffError, NoSuchCheckpoint
-from leftoff.projects import trees
+from leftoff.projects.project import is_inside
 from leftoff.store import disk, log
 
 
@@ -127,7 +127,7 @@ def restore(store: Path, name: str, folders: Iterable[Path]) -> Trashed:
             f"{name} is not in the trash", hint="Run `leftoff trash list` to see what is."
         )
     target = Path(found.came_from)
-    if not trees.is_inside(target, folders):
+    if not is_inside(target, folders):
         raise LeftoffError(
             f"{target} is outside this project, so the file was not restored",
             hint=f"Copy the file yourself: {found.path}",

@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING
 from leftoff.load_on_use import load_on_use
 
 if TYPE_CHECKING:
-    from leftoff.threads import apply_settings as apply_settings
     from leftoff.threads import briefing as briefing
     from leftoff.threads import check_claims as check_claims
     from leftoff.threads import compose as compose
     from leftoff.threads import memory_briefing as memory_briefing
-    from leftoff.threads import memory_page as memory_page
-    from leftoff.threads import parse_input as parse_input
     from leftoff.threads import persist as persist
 
 __getattr__ = load_on_use(__name__)

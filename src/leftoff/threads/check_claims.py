@@ -11,8 +11,7 @@ from leftoff.checkpoint import Checkpoint, Commit
 from leftoff.errors import ChoiceNeeded, LeftoffError
 from leftoff.fingerprints import FileState, locate_file, state_of
 from leftoff.git import query
-from leftoff.projects import trees
-from leftoff.projects.project import Project, list_folders
+from leftoff.projects.project import Project, is_inside, list_folders, read_start
 from leftoff.store import LISTED, CheckpointEntry, State, Store
 from leftoff.text.fence import Rendered, say
 
@@ -184,9 +183,9 @@ def read_text(path: Path, project: Project) -> str | None:
         *project.environment.list_plans_folders(),
     ]
     try:
-        if not trees.is_inside(path, folders):
+        if not is_inside(path, folders):
             return None
-        text = trees.read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
+        text = read_start(path, _TEXT_BYTES, follow=True).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
     # Cut at the end of a line, so that no half sentence looks complete.

@@ -1,39 +1,36 @@
-"""Compose a checkpoint from the caller's input, the project's state and the session."""
+"""Compose a checkpoint from the caller's input, the session, git, files and settings."""
 
+import re
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from leftoff import config, knowledge, profiles
 from leftoff.checkpoint import (
     MANUAL,
     SCHEMA,
     Checkpoint,
     FileRef,
+    Plan,
     cut_to_limits,
     from_plain,
     to_plain,
 )
 from leftoff.config import Settings
 from leftoff.errors import UsageError
-from leftoff.fingerprints import state_of
+from leftoff.fingerprints import can_be_path, fingerprints, is_modified_since, locate_file, state_of
+from leftoff.git import query
+from leftoff.names import FORBIDDEN, RESERVED, check_name, find_unused_name, kebab, suggest_name
 from leftoff.profiles import sail_plans
 from leftoff.projects.project import Project
 from leftoff.redact import redact_value
-from leftoff.session import state_file
+from leftoff.session import plans, state_file
 from leftoff.session.sessions import KnownSession, checkpoint_of
 from leftoff.store import SavedCheckpoint, Store
-from leftoff.threads.observe import (
-    feature,
-    git_state,
-    place_of,
-    with_files,
-    with_found_plan,
-    with_shell_edits,
-    with_step,
-)
-from leftoff.threads.parse_input import OURS, SCHEMA_HINT
+from leftoff.text import times
 from leftoff.wal.notes_place import place
 
 
@@ -49,9 +46,9 @@ def compose(
     project = store.project
     told = {**_read_notes(project, settings), **told}
     whose = _whose(session, project)
-    plain = {"trigger": MANUAL, **place_of(project), **whose, **feature(store, whose), **told}
+    plain = {"trigger": MANUAL, **place_of(project), **whose, **read_feature(store, whose), **told}
     if session is None or _is_here(session, project):
-        plain = {**git_state(project), **plain}
+        plain = {**read_git_state(project), **plain}
     if session is not None:
         plain = _merge_values(_read_session_values(store, session), plain)
     plain |= {"schema": SCHEMA, "id": "", "saved_at": store.now().isoformat()}
@@ -110,7 +107,7 @@ def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
     planned = [plan.path] if plan and plan.path else []
     named = [*(file.path for file in checkpoint.files), *checkpoint.files_modified, *planned]
     gone = {path for path in named if state_of(FileRef(path=path), root) == "missing"}
-    seen = {**to_plain(checkpoint), **place_of(store.project), **git_state(store.project)}
+    seen = {**to_plain(checkpoint), **place_of(store.project), **read_git_state(store.project)}
     # `with_step` reads the step again from the plan file.
     unread = msgspec.structs.replace(plan, step=None, total=None) if plan else None
     draft = msgspec.structs.replace(
@@ -124,3 +121,254 @@ def refresh(store: Store, checkpoint: Checkpoint) -> SavedCheckpoint:
     )
     kept, _ = cut_to_limits(redact_value(with_files(with_step(draft, root), root)))
     return store.save(kept, overwrite=True)
+
+
+# --- Check the fields that a caller passes for a checkpoint ---
+
+
+OURS = ("schema", "id", "saved_at")
+"""Keys that the store sets, never the caller."""
+SCHEMA_HINT = "Run `leftoff schema` to see the allowed keys and values."
+# What people and agents write into a list that should be empty.
+_NOTHING = frozenset({"", "-", "none", "none.", "n/a"})
+
+
+def parse_fields(plain: object) -> dict[str, Any]:
+    """Check the caller's fields, and expand the short forms that people write."""
+    if not isinstance(plain, dict):
+        raise UsageError(
+            "The JSON must be an object with the keys of a checkpoint.", hint=SCHEMA_HINT
+        )
+    told: dict[str, Any] = {
+        key: _something(value) for key, value in plain.items() if key not in OURS
+    }
+    for key, inner in (("next_action", "text"), ("plan", "path")):
+        if isinstance(told.get(key), str):
+            told[key] = {inner: told[key]}
+    for key in ("decisions", "failed"):
+        if isinstance(told.get(key), list):
+            told[key] = [_parse_reason(each) for each in told[key]]
+    if isinstance(told.get("files"), list):
+        told["files"] = [
+            {"path": each} if isinstance(each, str) else each for each in told["files"]
+        ]
+    _check_paths(told)
+    return told
+
+
+def _something(value: object) -> object:
+    """Remove the entries of a list that only say that it is empty."""
+    if not isinstance(value, list):
+        return value
+    return [each for each in value if str(each).strip().lower() not in _NOTHING]
+
+
+def _check_paths(told: Mapping[str, Any]) -> None:
+    for each in [*_as_list(told.get("files")), told.get("plan")]:
+        path = each.get("path") if isinstance(each, dict) else None
+        if isinstance(path, str) and not can_be_path(path):
+            raise UsageError(f"{path[:60]!r} cannot be the path of a file.")
+
+
+def _as_list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _parse_reason(each: object) -> object:
+    """Read `what :: why`."""
+    if not isinstance(each, str):
+        return each
+    what, _, why = each.partition("::")
+    return {"what": what.strip(), "why": why.strip()}
+
+
+# --- Observe the state of the work: git, the current feature, the plan and the files ---
+
+
+# A folder full of build output must not fill the checkpoint.
+_DIRTY_LIMIT = 200
+
+
+def place_of(project: Project) -> dict[str, Any]:
+    """Return the project and the worktree, as keys of a checkpoint."""
+    return {
+        "project": query.printable(str(project.root)),
+        "worktree": query.printable(str(project.worktree)),
+    }
+
+
+def read_git_state(project: Project) -> dict[str, Any]:
+    """Return the branch, HEAD, changed files and last commit, as far as git knows them."""
+    if not project.is_git:
+        return {}
+    seen: dict[str, Any] = {}
+    state = query.read_state(project.worktree)
+    if state is None:
+        # If git cannot run, its files still show the branch.
+        seen |= {
+            "branch": query.current_branch(project.worktree),
+            "head": query.head_sha(project.worktree),
+        }
+    else:
+        seen |= {"branch": state.branch, "head": state.head}
+        seen["dirty"] = [query.printable(path) for path in state.dirty[:_DIRTY_LIMIT]]
+        if state.last_commit is not None:
+            seen["last_commit"] = to_plain(state.last_commit)
+    return {key: value for key, value in seen.items() if value is not None}
+
+
+def read_feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
+    """Return the feature in progress, if the project has any."""
+    if not (store.project.store / "features.json").exists():
+        return {}
+    loop = knowledge.features.loop(store, whose.get("session_id"))
+    if loop is None or loop.feature is None or loop.status != "in_progress":
+        return {}
+    return {"feature": loop.feature}
+
+
+def with_shell_edits(
+    draft: Checkpoint, session: KnownSession | None, project: Project, settings: Settings
+) -> Checkpoint:
+    """Add the files that git shows as changed since the session began: tools do not show all."""
+    started = times.parse(session.facts.started_at, zone=None) if session else None
+    if started is None:
+        return draft
+    began = started.timestamp()
+    known = set(draft.files_modified)
+    # leftoff writes the mirrored files itself; they are not the session's work.
+    is_native = profiles.natives_in(project, settings.mirror)
+    unseen = [path for path in draft.dirty if path not in known and not is_native(path)]
+    changed = [path for path in unseen if is_modified_since(path, project.worktree, began)]
+    return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
+
+
+def with_found_plan(draft: Checkpoint, project: Project) -> Checkpoint:
+    """Find the plan in use if none was named; without a match, the draft gets none."""
+    if draft.plan is not None and draft.plan.path is not None:
+        return draft
+    task = " ".join(text for text in (draft.summary, draft.intent) if text)
+    title = draft.plan.title if draft.plan else None
+    root = project.worktree
+    clues = plans.PlanClues(
+        plans_folders=project.environment.list_plans_folders(), folder=root, task=title or task
+    )
+    found = plans.find_plan(clues)
+    if found is None or found.path is None:
+        return draft
+    plan = msgspec.structs.replace(draft.plan or Plan(), path=found.path)
+    return msgspec.structs.replace(draft, plan=plan)
+
+
+def with_step(draft: Checkpoint, root: Path) -> Checkpoint:
+    """Add the plan's title and current step, unless the draft has them."""
+    plan = draft.plan
+    if plan is None or plan.path is None:
+        return draft
+    read = plans.read_plan(locate_file(plan.path, root))
+    if read is None:
+        return draft
+    # Ticked boxes in the plan show its step better than the agent's todos.
+    ticked = (read.step, read.total) if read.step is not None else None
+    step, total = ticked or plans.step_of(read, draft.todos) or (None, None)
+    filled = Plan(
+        path=plan.path,
+        title=plan.title or read.title,
+        step=plan.step or step,
+        total=plan.total or total,
+        stage=plan.stage,
+        extra=plan.extra,
+    )
+    return msgspec.structs.replace(draft, plan=filled)
+
+
+def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
+    """Fingerprint the files that the checkpoint names, so that changes can be found later."""
+    named = [*draft.files]
+    known = {file.path for file in named}
+    files = [
+        msgspec.structs.replace(seen, role=file.role, extra=file.extra)
+        for file in named
+        for seen in fingerprints([file.path], root)
+    ]
+    known |= {file.path for file in files}
+    modified = [path for path in draft.files_modified if path not in known]
+    files += fingerprints(modified, root, role="modified")
+    if draft.plan is not None and draft.plan.path is not None and draft.plan.path not in known:
+        refs = fingerprints([draft.plan.path], root, role="plan")
+        files += [msgspec.structs.replace(ref, path=draft.plan.path) for ref in refs]
+    return msgspec.structs.replace(draft, files=files)
+
+
+# --- Shape a draft: remove what the settings exclude, add earlier days, suggest a name ---
+
+
+_DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")
+
+
+def drop_unwanted(draft: Checkpoint, settings: config.Settings) -> Checkpoint:
+    """Remove what the settings exclude from checkpoints."""
+    if settings.next_action == "stated":
+        draft = without_guess(draft)
+    return _without_contents(draft) if settings.content == "paths" else draft
+
+
+def without_guess(draft: Checkpoint) -> Checkpoint:
+    """Remove a next action that nobody stated; questions and decisions stay."""
+    if draft.next_action is None or draft.next_action.origin == "stated":
+        return draft
+    return msgspec.structs.replace(draft, next_action=None)
+
+
+def _without_contents(draft: Checkpoint) -> Checkpoint:
+    """Remove what was read from the artifacts; their paths stay."""
+    if draft.plan is None or draft.plan.title is None:
+        return draft
+    return msgspec.structs.replace(draft, plan=msgspec.structs.replace(draft.plan, title=None))
+
+
+def append_day(draft: Checkpoint, store: Store, name: str) -> Checkpoint:
+    """Add today's progress to that of earlier days, under a heading for each day.
+
+    The first save gets day 1. Earlier decisions and failures stay, because the task is the same.
+    """
+    earlier = store.index().head(check_name(name))
+    if earlier is None or earlier.problem is not None:
+        return draft
+    before = store.load(earlier)
+    done = before.done
+    if not any(_DAY.fullmatch(each) for each in done):
+        done = [_day(1, earlier.saved_at), *done]
+    dates = [found[2] for each in done if (found := _DAY.fullmatch(each))]
+    today = _day(len(dates) + 1, store.now())
+    heading = [] if f"({dates[-1]})" in today else [today]
+    return msgspec.structs.replace(
+        draft,
+        summary=draft.summary or before.summary,
+        done=[*done, *heading, *draft.done],
+        decisions=[
+            *(each for each in before.decisions if each not in draft.decisions),
+            *draft.decisions,
+        ],
+        failed=[*(each for each in before.failed if each not in draft.failed), *draft.failed],
+    )
+
+
+def _day(number: int, moment: datetime) -> str:
+    return f"### Day {number} ({moment.astimezone():%Y-%m-%d})"
+
+
+def name_for(draft: Checkpoint, store: Store, *, may_revise: bool = False) -> str:
+    """Suggest an unused name of two to four words.
+
+    If a name in use may be revised, work on a named plan gets the name of the plan.
+    """
+    plan = draft.plan
+    # A title without a file was given by the caller, so it is a name.
+    if may_revise and plan is not None and plan.title and plan.path is None:
+        name = kebab(plan.title)
+        if name and name not in FORBIDDEN | RESERVED:
+            return name
+    action = draft.next_action.text if draft.next_action else None
+    name = suggest_name([draft.summary, draft.intent, draft.left_off, action], draft.branch)
+    return find_unused_name(name, store.names_like(name))

@@ -1,4 +1,4 @@
-"""Render what a project knows as one page for a new session.
+"""Brief a session on what the project remembers, and keep that page in a file.
 
 The page lists active features, the last decisions, approaches to avoid and why, learned rules, and
 the state of the work. It depends only on its values, so that it can be kept in a file that changes
@@ -7,6 +7,7 @@ only when something is new. If room is short, the lightest lines are left out.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,24 +18,26 @@ from leftoff.git import query
 from leftoff.git.repository import find_repository, slug
 from leftoff.knowledge import memory
 from leftoff.knowledge.memory import Kind, MemoryEntry
-from leftoff.projects.project import Project
-from leftoff.store import LISTED, CheckpointEntry, Store
+from leftoff.projects.project import Project, leads_out
+from leftoff.store import LISTED, CheckpointEntry, Store, disk
 from leftoff.text.budget import (
     Item,
     Limit,
     Section,
     fit,
+    fit_first,
     limit_lines,
     limit_tokens,
     limit_width,
     measure_width,
 )
-from leftoff.text.fence import Rendered, join, say
+from leftoff.text.fence import Rendered, block, join, say
 from leftoff.text.tokens import estimate
 from leftoff.threads.check_claims import is_here
 
 if TYPE_CHECKING:
     from leftoff.knowledge.features import Feature, Fix
+
 
 MOST_LINES = 120
 MOST_TOKENS = 1_500
@@ -286,3 +289,52 @@ def _format_work_state(standing: WorkState) -> Iterator[Rendered]:
         yield say("Repository: {name:200}", name=standing.repository)
     if standing.next_steps:
         yield say("Next steps: {text:200}", text="; ".join(standing.next_steps))
+
+
+# --- Keep the memory briefing as a file in the project, and read it back ---
+
+
+def find_page_path(project: Project, setting: str) -> Path | None:
+    """Return the file of the briefing; None if the setting names none."""
+    if not setting.strip():
+        return None
+    path = project.worktree / setting
+    if leads_out(path):
+        raise StoreRefused(
+            f"{path} leads out of the project through a link, so leftoff does not use it",
+            hint="Remove the link, or name another file with `leftoff config set briefing_file`.",
+        )
+    return path
+
+
+def is_somebodys_page(path: Path) -> bool:
+    """Return whether a file holds text that leftoff did not write."""
+    head = HEAD.encode()
+    return disk.is_regular(path) and disk.read_from(path, 0, limit=len(head)) not in {head, b""}
+
+
+def write_page(path: Path, text: str) -> bool:
+    """Write the briefing to a file atomically; return whether it changed."""
+    data = text.encode()
+    is_there = disk.is_regular(path)
+    # An unchanged page keeps its time stamp.
+    if is_there and path.read_bytes() == data:
+        return False
+    mode = path.stat().st_mode if is_there else None
+    disk.make_folder(path.parent)
+    disk.replace(path, data, temps=path.parent)
+    if mode is not None:
+        # The user may have let others read it.
+        path.chmod(mode & 0o777)
+    return True
+
+
+def quote_page(text: str, path: Path, *, budget: int, width: int | None = None) -> Rendered:
+    """Quote the briefing in a file, as far as the budget allows."""
+    head = say("From the file {path:200}:", path=path)
+    lines = [block(line) for line in text.strip().splitlines()[: MOST_LINES - 1]]
+    limits = [limit_tokens(min(budget, MOST_TOKENS) - estimate(f"{head}\n"))]
+    if width is not None:
+        limits.append(limit_width(width - measure_width(f"{head}\n")))
+    kept = fit_first(lines, limits)
+    return join([head, *kept]) if any(kept) else say("")

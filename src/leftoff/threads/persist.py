@@ -1,17 +1,167 @@
-"""Save a checkpoint under a name, and warn about what is weak in it."""
+"""Save a checkpoint that was composed, by name or automatically, and judge its quality."""
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
-from leftoff import statusline
-from leftoff.checkpoint import Checkpoint, cut_to_limits, encode
+from leftoff import knowledge, statusline
+from leftoff.checkpoint import MANUAL, Checkpoint, cut_to_limits, encode, to_plain
 from leftoff.errors import BelowQualityBar
-from leftoff.names import check_name
+from leftoff.fingerprints import locate_file
+from leftoff.names import FORBIDDEN, check_name, kebab
 from leftoff.redact import redact_value
 from leftoff.store import SavedCheckpoint, Store
-from leftoff.threads import autosaves
-from leftoff.threads.quality import SOFT_CAP_BYTES, QualityFinding, lint
+
+# --- Check whether a fresh session could act on a checkpoint without asking anyone ---
+
+
+SOFT_CAP_BYTES = 4096
+
+
+class QualityFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A broken rule, and what to do about it."""
+
+    rule: str
+    message: str
+
+
+# A text made of these words alone could describe any task.
+_EMPTY_WORDS = frozenset(
+    """
+    i i'm we we're it its this that the a an some more rest remaining same of on with to and from as
+    in for where here left off still just keep kept continue continues continued continuing carry go
+    going gone proceed resume finish finished work worked working works progress progressed made did
+    do doing done fix fixed fixing todo tbd wip next stuck blocked unknown none n a na stuff thing
+    things task tasks code change changes issue issues problem problems bug bugs planned later soon
+    good well ok okay yes no step steps implementation implement implementing need needs needed
+    must should test tests testing tested debug debugging conflict conflicts error errors
+    """.split()
+)
+# A path, a `quoted` thing, a command, a number or a call: something a reader can look at.
+_CONCRETE = re.compile(
+    r"[\w-]/[\w-]|\w\.\w|`[^`]+`|\d|\w\(\)|--?\w|[A-Z]{2,}|[a-z][A-Z]|_|\"[^\"]+\""
+)
+# Words that introduce a reason.
+_REASON = re.compile(
+    r"\w\W+(?:because|since|due to|so that|in order to|until|to avoid)\W+\w", re.IGNORECASE
+)
+_ROLE_LINE = re.compile(
+    r"^\s*(?:[>*#\[\"']*\s*)(?:user|human|assistant|ai|claude|system|tool|\"role\")\b[\"\]*]*\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A few quoted lines are fine; so many are a pasted conversation.
+_ROLE_LINES_OF_A_CHAT = 4
+
+
+def lint(checkpoint: Checkpoint, root: Path) -> list[QualityFinding]:
+    """Return every rule of the quality bar that the checkpoint breaks."""
+    return [
+        *_task(checkpoint),
+        *_progress(checkpoint),
+        *_next_action(checkpoint),
+        *_blockers(checkpoint),
+        *_decisions(checkpoint),
+        *_paths(checkpoint, root),
+        *_name(checkpoint),
+        *_raw_chat(checkpoint),
+    ]
+
+
+def is_vague(text: str) -> bool:
+    """Return whether the text could describe any task at all."""
+    words = re.findall(r"[\w']+", text.lower())
+    return all(word in _EMPTY_WORDS for word in words)
+
+
+def _task(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    task = checkpoint.summary or checkpoint.intent or checkpoint.left_off or ""
+    if is_vague(task) or len(task.split()) < 2:
+        yield QualityFinding(
+            rule="task", message="The task is not clear: say in one sentence what the work is."
+        )
+
+
+def _progress(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    told = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
+    evidence = bool(checkpoint.files_modified)
+    if not told and not evidence:
+        yield QualityFinding(
+            rule="progress", message="The progress is missing: say what was done so far."
+        )
+    elif told and not any(_CONCRETE.search(text) and not is_vague(text) for text in told):
+        yield QualityFinding(
+            rule="progress", message="The progress names no file, command or result to look at."
+        )
+
+
+def _next_action(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    if checkpoint.next_action is None or not checkpoint.next_action.text.strip():
+        yield QualityFinding(rule="next-action", message="The next action is missing.")
+    elif is_vague(text := checkpoint.next_action.text) or len(text.split()) < 2:
+        yield QualityFinding(
+            rule="next-action",
+            message=f"The next action {text!r} cannot be carried out without asking: "
+            "name the command, file or change.",
+        )
+
+
+def _blockers(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    for blocker in checkpoint.blockers:
+        if is_vague(blocker) or len(blocker.split()) < 2:
+            yield QualityFinding(
+                rule="blockers", message=f"The blocker {blocker!r} is not concrete."
+            )
+
+
+def _decisions(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    for decision in checkpoint.decisions:
+        if is_vague(decision.why) and not _REASON.search(decision.what):
+            yield QualityFinding(
+                rule="decisions", message=f"The decision {decision.what!r} has no reason."
+            )
+
+
+def _paths(checkpoint: Checkpoint, root: Path) -> Iterator[QualityFinding]:
+    named = [*(file.path for file in checkpoint.files)]
+    if checkpoint.plan and checkpoint.plan.path:
+        named.append(checkpoint.plan.path)
+    for path in dict.fromkeys(named):
+        if not _exists(root, path):
+            yield QualityFinding(rule="paths", message=f"There is no file {path}")
+
+
+def _exists(root: Path, path: str) -> bool:
+    try:
+        return locate_file(path, root).exists()
+    except (OSError, RuntimeError, ValueError):  # too long, of no user, with a NUL
+        return False
+
+
+def _name(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    name = checkpoint.name
+    if name is not None and (name in FORBIDDEN or name != kebab(name)):
+        yield QualityFinding(
+            rule="name", message=f"The name {name!r} is not a specific kebab-case name."
+        )
+
+
+def _raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
+    texts: dict[str, list[str | None]] = {
+        "summary": [checkpoint.summary],
+        "left_off": [checkpoint.left_off],
+        "done": [*checkpoint.done],
+        "notes": [*checkpoint.notes],
+    }
+    for key, values in texts.items():
+        joined = "\n".join(value for value in values if value)
+        if len(_ROLE_LINE.findall(joined)) >= _ROLE_LINES_OF_A_CHAT:
+            yield QualityFinding(
+                rule="raw-chat",
+                message=f"{key} holds a pasted conversation: keep what was learned, not the chat.",
+            )
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +182,7 @@ def save(
     if strict and findings:
         raise build_quality_error(findings)
     saved = store.save(kept, overwrite=overwrite)
-    lessons = autosaves.lessons(store, saved.checkpoint)
+    lessons = learn_lessons(store, saved.checkpoint)
     if kept.session_id:
         at = saved.checkpoint.saved_at.timestamp()
         statusline.update_last_save(
@@ -66,3 +216,48 @@ def _warnings(
     if saved.notice is not None:
         warnings.append(saved.notice)
     return warnings
+
+
+# --- Save a session's state without being asked ---
+
+
+# These change even if no work is done.
+_VOLATILE = frozenset(
+    {"id", "saved_at", "trigger", "reason", "transcript", "context", "files", "dirty", "in_flight"}
+)
+
+# These change when work is done.
+_WORK = ("intent", "files_modified", "todos", "head", "pending_prompts")
+
+
+def digest_work(draft: Checkpoint) -> str:
+    """Return a digest that stays the same as long as a state says nothing new."""
+    plain = {key: value for key, value in to_plain(draft).items() if key not in _VOLATILE}
+    return hashlib.blake2b(msgspec.json.encode(plain), digest_size=16).hexdigest()
+
+
+def is_saved_on_purpose(store: Store, draft: Checkpoint) -> bool:
+    """Return whether someone saved this session by name and no work was done since.
+
+    The transcript does not show that: an agent says a few more words after it has saved.
+    """
+    newest = store.index().newest_of_session(draft.session_id or "")
+    if newest is None or newest.trigger != MANUAL or newest.problem is not None:
+        return False
+    saved = store.load(newest)
+    return all(getattr(saved, key) == getattr(draft, key) for key in _WORK)
+
+
+def autosave(store: Store, draft: Checkpoint) -> SavedCheckpoint:
+    """Save a state without a name, so that it never replaces a named checkpoint."""
+    unnamed = msgspec.structs.replace(draft, name=None)
+    saved = store.save(cut_to_limits(redact_value(unnamed))[0])
+    learn_lessons(store, saved.checkpoint)
+    return saved
+
+
+def learn_lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
+    """Remember a saved checkpoint's decisions and failures; return messages about them."""
+    if not (checkpoint.decisions or checkpoint.failed):
+        return []
+    return knowledge.memory.take_lessons(store, checkpoint)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from leftoff.knowledge.reflect.own_prose import Sentence, sentences
-from leftoff.phrases.noteworthy import find_names, find_statement, is_negated, is_question
+from leftoff.knowledge.reflect.judge_message import Sentence, sentences
+from leftoff.phrases.match import find_names, find_statement, is_negated, is_question
 from leftoff.redact import redact
 from leftoff.wal.working_notes import Kind
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import msgspec
 
 from leftoff.errors import StoreRefused
-from leftoff.projects import trees
+from leftoff.projects.project import leads_out
 from leftoff.redact import redact
 from leftoff.store import Store, disk, trash
 
@@ -148,7 +148,7 @@ def _read(path: Path) -> tuple[str, int]:
         found = path.lstat()
     except FileNotFoundError:
         return "", 0o600
-    if not stat.S_ISREG(found.st_mode) or trees.leads_out(path):
+    if not stat.S_ISREG(found.st_mode) or leads_out(path):
         raise StoreRefused(
             f"{path} is not a regular file of this project, so leftoff writes no notes there",
             hint="Move it away and try again.",

@@ -9,8 +9,6 @@ from leftoff.errors import LeftoffError
 from leftoff.hooks import installation
 from leftoff.wiring import (
     foreign_files,
-    inspect_index,
-    inspect_memory,
     inspect_project,
     inspect_settings,
     inspect_spool,
@@ -37,8 +35,8 @@ _OF_STATE = (
     inspect_project.check_lost,
     inspect_project.check_kept_apart,
     inspect_state.check_store,
-    inspect_index.check_index,
-    inspect_memory.check_memory,
+    inspect_project.check_index,
+    inspect_project.check_memory,
     inspect_state.check_space,
     inspect_state.check_versions,
 )

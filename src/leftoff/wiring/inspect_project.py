@@ -1,15 +1,20 @@
-"""Check the project: its repository's owner, its settings, and stores it no longer uses."""
+"""Inspect a project for `doctor`: its folders, index and memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from leftoff import config
 from leftoff.context import Context
-from leftoff.errors import StoreRefused
+from leftoff.errors import LeftoffError, StoreRefused
+from leftoff.knowledge import features, memory
 from leftoff.projects import store_places
 from leftoff.projects.project import Project, explain_distrust, list_stores_elsewhere
-from leftoff.store.move_in import list_conflicts
-from leftoff.threads import memory_page
-from leftoff.wiring.findings import DoctorFinding, World, warning
+from leftoff.store import Store, disk
+from leftoff.store.adoption import list_conflicts
+from leftoff.store.log import SkippedLines
+from leftoff.text.plural import format_count
+from leftoff.threads import memory_briefing
+from leftoff.wiring.findings import DoctorFinding, World, fault, ok, warning
 
 _SHOWN = 3
 
@@ -39,7 +44,7 @@ def check_config(world: World) -> Iterator[DoctorFinding]:
 
 def _check_briefing_file(project: Project, settings: config.Settings) -> Iterator[str]:
     try:
-        memory_page.file_of(project, settings.briefing_file)
+        memory_briefing.find_page_path(project, settings.briefing_file)
     except StoreRefused as error:
         yield error.message
 
@@ -83,3 +88,106 @@ def check_lost(world: World) -> Iterator[DoctorFinding]:
             why="See above.",
             do=f"Their stores are in {lost[0][1].parent}",
         )
+
+
+# --- Check that the indexes match the files they are built from, and rebuild those that do not ---
+
+
+def check_index(world: World) -> Iterator[DoctorFinding]:
+    """Check that the indexes match the files; rebuild those that do not."""
+    if world.project is None or not world.project.store.is_dir():
+        return
+    store = Store(world.project)
+    try:
+        yield _check_one(
+            "index",
+            lambda: store.index().is_sound(),
+            lambda: store.index().rebuild(),
+            files="the checkpoints",
+        )
+        if not memory.is_empty(store):
+            yield _check_one(
+                "memory index",
+                lambda: memory.is_sound(store),
+                lambda: memory.rebuild(store),
+                files="memory.jsonl",
+            )
+    finally:
+        store.close()
+
+
+def _check_one(
+    check: str, is_sound: Callable[[], bool], rebuild: Callable[[], None], *, files: str
+) -> DoctorFinding:
+    if is_sound():
+        return ok(check, f"It matches {files}")
+    rebuild()
+    return warning(
+        check,
+        f"The {check} did not match {files}; it was rebuilt",
+        why="Commands may have missed checkpoints or entries, or reused a name. "
+        "Nothing was lost: the files have everything.",
+        do="Nothing. If it happens again, your disk may be failing.",
+    )
+
+
+# --- Check that the project's memory and features can be read ---
+
+
+def check_memory(world: World) -> Iterator[DoctorFinding]:
+    """Check every line of the memory, and all features."""
+    if world.project is None or not world.project.store.is_dir():
+        return
+    store = Store(world.project)
+    try:
+        if not memory.is_empty(store):
+            yield _memory(store, world.project.store / "memory.jsonl")
+        yield from _features(store)
+    finally:
+        store.close()
+
+
+def _memory(store: Store, log: Path) -> DoctorFinding:
+    if log.exists() and not disk.is_regular(log):
+        return fault(
+            "memory",
+            f"{log} is not a regular file",
+            why="leftoff cannot read the memory, and new entries go to the fallback folder.",
+            do="Move it away; the next entry creates a new file.",
+        )
+    try:
+        skipped = memory.count_unreadable(store)
+    except OSError as error:
+        return fault(
+            "memory",
+            f"{log} cannot be read: {error.strerror}",
+            why="leftoff cannot use the memory.",
+            do="Make it yours to read and write.",
+        )
+    if not skipped.count:
+        return ok("memory", "Every entry can be read")
+    return warning(
+        "memory",
+        f"{format_count(skipped.count, 'line')} of {log} cannot be read: {_name(skipped)}",
+        why="leftoff skips these lines and uses all others.",
+        do="Add what they said with `leftoff memory add`, then remove the lines. A line that a "
+        "crash cut off was never confirmed as saved; just remove it.",
+    )
+
+
+def _features(store: Store) -> Iterator[DoctorFinding]:
+    try:
+        features.load(store)
+    except (LeftoffError, OSError) as error:
+        hint = error.hint if isinstance(error, LeftoffError) else ""
+        yield fault(
+            "features",
+            str(error),
+            why="You cannot start, add or ship features.",
+            do=hint or "Make it yours to read and write.",
+        )
+
+
+def _name(skipped: SkippedLines) -> str:
+    rest = skipped.count - len(skipped.first)
+    return f"line {', '.join(map(str, skipped.first))}{f' and {rest} more' if rest else ''}"

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leftoff.checkpoint import to_plain
-from leftoff.knowledge.features.board import Board, Loop
-from leftoff.knowledge.features.board_json import decode, encode
+from leftoff.knowledge.features.board import Board, Loop, decode, encode
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.git.state import PathChange
+from leftoff.git.query import PathChange
 from leftoff.knowledge.features import (
     Attempt,
     Board,

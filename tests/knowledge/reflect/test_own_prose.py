@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.knowledge.reflect.own_prose import sentences
+from leftoff.knowledge.reflect.judge_message import sentences
 
 
 def texts(message: str) -> list[str]:

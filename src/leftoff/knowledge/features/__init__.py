@@ -4,7 +4,6 @@ Features and fixes belong to the project and are in `features.json` of the store
 a session or worktree and is in `loops/`.
 """
 
-from leftoff.knowledge.features.attempt_lessons import brief_helper
 from leftoff.knowledge.features.board import (
     AgentResult,
     Attempt,
@@ -49,7 +48,7 @@ from leftoff.knowledge.features.interruption import (
     mark_interrupted,
     ways_to_go_on,
 )
-from leftoff.knowledge.features.loop_steps import Again, Try
+from leftoff.knowledge.features.loop_steps import Again, Try, brief_helper
 from leftoff.knowledge.features.loops import (
     Ending,
     Reset,

@@ -6,13 +6,12 @@ on one of them, attempt after attempt, and belongs to the session or worktree th
 
 # ruff: noqa: RUF012 - msgspec copies list and dict defaults for every struct; ruff knows that
 # only for classes that name msgspec themselves.
-
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from leftoff.checkpoint import Record
+from leftoff.checkpoint import Record, to_plain
 
 Status = Literal[
     "pending", "needs_tests", "in_progress", "passing", "failing", "blocked", "escalated"
@@ -222,3 +221,55 @@ class Loop(Record, frozen=True, kw_only=True, omit_defaults=True):
     def scope(self) -> str | None:
         """The feature that commits name: the loop's own, or the one that its fix repairs."""
         return self.linked_to if self.type == "fix" else self.feature
+
+
+# --- Read and write boards and loops as JSON, keeping unknown keys at every level ---
+
+
+RecordType = TypeVar("RecordType", bound=Record)
+
+# The record type of each key that holds one record, or a list of them.
+_PARTS: dict[type[Record], dict[str, type[Record]]] = {
+    Board: {"features": Feature, "fixes": Fix, "orchestration": Orchestration},
+    Feature: {"scenarios": Scenario},
+    Fix: {"scenarios": Scenario},
+    Orchestration: {"results": AgentResult, "team": Team, "decisions": Choice},
+    Team: {"mates": AgentResult},
+    Loop: {"history": Attempt, "tasks": Tasks, "interrupted": Interrupted},
+}
+_EXTRA = msgspec.structs.fields(Record)[0].encode_name
+
+
+def from_plain(plain: object, record: type[RecordType]) -> RecordType:
+    """Turn decoded JSON into a record, checking every known key."""
+    return msgspec.convert(_split(plain, record), record, strict=True)
+
+
+def decode(data: bytes, record: type[RecordType]) -> RecordType:
+    """Read a record's JSON."""
+    return from_plain(msgspec.json.decode(data), record)
+
+
+def encode(record: Record) -> bytes:
+    """Write a record as indented JSON, with one newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(to_plain(record)), indent=1) + b"\n"
+
+
+def _split(plain: object, record: type[Record]) -> object:
+    if not isinstance(plain, dict):
+        return plain
+    parts = _PARTS.get(record, {})
+    known = {*record.__struct_fields__} - {"extra"}
+    extra: dict[str, Any] = {key: value for key, value in plain.items() if key not in known}
+    values = {
+        key: _split_part(value, parts.get(key)) for key, value in plain.items() if key in known
+    }
+    return {**values, _EXTRA: extra} if extra else values
+
+
+def _split_part(value: object, part: type[Record] | None) -> object:
+    if part is None:
+        return value
+    if isinstance(value, list):
+        return [_split(each, part) for each in value]
+    return _split(value, part)

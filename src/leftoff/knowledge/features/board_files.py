@@ -14,8 +14,7 @@ import msgspec
 
 from leftoff.errors import StoreRefused
 from leftoff.knowledge.features import change_log
-from leftoff.knowledge.features.board import Board, Loop
-from leftoff.knowledge.features.board_json import decode, encode
+from leftoff.knowledge.features.board import Board, Loop, decode, encode
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.store import Store, disk, log
 from leftoff.store.layout import Area

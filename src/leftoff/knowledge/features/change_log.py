@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from leftoff.checkpoint import Record, new_id, to_plain
-from leftoff.knowledge.features.board import Board, Loop
-from leftoff.knowledge.features.board_json import from_plain
+from leftoff.knowledge.features.board import Board, Loop, from_plain
 from leftoff.knowledge.features.numbering import next_like
 from leftoff.store.log import UNREADABLE
 

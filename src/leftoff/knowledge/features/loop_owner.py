@@ -7,7 +7,7 @@ that died hands its loop to the next.
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from leftoff.git.state import printable
+from leftoff.git.query import printable
 from leftoff.knowledge.features.board import Loop
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.store import Store, plain_name

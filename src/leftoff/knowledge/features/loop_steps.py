@@ -6,11 +6,16 @@ from typing import Any, Literal
 
 import msgspec
 
+from leftoff import knowledge
+from leftoff.knowledge.features import board_files
 from leftoff.knowledge.features.board import Attempt, Feature, Fix, Loop, LoopStatus, Status
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.clean_texts import clean, clean_all
 from leftoff.knowledge.features.edit_board import find, with_item
 from leftoff.knowledge.features.interruption import how_to_go_on
+from leftoff.knowledge.features.loop_owner import find_loop_of, place_of
+from leftoff.knowledge.features.work_context import helper_text
+from leftoff.store import Store
 
 Again = Literal["retry", "fresh", "reset"]
 
@@ -160,3 +165,31 @@ def clear_completion(item: Feature | Fix) -> Feature | Fix:
 def with_loop(state: BoardState, key: str, loop: Loop) -> BoardState:
     """Return the state with a loop stored under a key."""
     return msgspec.structs.replace(state, loops={**state.loops, key: loop})
+
+
+# --- Store what attempts teach: failed ones become failures in memory, others successes ---
+
+
+_RULES = 5
+
+
+def learn(store: Store, item: Feature | Fix, what: Try) -> None:
+    """Store the outcome of an attempt in knowledge.memory."""
+    lesson = knowledge.memory.EntryDraft(
+        kind="failure" if what.result == "failed" else "success",
+        text=what.approach,
+        why=what.root_cause or "; ".join(what.errors),
+        impact=what.prevention,
+        feature=item.id,
+        sources=[item.id],
+        files=list(item.related_files),
+    )
+    knowledge.memory.add(store, [lesson])
+
+
+def brief_helper(store: Store, item: Feature | Fix, *, verify: Sequence[str] = ()) -> str:
+    """Write a short briefing for a helper agent: the work, what failed, and the rules."""
+    found = find_loop_of(board_files.load(store), place_of(store, None), item.id)
+    standing = found[1] if found else Loop(feature=item.id, attempt=item.attempts + 1)
+    rules = [entry.text for entry in knowledge.memory.entries(store, kinds=["rule"], limit=_RULES)]
+    return helper_text(standing, item, verify=verify, rules=rules)

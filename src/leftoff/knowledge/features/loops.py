@@ -6,7 +6,6 @@ import msgspec
 
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.knowledge.features import board_files
-from leftoff.knowledge.features.attempt_lessons import learn
 from leftoff.knowledge.features.board import Feature, Fix, Loop, LoopStatus
 from leftoff.knowledge.features.change_log import BoardState
 from leftoff.knowledge.features.edit_board import find, with_item
@@ -26,6 +25,7 @@ from leftoff.knowledge.features.loop_steps import (
     clear_completion,
     close_loop,
     idle_after,
+    learn,
     with_attempt,
     with_loop,
 )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from leftoff.git.state import PathChange, printable
+from leftoff.git.query import PathChange, printable
 from leftoff.knowledge.features.board import Board, Feature, Fix, Loop
 from leftoff.knowledge.features.interruption import list_failed_approaches
 from leftoff.text.fence import Rendered, join, say

@@ -12,6 +12,7 @@ from leftoff.knowledge.memory.api import (
     entries,
     find,
     from_source,
+    import_entries,
     is_empty,
     is_sound,
     learn,
@@ -35,9 +36,7 @@ from leftoff.knowledge.memory.entry import (
     id_of,
     plain,
 )
-from leftoff.knowledge.memory.import_memory import import_entries
-from leftoff.knowledge.memory.learn_from_save import format_warning, take_lessons
-from leftoff.knowledge.memory.repeats import find_repeat
+from leftoff.knowledge.memory.repeats import find_repeat, format_warning, take_lessons
 
 __all__ = [
     "CONFIDENCES",

@@ -1,13 +1,14 @@
 """Add to the memory, query it, and change its entries."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import UsageError
 from leftoff.knowledge.memory.entry import (
     KINDS,
+    STATUSES,
     EntryChange,
     EntryDraft,
     Kind,
@@ -20,8 +21,14 @@ from leftoff.knowledge.memory.entry import (
     id_of,
     merge_repeat,
 )
-from leftoff.knowledge.memory.memory_index import MemoryIndex
-from leftoff.knowledge.memory.memory_log import LOG, Overlay, about, decode_line, line_of
+from leftoff.knowledge.memory.memory_log import (
+    LOG,
+    MemoryIndex,
+    Overlay,
+    about,
+    decode_line,
+    line_of,
+)
 from leftoff.store import Store, log
 from leftoff.store.database import IndexAway
 from leftoff.store.search_text import match_expression
@@ -312,3 +319,49 @@ def _successor(store: Store, known: MemoryEntry, by: str | None) -> str:
             hint=f"Run `leftoff memory approve {successor.id}` first to restore it.",
         )
     return successor.id
+
+
+# --- Import what the files of other systems remember ---
+
+
+FORMER_ID = "former_id"
+"""The key under which an entry keeps its id from the other system."""
+
+
+def import_entries(
+    store: Store, drafts: Sequence[EntryDraft], *, status: Status = "active"
+) -> list[MemoryEntry]:
+    """Import entries from other files; return those that are new.
+
+    An entry with a known id from the other system but different words was reworded there.
+    """
+    told = [draft for draft in drafts if draft.text.strip()]
+    if is_empty(store) or not told:
+        return add(store, told, status=status)
+    new: list[EntryDraft] = []
+    reworded: list[tuple[MemoryEntry, EntryDraft]] = []
+    formers = _formers(store, told)
+    with open_index(store) as index:
+        index.sync()
+        for draft in told:
+            former = draft.extra.get(FORMER_ID)
+            twin = index.get(id_of(draft.kind, cut_words(draft.text)))
+            other = formers.get((draft.kind, former)) or index.get(former) if former else None
+            if twin is None and other is not None and other.kind == draft.kind:
+                reworded.append((other, draft))
+            elif twin is None or twin.id != former:
+                new.append(draft)
+    for entry, draft in reworded:
+        change(store, entry.id, text=draft.text, why=draft.why or None)
+    return add(store, new, status=status)
+
+
+def _formers(store: Store, drafts: Iterable[EntryDraft]) -> dict[tuple[str, str], MemoryEntry]:
+    """Return the entries imported earlier, by their ids in the other system."""
+    kinds = {draft.kind for draft in drafts if draft.extra.get(FORMER_ID)}
+    found = entries(store, kinds=kinds, statuses=STATUSES) if kinds else []
+    return {
+        (entry.kind, former): entry
+        for entry in reversed(found)
+        if isinstance(former := entry.extra.get(FORMER_ID), str)
+    }

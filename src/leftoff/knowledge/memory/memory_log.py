@@ -13,12 +13,18 @@ import msgspec
 from leftoff.checkpoint import from_plain, to_plain
 from leftoff.knowledge.memory.entry import (
     EntryChange,
+    Kind,
     MemoryEntry,
+    Status,
     apply_change,
+    decode_entry,
+    encode_entry,
     id_of,
     merge_repeat,
 )
 from leftoff.store import log
+from leftoff.store.database import Connection, LogIndex, Rows, Tables
+from leftoff.store.search_text import split_cjk
 
 LOG = "memory"
 _CHANGED = b'"action":"changed"'
@@ -112,3 +118,162 @@ def about(logs: Sequence[Path], ids: Iterable[str]) -> Overlay:
 def _id_of(line: bytes) -> bytes:
     found = _ID.search(line)
     return found[1] if found else b""
+
+
+# --- The index of the memory log, in SQLite, for queries that would otherwise read all of it ---
+#
+# It is derived and can be deleted at any time. Readers update it. Writers only look at the lines
+# that it lacks, so that a save does not wait for a second file to be synced.
+
+
+# Up to this many unindexed bytes are applied in memory instead of updating the index.
+_MOST_LAG_BYTES = 100_000
+
+# Words this long are matched by their first letters, which finds switch, switching, switched.
+STEM = 5
+
+_SCHEMA = f"""
+CREATE TABLE tally (entries INTEGER);
+INSERT INTO tally VALUES (0);
+CREATE TABLE entries (
+  seq INTEGER PRIMARY KEY, id TEXT UNIQUE, kind TEXT, status TEXT, feature TEXT, body BLOB
+);
+CREATE INDEX by_kind ON entries (kind, status, seq);
+CREATE INDEX by_feature ON entries (feature, kind, status, seq) WHERE feature IS NOT NULL;
+CREATE TABLE others (id TEXT PRIMARY KEY, entry TEXT) WITHOUT ROWID;
+CREATE TABLE sources (source TEXT, seq INTEGER, PRIMARY KEY (source, seq)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(text, kind, status, prefix={STEM}, tokenize='unicode61');
+"""  # noqa: S608 - only constants
+_GET = """
+SELECT body FROM entries WHERE id = :id
+UNION ALL
+SELECT body FROM others JOIN entries ON entries.id = others.entry WHERE others.id = :id LIMIT 1
+"""
+_PUT = """
+INSERT INTO entries (id, kind, status, feature, body) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, status = excluded.status,
+  feature = excluded.feature, body = excluded.body
+RETURNING seq
+"""
+# Sequence numbers have no gaps because entries are never removed.
+_CHECK = """
+SELECT count(*) = ifnull(max(seq), 0) AND count(*) = (SELECT entries FROM tally) FROM entries
+"""
+_CONTENTS = (
+    "SELECT seq, id, kind, status, feature, body FROM entries ORDER BY seq",
+    "SELECT id, entry FROM others ORDER BY id",
+    "SELECT source, seq FROM sources ORDER BY source, seq",
+    "SELECT rowid, text, kind, status FROM words ORDER BY rowid",
+)
+
+
+class EntryRows(Rows):
+    """Writes entries into an open index."""
+
+    def apply(self, lines: Sequence[bytes]) -> None:
+        """Apply log lines to the entries."""
+        overlay = Overlay(lambda entry_id: get_entry(self._db, entry_id))
+        overlay.apply(lines)
+        for entry in overlay.entries.values():
+            self._put(entry)
+        self._db.executemany("INSERT OR REPLACE INTO others VALUES (?, ?)", overlay.others.items())
+
+    def _put(self, entry: MemoryEntry) -> None:
+        row = (entry.id, entry.kind, entry.status, entry.feature, encode_entry(entry))
+        seq = self._db.execute(_PUT, row).fetchone()[0]
+        text = split_cjk("\n".join([entry.text, entry.why, entry.impact, *entry.files]))
+        self._db.execute("DELETE FROM words WHERE rowid = ?", (seq,))
+        self._db.execute(
+            "INSERT INTO words (rowid, text, kind, status) VALUES (?, ?, ?, ?)",
+            (seq, text, entry.kind, entry.status),
+        )
+        # Entries gain sources but never lose one.
+        rows = [(source, seq) for source in entry.sources]
+        self._db.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?)", rows)
+
+    def update_counts(self) -> None:
+        """Store the number of entries."""
+        self._db.execute("UPDATE tally SET entries = (SELECT ifnull(max(seq), 0) FROM entries)")
+
+
+def get_entry(db: Connection, entry_id: str) -> MemoryEntry | None:
+    """Return the entry with this id, or the one that was edited to say the same."""
+    row = db.execute(_GET, {"id": entry_id}).fetchone()
+    return decode_entry(row[0]) if row else None
+
+
+class MemoryIndex(LogIndex):
+    """An open index over the store's log and its twin in the fallback."""
+
+    tables = Tables(schema=_SCHEMA, version=3, check=_CHECK, contents=_CONTENTS)
+
+    def _make_rows(self) -> EntryRows:
+        return EntryRows(self._db)
+
+    def with_news(self) -> Overlay:
+        """Return all current entries, without updating the file for a few new lines."""
+        found = self.with_few_news()
+        if found is None:
+            self.sync()
+        return found or Overlay(self.get)
+
+    def with_few_news(self) -> Overlay | None:
+        """Return all current entries; None if more than a few lines are missing."""
+        news = self._ask(self._find_news)
+        if sum(part.end - part.start for _, part in news) > _MOST_LAG_BYTES:
+            return None
+        overlay = Overlay(self.get)
+        for area, part in news:
+            for lines, _ in log.read_lines(self._logs[area], part.start, part.end):
+                overlay.apply(lines)
+        return overlay
+
+    # Queries
+
+    def get(self, entry_id: str) -> MemoryEntry | None:
+        """Return the entry with this id, or the one that was edited to say the same."""
+        return self._ask(lambda: get_entry(self._db, entry_id))
+
+    def with_prefix(self, prefix: str) -> list[MemoryEntry]:
+        """Return the entries whose ids start with this prefix."""
+        query = "SELECT body FROM entries WHERE id >= ? AND id < ? ORDER BY id LIMIT 20"
+        return [decode_entry(row[0]) for row in self._rows(query, (prefix, prefix + "~"))]
+
+    def newest(
+        self,
+        kinds: Iterable[Kind],
+        statuses: Iterable[Status],
+        *,
+        feature: str | None = None,
+        limit: int | None = None,
+    ) -> list[MemoryEntry]:
+        """Return entries, newest first."""
+        named = " AND feature = ?" if feature is not None else ""
+        query = (
+            f"SELECT seq, body FROM entries WHERE kind = ? AND status = ?{named} "  # noqa: S608 - only constants
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        more: list[object] = [*([feature] if named else []), _most(limit)]
+        wanted = [*dict.fromkeys(statuses)]
+        asked = [(kind, status, *more) for kind in kinds for status in wanted]
+        rows = [row for values in asked for row in self._rows(query, values)]
+        return [decode_entry(row[1]) for row in sorted(rows, reverse=True)[:limit]]
+
+    def from_source(self, source: str) -> list[MemoryEntry]:
+        """Return the entries from a session or checkpoint, newest first."""
+        query = (
+            "SELECT body FROM sources JOIN entries USING (seq) WHERE source = ? ORDER BY seq DESC"
+        )
+        return [decode_entry(row[0]) for row in self._rows(query, (source,))]
+
+    def search(self, match: str, *, limit: int | None = None) -> list[MemoryEntry]:
+        """Return the entries that match a full-text query, newest first."""
+        query = (
+            "SELECT body FROM words JOIN entries ON words.rowid = entries.seq "
+            "WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?"
+        )
+        return [decode_entry(row[0]) for row in self._rows(query, (match, _most(limit)))]
+
+
+def _most(limit: int | None) -> int:
+    return -1 if limit is None else limit

@@ -1,4 +1,4 @@
-"""Notice when a failed approach is about to be tried again.
+"""Learn from failed approaches: keep what a save says about them, and find one that is tried again.
 
 There are two signs: the command is the one that failed, or a text has the words of the failure.
 If it concerns the files of the failure, half of its words are enough; elsewhere nearly all must
@@ -9,10 +9,11 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
-from leftoff.knowledge.memory.api import among, is_empty, open_index
+from leftoff.checkpoint import Checkpoint
+from leftoff.errors import LeftoffError
+from leftoff.knowledge.memory.api import among, is_empty, learn, open_index
 from leftoff.knowledge.memory.entry import MemoryEntry, cut_words, id_of
-from leftoff.knowledge.memory.memory_index import STEM, MemoryIndex
-from leftoff.knowledge.memory.memory_log import Overlay
+from leftoff.knowledge.memory.memory_log import STEM, MemoryIndex, Overlay
 from leftoff.store import Store
 from leftoff.store.search_text import split_cjk
 
@@ -137,3 +138,50 @@ def _stems(text: str) -> set[str]:
         word for word in words if (len(word) > 2 or not word.isascii()) and word not in _DULL
     )
     return {word[:STEM] for word in telling}
+
+
+# --- Learn from a saved checkpoint, and warn if it repeats what failed before ---
+
+
+# Somebody who lists more has pasted a log.
+_MOST_COMPARED = 10
+
+
+def take_lessons(store: Store, checkpoint: Checkpoint) -> list[str]:
+    """Store what outlives a checkpoint; return a warning for each approach that failed before.
+
+    The checkpoint is already on disk, so a problem here never fails its save.
+    """
+    try:
+        warnings = _repeats(store, checkpoint)
+        learn(store, checkpoint)
+    except (LeftoffError, OSError) as error:
+        return [f"Could not add its decisions and failed approaches to memory: {error}"]
+    return warnings
+
+
+def _repeats(store: Store, checkpoint: Checkpoint) -> list[str]:
+    found: dict[str, MemoryEntry] = {}
+    for failed in checkpoint.failed[:_MOST_COMPARED]:
+        again = find_repeat(
+            store, command=failed.what, files=checkpoint.files_modified, text=failed.what
+        )
+        if again is not None and not _is_its_own(store, again, checkpoint):
+            found[again.id] = again
+    return [format_warning(entry) for entry in found.values()]
+
+
+def _is_its_own(store: Store, entry: MemoryEntry, checkpoint: Checkpoint) -> bool:
+    """Return whether the entry comes from the same session, or an earlier save of the name."""
+    if checkpoint.session_id in entry.sources:
+        return True
+    revisions = (store.index().get(source) for source in entry.sources)
+    return checkpoint.name is not None and any(
+        each is not None and each.name == checkpoint.name for each in revisions
+    )
+
+
+def format_warning(entry: MemoryEntry) -> str:
+    """Write the warning that an approach failed before."""
+    why = f" — {entry.why}" if entry.why else ""
+    return f"This failed before: {entry.text}{why} (leftoff memory show {entry.id})"

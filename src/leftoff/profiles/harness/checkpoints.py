@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from leftoff.checkpoint import Checkpoint, to_plain
-from leftoff.git.state import PathChange
+from leftoff.git.query import PathChange
 from leftoff.knowledge.features import Board, WorkNotes, working_context
 from leftoff.knowledge.features.work_context import WorkingContext
 from leftoff.profiles.harness import HOLDS

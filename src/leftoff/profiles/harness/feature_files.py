@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from leftoff.knowledge.features import Board, Feature, Fix, Scenario
-from leftoff.knowledge.features.board_json import from_plain
+from leftoff.knowledge.features.board import from_plain
 from leftoff.knowledge.features.import_features import FORMER_ID
 from leftoff.profiles.harness.documents import Documents
 from leftoff.profiles.json_codec import (

@@ -6,8 +6,8 @@ import msgspec
 
 from leftoff.checkpoint import Record
 from leftoff.knowledge.memory import CONFIDENCES, EntryDraft, Kind, MemoryEntry, id_of
+from leftoff.knowledge.memory.api import FORMER_ID
 from leftoff.knowledge.memory.entry import cut_words
-from leftoff.knowledge.memory.import_memory import FORMER_ID
 from leftoff.profiles.json_codec import (
     ALL_TEXTS,
     MOMENT,

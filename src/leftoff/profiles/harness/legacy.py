@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leftoff.knowledge.memory import EntryDraft
-from leftoff.profiles import markdown
+from leftoff.profiles import markdown_codec
 from leftoff.profiles.harness import layers
 from leftoff.profiles.json_codec import Plain
 from leftoff.profiles.regular_files import read_regular
@@ -93,12 +93,12 @@ def _fields(text: str) -> Plain:
     front = _FRONT.match(text)
     fields: Plain = dict(_front(front[1])) if front else {}
     body = front[2] if front else text
-    first, *parts = markdown.split_sections(body)
+    first, *parts = markdown_codec.split_sections(body)
     for part in parts:
         key = _SECTIONS.get(part.title.lower())
         if key and key not in fields:
-            fields[key] = markdown.read_bullets(part.lines) if key in _LISTS else part.text
-    title = markdown.find_title(body)
+            fields[key] = markdown_codec.read_bullets(part.lines) if key in _LISTS else part.text
+    title = markdown_codec.find_title(body)
     fields.setdefault("title", title or None)
     plain = [line for line in first.text.split("\n") if line.strip() and not line.startswith("#")]
     fields["body"] = " ".join(plain)

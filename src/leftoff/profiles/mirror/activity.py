@@ -10,8 +10,7 @@ from types import FrameType
 
 from leftoff import processes, profiles
 from leftoff.profiles.profile import AtWork, Worker
-from leftoff.projects import trees
-from leftoff.projects.project import Project
+from leftoff.projects.project import Project, leads_out
 from leftoff.store import disk, utc_now
 
 _TERMINATED = 128 + signal.SIGTERM
@@ -49,7 +48,7 @@ def _find_living(worker: Worker, folder: Path) -> list[AtWork]:
             continue
         if processes.is_alive(work.pid, work.began):
             found.append(work)
-        elif disk.is_regular(path) and not trees.leads_out(path):
+        elif disk.is_regular(path) and not leads_out(path):
             with contextlib.suppress(OSError):
                 path.unlink()
     return found
@@ -68,7 +67,7 @@ def _leave(marks: list[Path], worker: Worker, folder: Path, what: str) -> None:
     pid = os.getpid()
     work = AtWork(what=what, pid=pid, began=processes.read_start_time(pid), since=utc_now())
     path = worker.work_path(folder, work)
-    if trees.leads_out(path):
+    if leads_out(path):
         return
     # The work continues even without a mark.
     with contextlib.suppress(OSError):

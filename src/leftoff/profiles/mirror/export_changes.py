@@ -13,13 +13,7 @@ import msgspec
 from leftoff.checkpoint import Checkpoint
 from leftoff.errors import LeftoffError
 from leftoff.git import query
-from leftoff.profiles.mirror import (
-    Exported,
-    ImportedEdits,
-    pending_files,
-    project_knowledge,
-    queued_prompts_mirror,
-)
+from leftoff.profiles.mirror import Exported, ImportedEdits, pending_files, project_knowledge
 from leftoff.profiles.mirror.import_edits import import_mirror
 from leftoff.profiles.mirror.manifest import NOWHERE, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
@@ -89,7 +83,7 @@ def export_all(
 def _is_followed(mirror: Mirror, cursor: MirrorCursor) -> bool:
     if mirror.store.has_events_since((cursor.inode, cursor.offset)):
         return False
-    if mirror.wants_prompts and queued_prompts_mirror.measure(mirror.store) != cursor.prompts:
+    if mirror.wants_prompts and pending_files.measure(mirror.store) != cursor.prompts:
         return False
     return not mirror.wants_knowledge or project_knowledge.stamp(mirror.store) == cursor.knowledge
 
@@ -111,7 +105,7 @@ def _export(
         news = _whole(mirror) if is_new else _news(mirror, events)
         news = msgspec.structs.replace(news, session=session, briefing=briefing)
         known = project_knowledge.stamp(mirror.store) if mirror.wants_knowledge else ""
-        size = queued_prompts_mirror.measure(mirror.store) if mirror.wants_prompts else 0
+        size = pending_files.measure(mirror.store) if mirror.wants_prompts else 0
         news = _with_prompts(_with_knowledge(news, mirror, cursor, known), mirror, cursor, size)
         files = mirror.files()
         files.written = written
@@ -162,7 +156,7 @@ def _with_prompts(
     """Add the waiting prompts, if the queue has changed."""
     if not size or (cursor is not None and size == cursor.prompts):
         return news
-    return msgspec.structs.replace(news, prompts=queued_prompts_mirror.list_prompts(mirror.store))
+    return msgspec.structs.replace(news, prompts=pending_files.list_prompts(mirror.store))
 
 
 def _import_first(mirror: Mirror) -> MirrorCursor | None:

@@ -9,7 +9,7 @@ import msgspec
 from leftoff.errors import LeftoffError
 from leftoff.names import kebab
 from leftoff.profiles import import_native
-from leftoff.profiles.mirror import ImportedEdits, project_knowledge, queued_prompts_mirror
+from leftoff.profiles.mirror import ImportedEdits, pending_files, project_knowledge
 from leftoff.profiles.mirror.edited_file import make_edit
 from leftoff.profiles.mirror.manifest import NOWHERE, ManifestEntry, MirrorCursor
 from leftoff.profiles.mirror.mirror import Mirror
@@ -66,7 +66,7 @@ def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdi
     for name in mirror.profile.find_stale_names(mirror.folder):
         _clean_up(mirror, name, found_edits)
     if stamp != cursor.folder_mtime:
-        queued_prompts_mirror.import_prompts(mirror)
+        pending_files.import_prompts(mirror)
         stamps = project_knowledge.import_changes(mirror, cursor.files, found_edits.problems)
         mirror.manifest.write_cursor(
             msgspec.structs.replace(cursor, folder_mtime=stamp, files=stamps)

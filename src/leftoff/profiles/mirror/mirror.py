@@ -13,8 +13,7 @@ from leftoff import profiles
 from leftoff.git import query
 from leftoff.profiles.mirror.edited_file import import_edit
 from leftoff.profiles.mirror.manifest import Manifest
-from leftoff.profiles.mirror.native_files import NativeFiles
-from leftoff.profiles.mirror.temp_files import sweep
+from leftoff.profiles.mirror.native_files import NativeFiles, sweep
 from leftoff.profiles.profile import Waited
 from leftoff.profiles.regular_files import digest, read_regular
 from leftoff.projects.project import list_folders

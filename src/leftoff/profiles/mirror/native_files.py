@@ -1,16 +1,18 @@
 """Write native files: atomically, never through a link, never over what a person wrote."""
 
+import contextlib
 import itertools
 import os
+import stat
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from leftoff import processes
 from leftoff.errors import StoreRefused
 from leftoff.profiles.mirror.manifest import Manifest, ManifestEntry
-from leftoff.profiles.mirror.temp_files import FLAGS, PRIVATE, find_mode, make_temp, put, sweep
 from leftoff.profiles.regular_files import MOST_BYTES, digest, read_regular
-from leftoff.projects import trees
+from leftoff.projects.project import leads_out
 from leftoff.store import disk, trash
 
 # How often to reread a shared file that others keep changing before giving up.
@@ -157,7 +159,7 @@ class NativeFiles:
         if path in self._manifest.files and not self.is_ours(path, found[0]):
             self._on_edit(target, found[0])
         folder = self._root / to if to else None
-        if folder is not None and trees.leads_out(folder):
+        if folder is not None and leads_out(folder):
             raise _refuse_link(folder, self._root)
         trash.put(self._store, target, self._now(), folder=folder)
         self._manifest.add(ManifestEntry(path=path))
@@ -204,7 +206,7 @@ class NativeFiles:
     def _target(self, path: str) -> Path:
         """Create the folder of a file; refuse one outside of ours."""
         target = self._root / path
-        if trees.leads_out(target.parent):
+        if leads_out(target.parent):
             raise _refuse_link(target, self._root)
         disk.make_folder(self._root)
         root = os.path.realpath(self._root)
@@ -262,3 +264,56 @@ def _add_number(path: str, number: int) -> str:
         return path
     stem, dot, suffix = path.rpartition(".")
     return f"{stem}-{number}{dot}{suffix}" if stem else f"{path}-{number}"
+
+
+# --- Write native files under a temporary name first, so that nobody ever reads half of one ---
+
+
+FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+# Checkpoints are private. git stores nothing of a mode but the x bit.
+PRIVATE = 0o600
+_TEMP = ".leftoff"
+
+
+def put(target: Path, data: bytes, mode: int) -> None:
+    """Write a file atomically, replacing what was there."""
+    temp = make_temp(target, data, mode=mode)
+    try:
+        temp.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temp.unlink()
+        raise
+
+
+def make_temp(target: Path, data: bytes, *, mode: int) -> Path:
+    """Write a file beside its destination, to be renamed when it is complete."""
+    temp = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{_TEMP}")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FLAGS, PRIVATE)
+    try:
+        if mode != PRIVATE:
+            os.fchmod(descriptor, mode)  # as it was; a new file would lose what the umask forbids
+        disk.write_all(descriptor, data)
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+    return temp
+
+
+def find_mode(found: tuple[bytes, os.stat_result] | None) -> int:
+    """Return the mode to give a file: its current one, or the private one if it is new."""
+    return stat.S_IMODE(found[1].st_mode) if found else PRIVATE
+
+
+def sweep(folder: Path) -> None:
+    """Remove files that killed writers left behind."""
+    if not folder.is_dir() or leads_out(folder):
+        return
+    for name in os.listdir(folder):  # noqa: PTH208 - thousands of paths take ten times as long
+        if not (name.startswith(".") and name.endswith(_TEMP)):
+            continue
+        pid = name.removesuffix(_TEMP).rpartition(".")[2].partition("-")[0]
+        if not (pid.isdecimal() and processes.is_alive(int(pid), 0)):
+            (folder / name).unlink(missing_ok=True)

@@ -13,7 +13,7 @@ import msgspec
 
 from leftoff.checkpoint import Checkpoint
 from leftoff.git.query import printable
-from leftoff.profiles.openclaw import autosave_file, buffer_file, openclaw_layout
+from leftoff.profiles.openclaw import buffer_file, openclaw_layout
 from leftoff.profiles.profile import Files, More, Native, StoreNews
 from leftoff.profiles.regular_files import digest
 from leftoff.projects.project import Project
@@ -105,7 +105,7 @@ def read(path: Path, data: bytes) -> Native:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     name = path.stem.removesuffix(_mark(_owner(text))) if _BESIDE in path.stem else path.stem
     if f"{name}.md" == _AUTOSAVE_NAME:
-        return autosave_file.read(text, path)
+        return buffer_file.read(text, path)
     return msgspec.structs.replace(openclaw_layout.read(text, path), name=name)
 
 
@@ -123,12 +123,12 @@ def write(files: Files, news: StoreNews) -> None:
         text = (
             openclaw_layout.render(checkpoint, project=project)
             if name
-            else autosave_file.render(checkpoint, _state(files), project=project)
+            else buffer_file.render(checkpoint, _state(files), project=project)
         )
         files.replace(path, text.encode("utf-8", "replace"), of=checkpoint.id)
     for checkpoint in filter(_is_told, news.saved):
-        line = autosave_file.log_line(checkpoint)
-        files.append(LOG, line, key=checkpoint.id, head=autosave_file.LOG_TITLE)
+        line = buffer_file.log_line(checkpoint)
+        files.append(LOG, line, key=checkpoint.id, head=buffer_file.LOG_TITLE)
     if news.session is not None and news.session.buffer:
         said = news.session.buffer
         files.edit(BUFFER, lambda text: buffer_file.add_exchanges(text, said, news.now))

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from leftoff.profiles import markdown
+from leftoff.profiles import markdown_codec
 
 Kind = Literal["bullet", "heading", "prose"]
 
@@ -109,7 +109,7 @@ _MARKUP = (
     r"#{1,6}(?:[ \t]|$)|```|~~~|[-*+](?:[ \t]|$)|<!--|\*\*[^*\n]+:\*\*|"
     rf"{re.escape(INFERRED)}$"
 )
-_ESCAPES = markdown.Escapes(_MARKUP, indent=r"[ \t]*")
+_ESCAPES = markdown_codec.Escapes(_MARKUP, indent=r"[ \t]*")
 unescape = _ESCAPES.unescape
 
 

@@ -19,7 +19,7 @@ from leftoff.profiles.markdown_codec import (
     read_nothing,
 )
 from leftoff.profiles.profile import Native
-from leftoff.profiles.quoin import section_texts, section_values
+from leftoff.profiles.quoin import section_values
 from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.text import times
 
@@ -49,7 +49,7 @@ def read(path: Path, data: bytes, pending: Mapping[str, str]) -> Native:
     parts = LAYOUT.split(data.decode("utf-8", "replace").removeprefix("\ufeff"))
     found = LAYOUT.read(parts)
     task, status = found.pop("task", ""), found.pop("status", "")
-    if task in {"", section_texts.NONE}:
+    if task in {"", section_values.NONE}:
         return Native(problem="It does not name an active task.")
     is_named = _is_named(path, status)
     told = {
@@ -101,7 +101,7 @@ def _find_unknown(parts: Parts, found: Plain) -> dict[str, str]:
 
 def _keep(sections: Mapping[str, str], task: str) -> Plain:
     """Store what no key can hold."""
-    read = {title: section_texts.read_text(body.split("\n")) for title, body in sections.items()}
+    read = {title: section_values.read_text(body.split("\n")) for title, body in sections.items()}
     unknown = {title: text for title, text in read.items() if text}
     return {
         **({"sections": unknown} if unknown else {}),
@@ -149,7 +149,7 @@ def render(checkpoint: Checkpoint) -> str:
     return LAYOUT.write_sections(
         checkpoint,
         [
-            (" ".join(str(title).split()), section_texts.write_text(str(body)))
+            (" ".join(str(title).split()), section_values.write_text(str(body)))
             for title, body in unknown.items()
         ],
     )
@@ -176,7 +176,7 @@ def _find_kept(checkpoint: Checkpoint) -> dict[str, object]:
 
 
 def _read_branch(lines: Lines) -> Plain:
-    branch = section_texts.read_text(lines)
+    branch = section_values.read_text(lines)
     return {"branch": None if branch == _UNKNOWN else branch}
 
 
@@ -192,13 +192,13 @@ def _make_action(title: str, key: str, origin: str) -> Section:
     """Make the section for a stated next action, or for an inferred one."""
 
     def read(lines: Lines) -> Plain:
-        text = section_texts.read_text(lines)
+        text = section_values.read_text(lines)
         return {} if text is None else {key: {"text": text, "origin": origin}}
 
     def write(checkpoint: Checkpoint) -> str | None:
         action = checkpoint.next_action
         is_mine = action is not None and (action.origin == "stated") == (origin == "stated")
-        return section_texts.write_text(action.text) if action and is_mine else None
+        return section_values.write_text(action.text) if action and is_mine else None
 
     return Section(title, read, write)
 
@@ -231,10 +231,10 @@ def _find_trigger_told(checkpoint: Checkpoint) -> str | None:
 
 
 _STYLE = Style(
-    read_text=section_texts.read_text,
-    write_text=section_texts.write_text,
-    read_list=section_texts.read_items,
-    write_list=section_texts.write_items,
+    read_text=section_values.read_text,
+    write_text=section_values.write_text,
+    read_list=section_values.read_items,
+    write_list=section_values.write_items,
 )
 LAYOUT = Layout(
     # Match titles exactly as quoin writes them: a person's own section may differ in case only.
@@ -242,17 +242,17 @@ LAYOUT = Layout(
     # The first section counts: a second one with the same title was pasted in.
     joins_repeated=False,
     sections=(
-        Section("Status", lambda lines: {"status": section_texts.unescape(lines)}, _find_status),
+        Section("Status", lambda lines: {"status": section_values.unescape(lines)}, _find_status),
         _STYLE.text(
             "Current stage", "stage", find=lambda each: each.plan.stage if each.plan else None
         ),
         Section(
             "Active task",
-            lambda lines: {"task": " ".join(section_texts.unescape(lines).split())},
+            lambda lines: {"task": " ".join(section_values.unescape(lines).split())},
             task_of,
         ),
         Section(
-            "Branch", _read_branch, lambda each: section_texts.write_text(each.branch or _UNKNOWN)
+            "Branch", _read_branch, lambda each: section_values.write_text(each.branch or _UNKNOWN)
         ),
         _STYLE.text("Last user intent", "asked", find=lambda each: each.summary or each.intent),
         Section(
@@ -267,8 +267,8 @@ LAYOUT = Layout(
         # The sections above always exist; those below hold what does not fit into them.
         Section(
             "Last request",
-            lambda lines: {"request": section_texts.read_text(lines)},
-            lambda each: section_texts.write_text(each.intent) if each.summary else None,
+            lambda lines: {"request": section_values.read_text(lines)},
+            lambda each: section_values.write_text(each.intent) if each.summary else None,
         ),
         Section(
             "Plan",

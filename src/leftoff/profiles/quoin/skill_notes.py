@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leftoff.profiles import markdown
-from leftoff.profiles.quoin import section_texts
+from leftoff.profiles import markdown_codec
+from leftoff.profiles.quoin import section_values
 from leftoff.profiles.quoin.quoin_layout import DATED
 from leftoff.profiles.quoin.section_values import PLAN, STATE
 from leftoff.profiles.quoin.sentinels import MEMORY
@@ -58,11 +58,11 @@ def _text(path: Path) -> str:
 
 def _state(path: Path) -> dict[str, Any]:
     dated = DATED.fullmatch(path.name)
-    parts = {part.title.lower(): part.lines for part in markdown.split_sections(_text(path))}
+    parts = {part.title.lower(): part.lines for part in markdown_codec.split_sections(_text(path))}
     cost = (_FIELD.match(line) for line in parts.get("cost", []))
     fields = {found[1]: found[2] for found in cost if found}
-    unfinished = section_texts.read_text(parts.get("unfinished work", []))
-    stage = fields.get("Phase") or section_texts.read_text(parts.get("current stage", []))
+    unfinished = section_values.read_text(parts.get("unfinished work", []))
+    stage = fields.get("Phase") or section_values.read_text(parts.get("current stage", []))
     return {
         "name": dated[4] if dated else path.stem,
         "session_id": fields.get("Session UUID"),
@@ -76,7 +76,9 @@ def _state(path: Path) -> dict[str, Any]:
 
 
 def _read_list(parts: dict[str, list[str]], title: str) -> list[str]:
-    found = [section_texts.unescape(raw) for raw in section_texts.split_items(parts.get(title, []))]
+    found = [
+        section_values.unescape(raw) for raw in section_values.split_items(parts.get(title, []))
+    ]
     return [next(_plain_lines(each), each) if "\n" not in each else each for each in found if each]
 
 
