@@ -9,7 +9,7 @@ import click
 import pytest
 
 import leftoff
-from leftoff import checkpoint, config, environment, errors
+from leftoff import checkpoint, config, context, errors
 from leftoff.cli import leftoff as program
 from leftoff.cli.catalog import ALIASES, COMMANDS, GROUPS, PLUMBING
 
@@ -132,7 +132,7 @@ def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
 
 def test_every_environment_variable_is_documented() -> None:
     text = section(COMMANDS_PAGE, "Environment")
-    source = Path(environment.__file__).read_text(encoding="utf-8")
+    source = Path(context.__file__).read_text(encoding="utf-8")
     read = set(re.findall(r'variables\.get\("([A-Z_]+)"', source)) - {"HOME", "USERNAME"}
     documented = set(re.findall(r"`([A-Z_]+)`", text))
 

@@ -15,7 +15,7 @@ SOURCE = Path(leftoff.__file__).parent
 # Every other module gets folders and settings as arguments.
 MAY_READ_ENVIRONMENT = {
     "context.py": "it reads the environment once, for whoever is called",
-    "environment.py": "it copies the environment for child processes, and looks at nothing in it",
+    "processes.py": "it copies the environment for child processes, and looks at nothing in it",
     "hooks/settle.py": "it passes its environment on, and must start without loading context.py",
     "cli/app.py": "NO_COLOR and the width of the terminal are matters of output alone",
 }
@@ -109,7 +109,7 @@ def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
 def test_every_agent_and_every_command_file_is_registered() -> None:
     agents = {path.stem for path in (SOURCE / "agents").iterdir() if _is_agent(path)}
     files = {path.stem for path in (SOURCE / "cli").glob("*.py")} - {"app", "__init__"}
-    named = {each.target[0].rpartition(".")[2] for each in COMMANDS.values()}
+    named = {each.module or each.name.replace("-", "_") for each in COMMANDS.values()}
 
     assert agents == set(AGENTS)
     assert {file for file in files if _has_command(SOURCE / "cli" / f"{file}.py")} == named

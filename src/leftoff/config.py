@@ -4,15 +4,17 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
 from leftoff import consent, profiles
-from leftoff.environment import Environment
 from leftoff.errors import LeftoffError, StoreRefused, UsageError
 from leftoff.projects.project import Project, leads_out
 from leftoff.store import disk
+
+if TYPE_CHECKING:
+    from leftoff.context import Environment
 
 ProfileName = Literal["default", "guardz", "openclaw", "sail", "quoin", "harness"]
 
@@ -144,12 +146,12 @@ def load(project: Project) -> Loaded:
     return _load(project.environment, project)
 
 
-def load_outside(environment: Environment) -> Loaded:
+def load_outside(environment: "Environment") -> Loaded:
     """Load the settings that apply outside a project."""
     return _load(environment, None)
 
 
-def _load(environment: Environment, project: Project | None) -> Loaded:
+def _load(environment: "Environment", project: Project | None) -> Loaded:
     defaults = msgspec.structs.asdict(Settings())
     values = {key: Value(key=key, value=value, source="default") for key, value in defaults.items()}
     problems: list[str] = []
@@ -285,7 +287,7 @@ def _project_files(project: Project) -> list[Path]:
 
 
 def _collect_values(
-    environment: Environment, project: Project | None, problems: list[str]
+    environment: "Environment", project: Project | None, problems: list[str]
 ) -> list[tuple[str, Any, str]]:
     files = [environment.config_file, *(_project_files(project) if project else [])]
     found = [

@@ -1,13 +1,164 @@
-"""Read environment, project, settings and session once, as one value to pass down."""
+"""Read environment, project, settings and session once, as one value to pass down.
+
+Only this module reads the environment. The modules below it get an `Environment`.
+"""
 
 import functools
 import os
+import pwd
+from collections.abc import Mapping
 from pathlib import Path
 
 from leftoff import config
-from leftoff.environment import Environment
+from leftoff.errors import NotAProject
 from leftoff.projects import project as projects
 from leftoff.projects.project import Project
+
+# Each agent's folder: the variable that sets it, and the default below the home folder.
+_AGENT_FOLDERS = {
+    "claude": ("CLAUDE_CONFIG_DIR", "", "~/.claude"),
+    "codex": ("CODEX_HOME", "", "~/.codex"),
+    "gemini": ("", "", "~/.gemini"),
+    "opencode": ("XDG_DATA_HOME", "opencode", "~/.local/share/opencode"),
+    "copilot": ("", "", "~/.copilot"),
+    "cursor": ("", "", "~/.cursor"),
+}
+_SESSION_VARIABLES = {
+    "CLAUDE_CODE_SESSION_ID": "claude",
+    "GEMINI_SESSION_ID": "gemini",
+}
+
+
+class Environment:
+    """The variables that were read; modules get them from here, not from the system."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self.variables = variables
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Environment) and self.variables == other.variables
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.variables.items()))
+
+    @functools.cached_property
+    def home(self) -> Path:
+        """The user's home folder."""
+        return Path(os.path.realpath(self._expand("~")))
+
+    @functools.cached_property
+    def state_folder(self) -> Path:
+        """The folder for state that belongs to the user rather than to one project."""
+        if override := self.variables.get("LEFTOFF_HOME"):
+            return self._expand(override).absolute()
+        return self._expand(self.variables.get("XDG_STATE_HOME") or "~/.local/state") / "leftoff"
+
+    @functools.cached_property
+    def config_file(self) -> Path:
+        """The user's configuration file."""
+        return self._config_folder() / "leftoff" / "config.toml"
+
+    @property
+    def keeps_stores_apart(self) -> bool:
+        """Whether LEFTOFF_HOME moves the stores of repositories to the state folder, too."""
+        return bool(self.variables.get("LEFTOFF_HOME"))
+
+    @property
+    def project_override(self) -> str | None:
+        """The folder that LEFTOFF_PROJECT names."""
+        return self.variables.get("LEFTOFF_PROJECT")
+
+    def find_agent_folder(self, agent: str) -> Path:
+        """Return the folder where an agent keeps its settings and sessions."""
+        variable, below, default = _AGENT_FOLDERS[agent]
+        named = self.variables.get(variable) if variable else None
+        return self._expand(f"{named}/{below}" if named else default).absolute()
+
+    def list_plans_folders(self) -> list[Path]:
+        """Return the folders where agents keep the plans they write."""
+        return [self.find_agent_folder("claude") / "plans"]
+
+    def list_skill_folders(self) -> tuple[Path, ...]:
+        """Return the folders where agents look for skills: Claude Code's, and the shared one."""
+        return self.find_agent_folder("claude") / "skills", self._expand("~/.agents/skills")
+
+    def find_folder(self, variable: str) -> Path | None:
+        """Return the folder that another program's variable names, if it is set."""
+        named = self.variables.get(variable)
+        return self._expand(named).absolute() if named else None
+
+    def list_disabled_hooks(self) -> set[str]:
+        """Return the names of the hooks that LEFTOFF_DISABLED_HOOKS disables."""
+        return set(self.variables.get("LEFTOFF_DISABLED_HOOKS", "").replace(",", " ").split())
+
+    def allows_compaction(self) -> bool:
+        """Return whether the user allows every compaction, whatever the settings say."""
+        return self.variables.get("LEFTOFF_ALLOW_COMPACT") == "1"
+
+    def find_setting(self, name: str) -> str | None:
+        """Return a setting's value, such as LEFTOFF_BUDGET for `budget`."""
+        return self.variables.get(f"LEFTOFF_{name.upper()}")
+
+    def find_session(self) -> tuple[str, str] | None:
+        """Return the session that runs this process as (agent, session id), if the agent set it."""
+        for variable, agent in _SESSION_VARIABLES.items():
+            if session_id := self.variables.get(variable):
+                return agent, session_id
+        return None
+
+    def find_agent_pid(self) -> int:
+        """Return the process id of the agent that runs this process; 0 if it is unknown."""
+        pid = self.variables.get("CLAUDE_PID", "")
+        return int(pid) if pid.isdigit() else 0
+
+    def list_user_ids(self) -> set[int]:
+        """Return the user's ids; for root under sudo also the caller's, as git does."""
+        user = os.geteuid()
+        caller = self.variables.get("SUDO_UID", "")
+        return {user, int(caller)} if user == 0 and caller.isdecimal() else {user}
+
+    def list_git_settings(self) -> list[Path]:
+        """Return git's settings files outside any repository."""
+        found = []
+        if not self.variables.get("GIT_CONFIG_NOSYSTEM"):
+            found.append(Path(self.variables.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"))
+        if given := self.variables.get("GIT_CONFIG_GLOBAL"):
+            return [*found, Path(given)]
+        return [*found, self._config_folder() / "git" / "config", self.home / ".gitconfig"]
+
+    def list_former_fallbacks(self) -> list[Path]:
+        """Return the temp folders where earlier versions saved if the store was not writable."""
+        user = os.getuid() if hasattr(os, "getuid") else self.variables.get("USERNAME", "user")
+        # Same order as tempfile.gettempdir, whose module imports random, shutil and more.
+        temporary = self.variables.get("TMPDIR") or self.variables.get("TEMP") or "/tmp"  # noqa: S108
+        # Claude Code's sandbox uses one of the last two, whatever TMPDIR is outside.
+        folders = (temporary, "/tmp", f"/tmp/claude-{user}", "/tmp/claude")  # noqa: S108 - same
+        return [Path(folder) / f"leftoff-{user}" for folder in dict.fromkeys(folders)]
+
+    def _config_folder(self) -> Path:
+        return self._expand(self.variables.get("XDG_CONFIG_HOME") or "~/.config")
+
+    def _expand(self, path: str) -> Path:
+        """Expand `~` as a shell would, using the given variables, not the process's."""
+        if path != "~" and not path.startswith("~/"):
+            return _expand_user(path)
+        home = self.variables.get("HOME")
+        return Path(home, path[2:]) if home else _expand_user(path)
+
+
+def _expand_user(path: str) -> Path:
+    """Expand `~` and `~user` using the system's list of users."""
+    if not path.startswith("~"):
+        return Path(path)
+    user, _, below = path[1:].partition("/")
+    try:
+        entry = pwd.getpwnam(user) if user else pwd.getpwuid(os.getuid())
+    except KeyError as error:
+        # Some containers run as a user id without an entry in the list, and without HOME.
+        raise NotAProject(
+            "Cannot find your home folder.", hint="Set HOME to a folder that you own."
+        ) from error
+    return Path(entry.pw_dir, below)
 
 
 def read_environment() -> Environment:

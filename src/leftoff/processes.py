@@ -1,4 +1,4 @@
-"""Check whether a process is still running, and start one without losing an interrupt."""
+"""Check whether a process still runs, and start one without losing an interrupt."""
 
 import contextlib
 import os
@@ -113,3 +113,13 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         return ""
+
+
+def copy_for_child(*, drop_prefix: str = "", **values: str) -> dict[str, str]:
+    """Copy the process's environment for a child process, with some variables changed."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not (drop_prefix and key.startswith(drop_prefix))
+    }
+    return {**kept, **values}

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from leftoff import processes
-from leftoff.environment import copy_for_child
+from leftoff.processes import copy_for_child
 
 _CHUNK_BYTES = 65536
 # How long a program gets to clean up after it was asked to end.

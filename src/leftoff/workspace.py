@@ -14,8 +14,7 @@ from leftoff import knowledge, threads
 from leftoff import session as agent_sessions
 from leftoff.checkpoint import Checkpoint
 from leftoff.config import Loaded, Settings
-from leftoff.context import Context
-from leftoff.environment import Environment
+from leftoff.context import Context, Environment
 from leftoff.errors import LeftoffError, NoSuchCheckpoint, NotAProject
 from leftoff.names import kebab
 from leftoff.profiles.mirror import Mirrors, open_mirrors
@@ -83,7 +82,7 @@ class Workspace:
         refusal: NotAProject | None = None,
     ) -> None:
         self.context = context
-        self._refusal = refusal or NotAProject("This workspace has no project.")
+        self._refusal = refusal
         self.warnings: list[str] = []
         self.unwritten: dict[str, str] = {}
         """Why a profile's native files could not be updated, by profile."""
@@ -130,7 +129,7 @@ class Workspace:
     def project(self) -> Project:
         """The project's folders."""
         if self.context.project is None:
-            raise self._refusal
+            raise self._refusal or NotAProject("This workspace has no project.")
         return self.context.project
 
     @property
@@ -160,6 +159,8 @@ class Workspace:
         # One property for both, because importing the edits also finds the removed files.
         store = Store(self.project)
         try:
+            if not self.settings.mirror:
+                return store, []
             edits = self.mirrors.import_edits(store)
             self.warn_once(edits.problems)
         except BaseException:
@@ -335,11 +336,13 @@ class Workspace:
 
     def mark_work(self, what: str) -> contextlib.AbstractContextManager[None]:
         """Mark work in progress for as long as the block runs, in the files of mirrored systems."""
+        if not self.settings.mirror:
+            return contextlib.nullcontext()
         return self.mirrors.mark_work(self.project, what)
 
     def read_notes(self, *, since: datetime | None = None) -> dict[str, Any]:
         """Read what mirrored files say about the current work, as checkpoint fields."""
-        return self.mirrors.read_notes(self.store, since=since)
+        return self.mirrors.read_notes(self.store, since=since) if self.settings.mirror else {}
 
     def mark_reported(self, problem: str) -> str:
         """Return a problem for the caller to report, and do not warn about it again."""

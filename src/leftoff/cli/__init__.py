@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from leftoff import __version__
-from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING
+from leftoff.cli.catalog import ALIASES, COMMANDS, EXAMPLES, GROUPS, PLUMBING, CommandHelp
 from leftoff.errors import EXIT_BUG, EXIT_INTERRUPTED
 
 
@@ -29,8 +29,7 @@ class Commands(click.Group):
         words = ALIASES.get(cmd_name, (cmd_name,))
         if words[0] not in COMMANDS:
             return None
-        module, attribute = COMMANDS[words[0]].target
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        command = _import_command(COMMANDS[words[0]])
         command.epilog = _example(COMMANDS[words[0]].example)
         for name, within in command.commands.items() if isinstance(command, click.Group) else ():
             within.epilog = _example(EXAMPLES[f"{words[0]} {name}"])
@@ -96,6 +95,13 @@ def leftoff(context: click.Context) -> None:
         status = leftoff.get_command(context, "status")
         if status is not None:
             context.invoke(status, as_json=False, quiet=False, with_plan=False, with_next=False)
+
+
+def _import_command(found: CommandHelp) -> click.Command:
+    stem = found.name.replace("-", "_")
+    module = importlib.import_module(f"leftoff.cli.{found.module or stem}")
+    command: click.Command = getattr(module, found.attribute or stem)
+    return command
 
 
 def _example(text: str) -> str:

@@ -17,7 +17,6 @@ from click.shell_completion import CompletionItem
 from leftoff import config
 from leftoff.context import Context, read_environment
 from leftoff.errors import ChoiceNeeded, LeftoffError, NameRefused, NotAProject
-from leftoff.git import query
 from leftoff.names import check_name
 from leftoff.projects.project import Project, explain_distrust, find_project
 from leftoff.store import LISTED, CheckpointEntry, Store
@@ -155,7 +154,7 @@ def command(**settings: Any) -> Callable[[Callable[..., R]], click.Command]:
 def _valid(value: Any) -> Any:
     """Replace undecodable bytes in arguments; JSON cannot store them."""
     if isinstance(value, str):
-        return query.printable(value)
+        return fence.printable(value)
     return tuple(map(_valid, value)) if isinstance(value, tuple) else value
 
 

@@ -13,13 +13,9 @@ class CommandHelp(NamedTuple):
     summary: str
     example: str
     module: str = ""
+    """The module's name if it differs from the command's."""
     attribute: str = ""
-
-    @property
-    def target(self) -> tuple[str, str]:
-        """The module and the name of the function to import."""
-        stem = self.name.replace("-", "_")
-        return f"leftoff.cli.{self.module or stem}", self.attribute or stem
+    """The function's name if it differs from the command's."""
 
 
 GROUPS: dict[str, tuple[CommandHelp, ...]] = {

@@ -1,5 +1,6 @@
 """The `leftoff resume` command: show where the work left off and what changed since."""
 
+import os
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,8 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: Checkpoint
     checks: check_claims.Checks
     text: Rendered
-    waiting: replay.WaitingPrompts
+    waiting: replay.WaitingPrompts | None
+    """The queued prompts; None if there cannot be any."""
     artifacts: Rendered
     """The contents of the artifacts, if the user wants them."""
     asks: bool
@@ -56,12 +58,13 @@ class ResumeBriefing(msgspec.Struct, frozen=True, kw_only=True):
             "briefing": self.text,
             "checks": msgspec.to_builtins(self.checks),
             "question": question,
-            "prompts": replay.rows(self.waiting),
+            "prompts": replay.rows(self.waiting) if self.waiting else [],
         }
 
     def questions(self) -> list[Rendered]:
         """Return the open questions as text, for output without a terminal."""
-        return [replay.notice(self.waiting), say(ARTIFACTS_QUESTION if self.asks else "")]
+        prompts = replay.notice(self.waiting) if self.waiting else say("")
+        return [prompts, say(ARTIFACTS_QUESTION if self.asks else "")]
 
 
 def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> ResumeBriefing:
@@ -74,7 +77,7 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
         checkpoint=checkpoint,
         checks=checks,
         text=briefing.render(checkpoint, checks, budget=view.budget),
-        waiting=replay.waiting(app, session_id=checkpoint.session_id),
+        waiting=_find_prompts(app, checkpoint),
         artifacts=quote_artifacts(checks, app.project) if view.reads else say(""),
         asks=view.reads is None and (view.always_asks or bool(checks.artifacts)),
     )
@@ -84,7 +87,16 @@ def ask_rest(app: App, told: ResumeBriefing) -> None:
     """Ask the open questions on a terminal."""
     if told.asks and ask_for_artifacts():
         app.out.text(quote_artifacts(told.checks, app.project))
-    replay.ask(app, told.waiting)
+    if told.waiting:
+        replay.ask(app, told.waiting)
+
+
+def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | None:
+    """Return the queued prompts; only hooks queue any, in the log, a session or an autosave."""
+    places = [*app.store.log_paths("prompts"), app.environment.state_folder / "live"]
+    if not any(map(os.path.lexists, places)) and app.store.index().autosave() is None:
+        return None
+    return replay.waiting(app, session_id=checkpoint.session_id)
 
 
 @command()
@@ -215,7 +227,8 @@ def _print_nothing_found(app: App) -> None:
 
 def _is_gone(app: App, name: str | None) -> bool:
     """Return whether someone removed the mirrored file of this checkpoint."""
-    return name is not None and kebab(name) in app.workspace.missing_names
+    gone = app.workspace.missing_names
+    return bool(gone) and name is not None and kebab(name) in gone
 
 
 def _needs_no_question(app: App, *, is_accepted: bool) -> bool:

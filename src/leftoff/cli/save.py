@@ -142,7 +142,9 @@ def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
     if given["source"]:
         return sessions.find(app.store, given["source"])
-    return None if given["no_capture"] else sessions.current(app.store)
+    # Most people save from a terminal, outside an agent's session.
+    is_captured = not given["no_capture"] and app.environment.find_session() is not None
+    return sessions.current(app.store) if is_captured else None
 
 
 def _with_notes(
@@ -151,7 +153,7 @@ def _with_notes(
     """Add the notes from mirrored files, unless they are about another task."""
     told = _with_intent(app, told)
     noted = {} if given["source"] else app.workspace.read_notes()
-    if name is not None and kebab(noted.get("name", name)) != kebab(name):
+    if noted and name is not None and kebab(noted.get("name", name)) != kebab(name):
         return told
     given_artifacts = told.get("artifacts", {})
     if not isinstance(given_artifacts, dict):

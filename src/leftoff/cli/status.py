@@ -11,8 +11,8 @@ from leftoff.cli.app import App, command, one_line
 from leftoff.cli.list import age_of, describe_entry, format_name, warn_of_other_stores
 from leftoff.errors import LeftoffError, UsageError
 from leftoff.git import query
-from leftoff.hooks.drain_spool import is_off
 from leftoff.store import LISTED
+from leftoff.store.layout import is_off
 from leftoff.text.plural import format_count
 from leftoff.wiring import inspect_settings
 from leftoff.wiring.findings import World

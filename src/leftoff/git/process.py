@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, Self
 
 from leftoff import processes
-from leftoff.environment import copy_for_child
 from leftoff.git.repository import Repository, own_settings
+from leftoff.processes import copy_for_child
 
 TIMEOUT_SECONDS = 10.0
 _MAX_ERROR_BYTES = 4096

@@ -1,4 +1,4 @@
-"""Query git about a folder. Only this module and `git.process` run git for reading.
+"""Query git about a folder: its state, its commits and its changed paths.
 
 Paths are relative to the worktree's root. Bytes that are not UTF-8 become surrogate escapes, so
 that every path can be opened; apply `printable` before writing a path to JSON or the screen.
@@ -10,24 +10,24 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from leftoff.checkpoint import Commit
 from leftoff.git.repository import (
-    NO_BRANCH,
     Operation,
     Repository,
+    ask_git,
+    ask_line,
+    current_branch,
+    find_readable_repository,
     find_repository,
-    head_ref,
+    head_sha,
     operation_in_progress,
-    read_head,
+    path_text,
     repository_at,
 )
-
-if TYPE_CHECKING:
-    from leftoff.git.process import Git
+from leftoff.text.fence import printable
 
 __all__ = [
     "CommitsSince",
@@ -121,14 +121,6 @@ class CommitsSince(msgspec.Struct, frozen=True, kw_only=True):
     diverged: bool = False
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def printable(path: str) -> str:
-    r"""Return the path as valid text, with each stray byte written as `\xNN`."""
-    return _SURROGATE.sub(lambda found: rf"\x{ord(found[0]) & 0xFF:02x}", path)
-
-
 def parse_status(records: Iterator[bytes], limit: int) -> tuple[dict[str, str], list[PathChange]]:
     """Parse the headers, and at most one change more than the limit."""
     headers: dict[str, str] = {}
@@ -179,11 +171,6 @@ def parse_log(records: Iterable[bytes]) -> list[Commit]:
     ]
 
 
-def path_text(record: bytes) -> str:
-    """Decode the bytes of a path to text that can be converted back."""
-    return record.decode("utf-8", "surrogateescape")
-
-
 TIMEOUT_SECONDS = 10.0
 MAX_PATHS = 2000
 _SHA = re.compile(r"[0-9a-f]{4,64}")
@@ -198,29 +185,6 @@ _LOOK_INSIDE = "status --porcelain=v2 -z --untracked-files=normal --ignore-submo
 _SUBMODULES = "config --file .gitmodules --list -z".split()
 _LOG = "log -z --format=%H%x00%s --encoding=UTF-8 --no-color --no-patch".split()
 _CHANGED = "diff-tree -r -z --name-only --no-renames --no-relative".split()
-
-
-def current_branch(folder: Path) -> str | None:
-    """Return a folder's branch; None if HEAD is detached or there is no repository."""
-    repository = _find_readable_repository(folder)
-    if repository is None:
-        return None
-    ref = head_ref(repository)
-    # The file is a placeholder, so only git knows the branch.
-    if ref == NO_BRANCH:
-        ref = _answer(folder, repository, "symbolic-ref", "--quiet", "HEAD")
-    return printable(ref.removeprefix("refs/heads/")) if ref else None
-
-
-def head_sha(folder: Path) -> str | None:
-    """Return the full hash of HEAD; None if there is no commit or no repository."""
-    repository = _find_readable_repository(folder)
-    if repository is None:
-        return None
-    found = read_head(repository)
-    if found is None:
-        return _answer(folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-    return found or None
 
 
 def read_state(
@@ -252,7 +216,7 @@ def inspect(
 
 def newest_commits(folder: Path, limit: int) -> list[Commit]:
     """Return the newest commits of the branch, newest first."""
-    repository = _find_readable_repository(folder)
+    repository = find_readable_repository(folder)
     if repository is None:
         return []
     return parse_log(_records(folder, repository, *_LOG, f"--max-count={limit}"))
@@ -260,12 +224,12 @@ def newest_commits(folder: Path, limit: int) -> list[Commit]:
 
 def commits_since(folder: Path, sha: str, *, until: str = "HEAD", limit: int = 20) -> CommitsSince:
     """Count the commits after `sha`, and return the newest ones."""
-    repository = _find_readable_repository(folder)
+    repository = find_readable_repository(folder)
     # The values come from a checkpoint, which anyone may have written; none must act as an option.
     if repository is None or not _SHA.fullmatch(sha) or until.startswith("-"):
         return CommitsSince()
     both_sides = ("rev-list", "--left-right", "--count", f"{sha}...{until}", "--")
-    counts = _answer(folder, repository, *both_sides)
+    counts = ask_line(folder, repository, *both_sides)
     if counts is None:
         return CommitsSince()
     lost, gained = (int(word) for word in counts.split())
@@ -282,7 +246,7 @@ def list_changed_paths(
     folder: Path, old_sha: str, new_sha: str, *, limit: int = MAX_PATHS
 ) -> list[str]:
     """Return the paths that differ between two commits; none if either is unknown."""
-    repository = _find_readable_repository(folder)
+    repository = find_readable_repository(folder)
     if repository is None or not (_SHA.fullmatch(old_sha) and _SHA.fullmatch(new_sha)):
         return []
     records = _records(folder, repository, *_CHANGED, old_sha, new_sha)
@@ -294,8 +258,8 @@ def _inspect(
 ) -> GitState | UnreadableRepository:
     # Both run at the same time, which takes hardly longer than the status alone.
     with (
-        _git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
-        _git(folder, repository, *_STATUS, deadline=deadline) as status,
+        ask_git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log,
+        ask_git(folder, repository, *_STATUS, deadline=deadline) as status,
     ):
         headers, changes = parse_status(status.records(), limit)
         # Beyond the limit git is killed on purpose, so its exit code means nothing.
@@ -379,7 +343,7 @@ def _is_below(worktree: Path, path: str) -> bool:
 
 def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> GitState:
     """Return what is known about a repository without a worktree."""
-    with _git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
+    with ask_git(folder, repository, *_LOG, "--max-count=1", deadline=deadline) as log:
         newest = parse_log(log.records())
     return GitState(
         worktree=None,
@@ -389,37 +353,11 @@ def _inspect_bare(folder: Path, repository: Repository, *, deadline: float) -> G
     )
 
 
-def _find_readable_repository(folder: Path) -> Repository | None:
-    """Return the repository around a folder; None if there is none or it is unreadable."""
-    try:
-        return find_repository(folder)
-    except OSError:
-        return None
-
-
-def _answer(folder: Path, repository: Repository, *arguments: str) -> str | None:
-    """Return git's answer of one line; None if it has none."""
-    try:
-        with _git(folder, repository, *arguments) as git:
-            text = path_text(b"".join(git.chunks())).strip()
-            return text if text and git.trouble() is None else None
-    except OSError:
-        return None
-
-
 def _records(
     folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
 ) -> Iterator[bytes]:
     with (
         contextlib.suppress(OSError),
-        _git(folder, repository, *arguments, deadline=deadline) as git,
+        ask_git(folder, repository, *arguments, deadline=deadline) as git,
     ):
         yield from git.records()
-
-
-def _git(
-    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
-) -> "Git":
-    from leftoff.git.process import ask  # noqa: PLC0415 - slow to load, and files often suffice
-
-    return ask(folder, repository, *arguments, deadline=deadline)

@@ -1,13 +1,18 @@
-"""Find a git repository and read its small files, without running git."""
+"""Find a git repository, and read its small files; git runs only where they do not suffice."""
 
 import errno
 import os
 import re
 import stat
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+from leftoff.text.fence import printable
+
+if TYPE_CHECKING:
+    from leftoff.git.process import Git
 
 _MAX_LINE_BYTES = 65536
 # Compiled on first use: session start does not need remotes.
@@ -157,6 +162,61 @@ def repository_of(url: str) -> str | None:
         return None
     found = re.fullmatch(_ADDRESS, url.strip())
     return found["slug"] if found else None
+
+
+def current_branch(folder: Path) -> str | None:
+    """Return a folder's branch; None if HEAD is detached or there is no repository."""
+    repository = find_readable_repository(folder)
+    if repository is None:
+        return None
+    ref = head_ref(repository)
+    # The file is a placeholder, so only git knows the branch.
+    if ref == NO_BRANCH:
+        ref = ask_line(folder, repository, "symbolic-ref", "--quiet", "HEAD")
+    return printable(ref.removeprefix("refs/heads/")) if ref else None
+
+
+def head_sha(folder: Path) -> str | None:
+    """Return the full hash of HEAD; None if there is no commit or no repository."""
+    repository = find_readable_repository(folder)
+    if repository is None:
+        return None
+    found = read_head(repository)
+    if found is None:
+        return ask_line(folder, repository, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    return found or None
+
+
+def find_readable_repository(folder: Path) -> Repository | None:
+    """Return the repository around a folder; None if there is none or it is unreadable."""
+    try:
+        return find_repository(folder)
+    except OSError:
+        return None
+
+
+def ask_line(folder: Path, repository: Repository, *arguments: str) -> str | None:
+    """Return git's answer of one line; None if it has none."""
+    try:
+        with ask_git(folder, repository, *arguments) as git:
+            text = path_text(b"".join(git.chunks())).strip()
+            return text if text and git.trouble() is None else None
+    except OSError:
+        return None
+
+
+def ask_git(
+    folder: Path, repository: Repository, *arguments: str, deadline: float | None = None
+) -> "Git":
+    """Run git to read something about a repository."""
+    from leftoff.git.process import ask  # noqa: PLC0415 - slow to load, and files often suffice
+
+    return ask(folder, repository, *arguments, deadline=deadline)
+
+
+def path_text(record: bytes) -> str:
+    """Decode the bytes of a path to text that can be converted back."""
+    return record.decode("utf-8", "surrogateescape")
 
 
 def slug(repository: Repository) -> str | None:

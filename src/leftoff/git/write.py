@@ -9,8 +9,7 @@ from typing import Literal
 import msgspec
 
 from leftoff.errors import LeftoffError
-from leftoff.git.query import path_text
-from leftoff.git.repository import find_repository
+from leftoff.git.repository import find_repository, path_text
 from leftoff.subprocesses import Ended, Program, environment, run
 
 # Git's messages must be in English to be recognized.

@@ -5,11 +5,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from leftoff import knowledge
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import context_usage, replies
 from leftoff.hooks.session_event import Case
-from leftoff.knowledge import memory
 from leftoff.redact import redact
 from leftoff.session import prompt_queue
 from leftoff.session.facts.report import Facts
@@ -109,7 +109,8 @@ def find_new_repeats(
     event: HookEvent, store: Store, record: SessionRecord, facts: Facts | None
 ) -> list[str]:
     """Return the ids of the failed approaches to mention in the reply to the next prompt."""
-    if memory.is_empty(store):
+    # Most projects have no memory, and loading it takes longer than settling a prompt without it.
+    if not any(path.exists() for path in store.log_paths("memory")):
         return record.repeats
     known = {*record.repeats, *record.warned}
     new = [entry_id for entry_id in _find_repeats(event, store, facts) if entry_id not in known]
@@ -119,7 +120,7 @@ def find_new_repeats(
 def _find_repeats(event: HookEvent, store: Store, facts: Facts | None) -> Iterator[str]:
     files = facts.files_modified if facts is not None else []
     for command, text in _find_attempts(event, facts):
-        entry = memory.find_repeat(store, command=command, files=files, text=redact(text))
+        entry = knowledge.memory.find_repeat(store, command=command, files=files, text=redact(text))
         # Retrying after a fix is normal, so the session that reported the failure is not warned.
         if entry is not None and event.session_id not in entry.sources:
             yield entry.id
@@ -142,10 +143,10 @@ def warn_of_repeats(store: Store, ids: list[str]) -> list[Rendered]:
     found = []
     for entry_id in ids:
         # The entry may have been rejected in the meantime, or its log deleted.
-        with contextlib.suppress(memory.NoSuchEntry):
-            found.append(memory.find(store, entry_id))
+        with contextlib.suppress(knowledge.memory.NoSuchEntry):
+            found.append(knowledge.memory.find(store, entry_id))
     return [
-        say("leftoff: {text:300}", text=memory.format_warning(entry))
+        say("leftoff: {text:300}", text=knowledge.memory.format_warning(entry))
         for entry in found
         if entry.status == "active"
     ]

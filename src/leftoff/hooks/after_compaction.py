@@ -34,7 +34,6 @@ _DAY_CHARS = 1_000
 # The JSON around the text of a reply.
 _FRAME_CHARS = 500
 _FEWEST_TOKENS = 400
-_HEAD_BYTES = 256 * 1024
 _BEGINS_WITH_SUMMARY = re.compile(rb'"(?:content|text)":\s*"(?:\s|\\n)*<summary>')
 # Web pages can contain a short <summary> of their own.
 _SUMMARY_BYTES = 80
@@ -56,10 +55,8 @@ class _LastState(msgspec.Struct, frozen=True):
         return join([self.before, text])
 
 
-def is_summed_up(transcript: Path) -> bool:
-    """Return whether a session starts with a summary of another, as some agents compact."""
-    with transcript.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+def is_summed_up(head: bytes) -> bool:
+    """Return whether a transcript starts with a summary of another, as some agents compact."""
     if _BEGINS_WITH_SUMMARY.search(head):
         return True
     # One regular expression for both tags would take minutes on a page full of opening tags.

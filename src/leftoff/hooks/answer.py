@@ -15,12 +15,12 @@ from leftoff.config import Settings
 from leftoff.context import Context, read_environment, state_folder
 from leftoff.errors import NotAProject
 from leftoff.hooks import replies, settle, spool, trouble
-from leftoff.hooks.drain_spool import is_off
 from leftoff.phrases.intents import passes_always
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import find_project
 from leftoff.session import facts
 from leftoff.store import Store
+from leftoff.store.layout import is_off
 from leftoff.text.fence import say
 
 

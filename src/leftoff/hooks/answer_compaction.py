@@ -11,9 +11,9 @@ from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
 from leftoff.context import read_environment
 from leftoff.errors import NotAProject
 from leftoff.hooks import replies, settle, spool
-from leftoff.hooks.drain_spool import is_off
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.projects.project import Project, find_project
+from leftoff.store.layout import is_off
 from leftoff.text.fence import say
 
 ALLOWED = ".allow-compact"

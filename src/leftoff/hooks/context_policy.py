@@ -13,13 +13,12 @@ from pathlib import Path
 from leftoff import config, hooks
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply
-from leftoff.context import read_environment
-from leftoff.environment import Environment
+from leftoff.context import Environment, read_environment
 from leftoff.errors import NotAProject
 from leftoff.hooks import replies, spool
-from leftoff.hooks.drain_spool import is_off
 from leftoff.projects.project import Project, find_project
 from leftoff.store import Store
+from leftoff.store.layout import is_off
 from leftoff.text.fence import Rendered, say
 
 # How long the recorded context use is trusted, for a warning and for a block.

@@ -18,12 +18,12 @@ import msgspec
 
 from leftoff import config, hooks
 from leftoff.agents.hook_events import HookEvent
-from leftoff.context import read_environment
-from leftoff.environment import Environment
+from leftoff.context import Environment, read_environment
 from leftoff.errors import LeftoffError, NotAProject
 from leftoff.hooks import lease, replies, spool, torn_events, trouble
-from leftoff.projects.project import Project, find_project
-from leftoff.store import Store, disk
+from leftoff.projects.project import find_project
+from leftoff.store import Store
+from leftoff.store.layout import is_off
 
 if TYPE_CHECKING:
     from leftoff.hooks.process_event import Following
@@ -226,8 +226,3 @@ def limit(seconds: float | None) -> None:
         return
     signal.setitimer(signal.ITIMER_PROF, seconds or 0.0)
     signal.setitimer(signal.ITIMER_REAL, (seconds or 0.0) * _WALL_FACTOR)
-
-
-def is_off(project: Project) -> bool:
-    """Return whether the user switched leftoff off for this project."""
-    return disk.is_regular(project.store / "off")

@@ -86,7 +86,8 @@ def _key(checkpoint: Checkpoint) -> str:
 
 def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Rendered:
     """Return the path of the file, unless it is so long that nothing else would fit."""
-    native = open_mirrors(settings.mirror).find_path(store, entry.id)
+    mirrors = open_mirrors(settings.mirror) if settings.mirror else None
+    native = mirrors.find_path(store, entry.id) if mirrors is not None else None
     # A file that came from elsewhere could have a sentence as its name.
     native = native if native is not None and _PLAIN.fullmatch(native.name) else None
     told = say(" Saved in {path}", path=query.printable(str(native or store.path_of(entry))))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,15 +21,7 @@ from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import NO_REPLY, HookEvent, Reply, decode
 from leftoff.context import read_environment, state_folder
 from leftoff.errors import LeftoffError, NotAProject
-from leftoff.hooks import (
-    drain_spool,
-    installation,
-    interrupted_work,
-    offers,
-    replies,
-    settle,
-    trouble,
-)
+from leftoff.hooks import offers, replies, settle, trouble
 from leftoff.hooks.offers import StartReply
 from leftoff.profiles.mirror import open_mirrors
 from leftoff.profiles.profile import SessionNews
@@ -36,6 +29,7 @@ from leftoff.projects.project import find_project
 from leftoff.session import records
 from leftoff.session.records import Life
 from leftoff.store import Store, disk, plain_name, utc_now
+from leftoff.store.layout import is_off
 from leftoff.text import fence
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
@@ -44,6 +38,8 @@ from leftoff.threads import briefing, check_claims
 _WAIT_SECONDS = 2.0
 # A session without a known process counts as dead after this time.
 _FORGOTTEN = timedelta(hours=12)
+# A summary is among the first lines of a transcript.
+_HEAD_BYTES = 256 * 1024
 
 
 def main(agent: str) -> None:
@@ -69,11 +65,12 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
         project = find_project(environment, Path(event.cwd))
     except NotAProject:
         return NO_REPLY
-    if drain_spool.is_off(project):
+    if is_off(project):
         return NO_REPLY
-    with contextlib.suppress(OSError):
-        installation.refresh(state)
-    is_settled = settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
+    if disk.is_regular(state / "python"):
+        with contextlib.suppress(OSError):
+            hooks.installation.refresh(state)
+    is_settled = _settle_waiting(state)
     store = Store(project, now=now)
     settings = config.load(project).settings
     try:
@@ -90,15 +87,34 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
     return DIALECTS[agent].context_reply("SessionStart", told.text, notice=notice)
 
 
+def _settle_waiting(state: Path) -> bool:
+    """Process the events in the spool; return whether all of them were tried."""
+    return not _has_files(state / "spool") or settle.run_apart(state, wait_seconds=_WAIT_SECONDS)
+
+
+def _has_files(folder: Path) -> bool:
+    try:
+        return bool(os.listdir(folder))  # noqa: PTH208 - names are all that is needed
+    except OSError:
+        return False
+
+
 def _event(agent: str, data: bytes) -> HookEvent | None:
     dialect = DIALECTS.get(agent)
     try:
-        payload = decode(data)
+        payload = _decode(data)
     except msgspec.DecodeError:
         return None
     if dialect is None or not isinstance(payload, dict):
         return None
     return dialect.translate("SessionStart", payload, at=time.time())
+
+
+def _decode(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decode(data)
 
 
 def _read_user_page(store: Store, settings: config.Settings) -> str | None:
@@ -128,10 +144,18 @@ def _build_reply(
         told = _with_banner(StartReply(_changes(event, store)), event, store, settings)
         return _with_prompts(told, event, store, settings)
     else:
-        told = interrupted_work.add_interrupted_work(offers.offer(event, store, settings), store)
+        told = _with_interrupted_work(offers.offer(event, store, settings), store)
         told = _with_banner(told, event, store, settings)
     told = _with_unsaved(_with_prompts(told, event, store, settings), event, store)
     return _with_memory(told, event, store, settings, page)
+
+
+def _with_interrupted_work(told: StartReply, store: Store) -> StartReply:
+    """Add work on a feature that was interrupted, if the project has features."""
+    places = [store.project.store / "loops", *store.log_paths("features")]
+    if not any(place.exists() for place in places):
+        return told
+    return hooks.interrupted_work.add_interrupted_work(told, store)
 
 
 def _with_banner(
@@ -157,7 +181,9 @@ def _is_compacted(event: HookEvent) -> bool:
         return True
     if event.source in {"resume", "fork"} or not Path(event.transcript_path or "/").is_file():
         return False
-    return hooks.after_compaction.is_summed_up(Path(event.transcript_path))
+    with Path(event.transcript_path).open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    return b"<summary>" in head and hooks.after_compaction.is_summed_up(head)
 
 
 def _with_memory(
@@ -275,6 +301,10 @@ def _keep_life(event: HookEvent, store: Store) -> None:
 
 
 def _notice(state: Path) -> Rendered:
+    """Say that hooks failed or events wait; most of the time there is no trace of either."""
+    traces = (state / "trouble.jsonl", state / "full", state / "lost")
+    if not (any(map(os.path.lexists, traces)) or _has_files(state / "spool")):
+        return say("")
     count = len(trouble.recent(state))
     if not count:
         return say("")

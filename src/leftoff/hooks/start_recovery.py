@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leftoff import processes
-from leftoff.environment import copy_for_child
+from leftoff.processes import copy_for_child
 
 CPU_SECONDS = 2.0
 """The CPU time that a session start waits for."""

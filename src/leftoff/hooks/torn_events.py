@@ -12,7 +12,7 @@ import msgspec
 
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.hook_events import HookEvent
-from leftoff.environment import Environment
+from leftoff.context import Environment
 from leftoff.hooks.spool import Letter
 
 _FIELDS = ("session_id", "transcript_path", "cwd")

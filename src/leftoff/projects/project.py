@@ -5,21 +5,24 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from leftoff.environment import Environment
 from leftoff.errors import NotAProject
 from leftoff.git.repository import Repository, list_linked_worktrees, repository_at
 from leftoff.git.safe_directories import is_safe
 from leftoff.projects import store_places
 from leftoff.projects.store_places import marks_below, plain_store
 
+if TYPE_CHECKING:
+    from leftoff.context import Environment
+
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
     """A git repository with all its worktrees, or a plain folder."""
 
-    environment: Environment
+    environment: "Environment"
     """The environment in which it was found."""
     root: Path
     """The project's folder: the main worktree's, or the plain folder."""
@@ -47,7 +50,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         return self.environment.state_folder
 
 
-def find_project(environment: Environment, start: Path | None = None) -> Project:
+def find_project(environment: "Environment", start: Path | None = None) -> Project:
     """Find a folder's project: its repository, else a known folder above it, else itself.
 
     The home folder and `/` become a project only if LEFTOFF_PROJECT names them. A trusted
@@ -87,7 +90,7 @@ def _current_folder() -> Path:
         ) from error
 
 
-def _is_trusted(environment: Environment, repository: Repository) -> bool:
+def _is_trusted(environment: "Environment", repository: Repository) -> bool:
     """Return whether git would trust a repository: the user owns it or listed it as safe."""
     try:
         others = repository.owners() - environment.list_user_ids()
@@ -99,7 +102,7 @@ def _is_trusted(environment: Environment, repository: Repository) -> bool:
 
 
 def _find_plain_project(
-    environment: Environment, here: Path, candidates: Sequence[Path], distrusted: Path | None
+    environment: "Environment", here: Path, candidates: Sequence[Path], distrusted: Path | None
 ) -> Project | None:
     """Return the project of a folder outside any repository, if it can be a project."""
     for folder in candidates:
@@ -115,7 +118,7 @@ def _find_plain_project(
     return _build_plain_project(environment, root, distrusted=distrusted)
 
 
-def _is_own(environment: Environment, folder: Path) -> bool:
+def _is_own(environment: "Environment", folder: Path) -> bool:
     try:
         return folder.stat().st_uid in environment.list_user_ids()
     except OSError:
@@ -123,7 +126,7 @@ def _is_own(environment: Environment, folder: Path) -> bool:
 
 
 def _build_plain_project(
-    environment: Environment,
+    environment: "Environment",
     folder: Path,
     *,
     moved: Path | None = None,
@@ -142,7 +145,7 @@ def _build_plain_project(
 
 
 def _build_git_project(
-    environment: Environment, folder: Path, repository: Repository, below: Sequence[Path]
+    environment: "Environment", folder: Path, repository: Repository, below: Sequence[Path]
 ) -> Project:
     """Build a repository's project; `below` lists the folders between it and the current one."""
     common = repository.common_dir
@@ -165,7 +168,7 @@ def _build_git_project(
 
 
 def _list_earlier(
-    environment: Environment, root: Path, store: Path, below: Sequence[Path]
+    environment: "Environment", root: Path, store: Path, below: Sequence[Path]
 ) -> list[Path]:
     """List the stores that folders of this repository had while they were separate projects."""
     folders = dict.fromkeys([*below, root])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from leftoff.errors import StoreRefused
 from leftoff.projects.project import is_linked_store
-from leftoff.store.name_file import give_name
+from leftoff.store.name_file import NO_LINKS, name_without_link
 
 __all__ = [
     "MOST_LOG_BYTES",
@@ -73,9 +73,19 @@ def name_file(temp: Path, target: Path) -> None:
     """Give a finished file its final name, or raise FileExistsError; the temp name may stay."""
     descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        give_name(temp, target.name, descriptor)
+        _give_name(temp, target.name, descriptor)
     finally:
         os.close(descriptor)
+
+
+def _give_name(temp: Path, name: str, folder: int) -> None:
+    """Name a finished file in an open folder, or raise FileExistsError; its old name may stay."""
+    try:
+        os.link(temp, name, dst_dir_fd=folder)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        name_without_link(temp, name, folder)
 
 
 class Folder:
@@ -100,7 +110,7 @@ class Folder:
         # unused, and a third sync would be needed to correct that.
         temp = _write_temp(temps / Path(name).stem, data)
         try:
-            give_name(temp, name, self._descriptor)
+            _give_name(temp, name, self._descriptor)
         finally:
             _remove(temp)
         try:

@@ -268,6 +268,11 @@ class Area(msgspec.Struct, frozen=True, dict=True):
         return self.checkpoints.is_dir() or any(self.root.glob("*.jsonl"))
 
 
+def is_off(project: Project) -> bool:
+    """Return whether the user switched leftoff off for this project."""
+    return disk.is_regular(project.store / "off")
+
+
 def plain_name(text: str) -> str:
     """Turn an agent's id into a file name: the id itself if it is plain, otherwise its hash."""
     if _PLAIN.fullmatch(text):

@@ -1,8 +1,9 @@
-"""Give a finished file its final name, unless that name is taken.
+"""Give a finished file its final name where hard links do not work, unless the name is taken.
 
-A hard link does this almost everywhere. FAT, exFAT, some network mounts and some sandboxes do not
-support hard links; a rename that refuses to replace works there. Where that is missing too, an
-empty file claims the name and the finished file replaces it. Readers ignore empty files.
+`disk` uses a hard link, which works almost everywhere. FAT, exFAT, some network mounts and some
+sandboxes do not support hard links; a rename that refuses to replace works there. Where that is
+missing too, an empty file claims the name and the finished file replaces it. Readers ignore empty
+files.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 # Errors of systems that do not support hard links, or do not permit them.
-_NO_LINKS = frozenset(
+NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK}
 )
 # Errors of systems without a rename that refuses to replace.
@@ -31,17 +32,8 @@ _RENAMES = {"linux": ("renameat2", 1), "darwin": ("renameatx_np", 4)}
 Rename = Callable[[Path, str, int], None]
 
 
-def give_name(temp: Path, name: str, folder: int) -> None:
-    """Name a finished file in an open folder, or raise FileExistsError; its old name may stay."""
-    try:
-        os.link(temp, name, dst_dir_fd=folder)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        _move(temp, name, folder)
-
-
-def _move(temp: Path, name: str, folder: int) -> None:
+def name_without_link(temp: Path, name: str, folder: int) -> None:
+    """Move a finished file to its name in an open folder, or raise FileExistsError."""
     rename = careful_rename()
     if rename is not None:
         try:

@@ -1,6 +1,7 @@
 """Save, list, find and undo a project's checkpoints, in the store and its fallback."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,13 +60,19 @@ class Store:
         self._leaves_no_trace = leaves_no_trace
         self._areas = Areas(_as_it_is(project) if leaves_no_trace else project)
         self._index: StoreIndex | None = None
-        self._standings = Standings(self._areas)
         self.shown_or_hidden: set[str] = set()
         """The checkpoints that this process has hidden or shown again."""
 
+    @functools.cached_property
+    def _standings(self) -> Standings:
+        # Only a save needs it.
+        return Standings(self._areas)
+
     def close(self) -> None:
         """Close the index."""
-        self._standings.leave()
+        # A cached property is in __dict__ only after its first use.
+        if "_standings" in self.__dict__:
+            self._standings.leave()
         if self._index is not None:
             self._index.close()
             self._index = None

@@ -109,3 +109,12 @@ def line(text: str, most: int = _LINE_CHARS) -> str:
 def lines(text: str) -> str:
     """Make a text harmless, and quote every line after the first."""
     return disarm(text).strip("\n").replace("\n", f"\n{QUOTE}")
+
+
+def printable(path: str) -> str:
+    r"""Return a path as valid text, with each stray byte written as `\xNN`."""
+    if path.isascii():
+        return path
+    return "".join(
+        rf"\x{ord(each) & 0xFF:02x}" if "\ud800" <= each <= "\udfff" else each for each in path
+    )

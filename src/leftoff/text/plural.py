@@ -1,7 +1,12 @@
-"""Format counts and ages.
+"""Write counts, ages and times as people read them.
 
 The status line uses this module and must start fast, so nothing is imported here.
 """
+
+TYPE_CHECKING = False  # importing it from `typing` would make the status line slower
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 def format_count(number: int, thing: str, *, is_more: bool = False) -> str:
@@ -17,3 +22,8 @@ def age(seconds: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)}{unit} ago"
     return "just now"
+
+
+def local(moment: "datetime") -> str:
+    """Format a time in the user's own time zone."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")

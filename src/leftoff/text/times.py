@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from leftoff.errors import UsageError
-from leftoff.text.plural import age
+from leftoff.text.plural import age, local
 
 __all__ = ["age", "ago", "is_plausible", "local", "moment", "parse", "span"]
 
@@ -45,11 +45,6 @@ def _read(text: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         return None
-
-
-def local(moment: datetime) -> str:
-    """Format a time in the user's own time zone."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def span(text: str) -> timedelta:

@@ -1,5 +1,6 @@
 """Compose a checkpoint from the caller's input, the session, git, files and settings."""
 
+import os
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -65,7 +66,8 @@ def compose(
 def _read_notes(project: Project, settings: Settings) -> dict[str, Any]:
     """Return what notes in files say about the work, if the user chose to use such files."""
     staged = sail_plans.observe(project.worktree) if settings.follows("sail") else {}
-    return {**staged, **state_file.read(place(project, settings))}
+    path = place(project, settings)
+    return {**staged, **state_file.read(path)} if os.path.lexists(path) else staged
 
 
 def _whose(session: KnownSession | None, project: Project) -> dict[str, Any]:
@@ -299,7 +301,7 @@ def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
     ]
     known |= {file.path for file in files}
     modified = [path for path in draft.files_modified if path not in known]
-    files += fingerprints(modified, root, role="modified")
+    files += fingerprints(modified, root, role="modified") if modified else []
     if draft.plan is not None and draft.plan.path is not None and draft.plan.path not in known:
         refs = fingerprints([draft.plan.path], root, role="plan")
         files += [msgspec.structs.replace(ref, path=draft.plan.path) for ref in refs]

@@ -12,11 +12,12 @@ from leftoff import config
 from leftoff.checkpoint import decode, encode
 from leftoff.context import find_project, state_folder
 from leftoff.errors import LeftoffError
-from leftoff.hooks import drain_spool, settle, spool
+from leftoff.hooks import settle, spool
 from leftoff.knowledge import features, memory
 from leftoff.projects.project import Project
 from leftoff.session import prompt_queue
 from leftoff.store import Store, StoreEvent, StoreIndex
+from leftoff.store.layout import is_off
 from leftoff.torture import child_programs, forks
 from leftoff.torture.claims_ledger import Observation, halves_in, tokens_in
 from leftoff.torture.looker import Looker
@@ -177,5 +178,5 @@ def _registers(project: Project) -> dict[str, str]:
     return {
         "budget": "" if loaded.settings.budget == 1500 else str(loaded.settings.budget),
         "hooks": "wired" if is_wired else "",
-        "switch": "off" if drain_spool.is_off(project) else "",
+        "switch": "off" if is_off(project) else "",
     }

@@ -11,8 +11,8 @@ import msgspec
 
 from leftoff.checkpoint import SCHEMA, Checkpoint, NextAction
 from leftoff.context import find_project, read_environment, state_folder
-from leftoff.environment import copy_for_child
 from leftoff.errors import LeftoffError
+from leftoff.processes import copy_for_child
 from leftoff.store import Action, Store, utc_now
 from leftoff.torture import child_programs, forks
 from leftoff.torture.claims_ledger import Claim, Ledger, text_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from leftoff.agents.dialects import DIALECTS
 from leftoff.agents.registry import AGENTS
-from leftoff.environment import Environment
+from leftoff.context import Environment
 from leftoff.errors import LeftoffError, UsageError
 
 # An agent's folder below the home folder, if it is not named after the agent.

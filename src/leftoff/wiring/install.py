@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leftoff.environment import Environment
+from leftoff.context import Environment
 from leftoff.errors import LeftoffError
 from leftoff.hooks import installation, replies, settle
 from leftoff.store import disk

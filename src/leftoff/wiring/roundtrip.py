@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from leftoff.environment import copy_for_child
 from leftoff.hooks import trouble
+from leftoff.processes import copy_for_child
 from leftoff.wiring import claude_hooks, try_programs
 from leftoff.wiring.findings import DoctorFinding, fault, ok
 

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from leftoff.environment import Environment, copy_for_child
+from leftoff.context import Environment
 from leftoff.errors import NotAProject
+from leftoff.processes import copy_for_child
 
 
 def test_state_and_settings_follow_the_xdg_variables(tmp_path: Path) -> None:
