@@ -42,8 +42,8 @@ from leftoff.session.facts.fold_state import (
 )
 from leftoff.session.facts.plan_parts import split_plan
 from leftoff.session.facts.redacting import Redact, redact_texts, texts_of
-from leftoff.session.facts.requests import note_request, strip_briefing
 from leftoff.session.facts.todo_list import change_todo, replace_todos
+from leftoff.session.facts.user_requests import note_request, strip_briefing
 
 _REQUEST_CHARS = 4000
 _THOUGHT_CHARS = 2000

@@ -14,8 +14,8 @@ from leftoff.session.facts.fold_state import (
     TrailEntry,
 )
 from leftoff.session.facts.plan_parts import list_unfinished
-from leftoff.session.facts.requests import find_answered
 from leftoff.session.facts.sentences import next_and_closing_words, promises_more
+from leftoff.session.facts.user_requests import find_answered
 
 _MOST_COMMANDS = 16
 _MOST_RANKED = 30
@@ -123,11 +123,7 @@ def report(state: FoldState) -> Facts:
         in_flight=_in_flight(state),
         files_modified=_list_modified(state),
         files_modified_by_agents=_list_modified(state, by_agents=True),
-        ranked_files=list(
-            dict.fromkeys(
-                written_paths.anchor(path, state.roots) for path in rank(state)[:_MOST_RANKED]
-            )
-        ),
+        ranked_files=_list_ranked(state),
         failures=[f for f in state.failures if state.calls - f.at <= _OLDEST_FAILURE],
         commands=_commands(state),
         pending_prompts=[queued.text for queued in state.queued],
@@ -144,6 +140,12 @@ def report(state: FoldState) -> Facts:
         is_said_last=has_said and state.said_seq > state.called_seq,
         said_at=state.said_seq,
     )
+
+
+def _list_ranked(state: FoldState) -> list[str]:
+    """List the files likely to be needed next, best first."""
+    ranked = rank(state)[:_MOST_RANKED]
+    return list(dict.fromkeys(written_paths.anchor(path, state.roots) for path in ranked))
 
 
 def _list_other_requests(state: FoldState) -> list[str]:

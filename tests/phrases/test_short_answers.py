@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.phrases.replies import find_rules, is_go_ahead
+from leftoff.phrases.short_answers import find_rules, is_go_ahead
 
 
 @pytest.mark.parametrize(

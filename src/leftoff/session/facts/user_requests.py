@@ -3,7 +3,7 @@
 import re
 
 from leftoff.agents.loose_values import cut
-from leftoff.phrases.replies import find_rules, is_go_ahead
+from leftoff.phrases.short_answers import find_rules, is_go_ahead
 from leftoff.session.facts.fold_state import FoldState, SessionText
 from leftoff.session.facts.sentences import find_question, last_proposal, split_sentences
 from leftoff.text import fence
