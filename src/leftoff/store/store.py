@@ -144,14 +144,14 @@ class Store:
 
     def undo(self) -> StoreEvent | None:
         """Revert the last event that can be undone, and return it."""
-        told: list[tuple[StoreEvent, StoreEvent]] = []
+        undone: list[tuple[StoreEvent, StoreEvent]] = []
 
         def act(area: Area) -> StoreEvent | None:
             # Found only once: if the line was written but not synced, `act` runs again for the
             # fallback, and that must not revert a second event.
-            if not told and (last := self.index().last_undoable()):
-                told.append((last, self._event("undone", [], of=last.id)))
-            for last, event in told:
+            if not undone and (last := self.index().last_undoable()):
+                undone.append((last, self._event("undone", [], of=last.id)))
+            for last, event in undone:
                 area.append(event)
                 return last
             return None
@@ -172,9 +172,9 @@ class Store:
 
         self._areas.write(act)
 
-    def _event(self, action: Action, ids: list[str], **told: str | None) -> StoreEvent:
+    def _event(self, action: Action, ids: list[str], **fields: str | None) -> StoreEvent:
         now = self.now()
-        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **told)
+        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **fields)
 
     # Sessions
 
@@ -206,8 +206,8 @@ class Store:
         except OSError:
             return [], mark or (0, 0)
         offset = mark[1] if mark is not None and mark[0] == inode else 0
-        told, end = log.read(self._areas.main.log, layout.decode_event, offset)
-        return told, (inode, end)
+        found, end = log.read(self._areas.main.log, layout.decode_event, offset)
+        return found, (inode, end)
 
     def has_events_since(self, mark: tuple[int, int]) -> bool:
         """Return whether the log grew beyond a mark or was replaced."""
@@ -260,12 +260,12 @@ class Store:
                 if not is_held:
                     return
                 index.sync()
-                told = [
+                missing = [
                     StoreEvent(id=each, at=id_time(each), action="saved", ids=[each], name=name)
                     for each, name in index.list_unlogged()
                 ]
-                if told:
-                    lines = b"\n".join(map(msgspec.json.encode, told))
+                if missing:
+                    lines = b"\n".join(map(msgspec.json.encode, missing))
                     disk.append(self._areas.main.log, lines, durable=False)
             index.sync()
 
