@@ -178,14 +178,14 @@ class Workspace:
 
     def draft(
         self,
-        told: Mapping[str, Any],
+        fields: Mapping[str, Any],
         *,
         session: "KnownSession | None" = None,
         with_plan: bool = True,
     ) -> Checkpoint:
         """Compose a checkpoint from your fields, the session, git and files; do not save it."""
         made = threads.compose.compose(
-            told, self.store, self.settings, session=session, with_plan=with_plan
+            fields, self.store, self.settings, session=session, with_plan=with_plan
         )
         return drop_unwanted(made, self.settings)
 
@@ -196,7 +196,7 @@ class Workspace:
         session: str | None = None,
         overwrite: bool = False,
         strict: bool = False,
-        **told: Unpack[Fields],
+        **fields: Unpack[Fields],
     ) -> "Outcome":
         """Save where the work left off; when this returns, the checkpoint is on disk.
 
@@ -205,7 +205,7 @@ class Workspace:
         save, or the path of its transcript.
         """
         found = agent_sessions.sessions.find(self.store, session) if session else None
-        draft = self.draft(threads.compose.parse_fields(told), session=found)
+        draft = self.draft(threads.compose.parse_fields(fields), session=found)
         return self.save_draft(
             draft, name or self.suggest_name(draft), overwrite=overwrite, strict=strict
         )

@@ -39,7 +39,7 @@ def safe(talk: Talk, switch: Switch) -> Talk:
 
 
 def ask_path(talk: Talk) -> Path:
-    place = context_policy.path_of(
+    place = context_policy.find_ask_file(
         context.state_folder(), "claude", talk.session_id, str(talk.folder)
     )
     assert place is not None

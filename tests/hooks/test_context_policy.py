@@ -36,7 +36,7 @@ def fill(talk: Talk, percent: float) -> None:
 
 
 def ask_path(talk: Talk) -> Path:
-    place = context_policy.path_of(
+    place = context_policy.find_ask_file(
         context.state_folder(), "claude", talk.session_id, str(talk.folder)
     )
     assert place is not None

@@ -10,7 +10,7 @@ from leftoff.cli.app import App, one_line
 from leftoff.store import Store
 from leftoff.text.plural import format_count
 from leftoff.threads import recommend
-from leftoff.threads.recommend import Recommendation, Start
+from leftoff.threads.recommend import Recommendation, Recommendations
 
 _CHARS = 120
 
@@ -24,7 +24,7 @@ def show_next(app: App) -> None:
     app.out.result(plain, _lines(found))
 
 
-def _lines(found: Start) -> Iterator[str]:
+def _lines(found: Recommendations) -> Iterator[str]:
     if found.recommended is not None:
         yield f"Recommended: {one_line(found.recommended.what, _CHARS)}"
         yield f"  {_why(found.recommended)}"
@@ -41,7 +41,7 @@ def _why(task: Recommendation) -> str:
     return f"{why}; `{task.command}`" if task.command else why
 
 
-def _code(found: Start) -> Iterator[str]:
+def _code(found: Recommendations) -> Iterator[str]:
     count = format_count(found.changed_count, "file", is_more=found.changed_is_more)
     yield f"On {found.branch or 'no branch'}, {count} changed"
     yield from (f"  {path}" for path in found.changed)

@@ -83,12 +83,12 @@ def prepare_briefing(app: App, checkpoint: Checkpoint, view: ViewOptions) -> Res
     )
 
 
-def ask_rest(app: App, told: ResumeBriefing) -> None:
+def ask_rest(app: App, shown: ResumeBriefing) -> None:
     """Ask the open questions on a terminal."""
-    if told.asks and ask_for_artifacts():
-        app.out.text(quote_artifacts(told.checks, app.project))
-    if told.waiting:
-        replay.ask(app, told.waiting)
+    if shown.asks and ask_for_artifacts():
+        app.out.text(quote_artifacts(shown.checks, app.project))
+    if shown.waiting:
+        replay.ask(app, shown.waiting)
 
 
 def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | None:
@@ -171,11 +171,11 @@ def _refresh_entry(app: App, entry: CheckpointEntry) -> CheckpointEntry:
 
 
 def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: bool) -> None:
-    told = prepare_briefing(app, app.store.load(entry), view)
-    question = None if is_accepted else briefing.question(told.checkpoint, told.checks)
+    shown = prepare_briefing(app, app.store.load(entry), view)
+    question = None if is_accepted else briefing.question(shown.checkpoint, shown.checks)
     if is_accepted:
         app.workspace.accept(entry)
-    _print_briefing(app, told, question, key_of(entry))
+    _print_briefing(app, shown, question, key_of(entry))
     if not app.out.is_interactive:
         return
     if question and not _is_confirmed(question):
@@ -183,28 +183,28 @@ def _offer(app: App, entry: CheckpointEntry, view: ViewOptions, *, is_accepted: 
         return
     if question:
         app.workspace.accept(entry)
-    ask_rest(app, told)
+    ask_rest(app, shown)
 
 
-def _print_briefing(app: App, told: ResumeBriefing, question: Rendered | None, key: str) -> None:
+def _print_briefing(app: App, shown: ResumeBriefing, question: Rendered | None, key: str) -> None:
     broken_off = list_loops(app)
-    counted = count_artifacts(told.checks, len(told.checkpoint.questions))
+    counted = count_artifacts(shown.checks, len(shown.checkpoint.questions))
     said = [
-        _plan(told.checks.plan),
+        _plan(shown.checks.plan),
         counted,
-        told.artifacts,
+        shown.artifacts,
         format_loops(broken_off),
     ]
     # A terminal asks them afterwards, one by one; elsewhere print them as the last lines.
     if not app.out.is_interactive:
-        said += [*told.questions(), _commands(question, key, told.checks)]
+        said += [*shown.questions(), _commands(question, key, shown.checks)]
     app.out.result(
         {
-            **told.plain(question),
+            **shown.plain(question),
             "interrupted": list_loop_rows(broken_off),
-            "choices": _choices(key, told.checks) if question else [],
+            "choices": _choices(key, shown.checks) if question else [],
         },
-        join([told.text, *said], "\n\n"),
+        join([shown.text, *said], "\n\n"),
     )
 
 

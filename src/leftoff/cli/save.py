@@ -88,8 +88,8 @@ def save(app: App, name: str | None, **given: Any) -> int:
 
 def _save(app: App, name: str | None, given: dict[str, Any]) -> int:
     session = _session(app, given)
-    told = _with_notes(app, name, given, _ask_missing(app, given, session))
-    draft = app.workspace.draft(told, session=session, with_plan=not given["no_plan"])
+    fields = _with_notes(app, name, given, _ask_missing(app, given, session))
+    draft = app.workspace.draft(fields, session=session, with_plan=not given["no_plan"])
     percent = (draft.context.percent if draft.context else None) or 0.0
     # A full context leaves the agent no room to answer a question.
     name = _name(app, draft, name, auto=given["auto_name"] or percent >= _FULL)
@@ -132,11 +132,11 @@ def _end_deferral(app: App, checkpoint: Checkpoint) -> None:
 
 def _ask_missing(app: App, given: dict[str, Any], session: KnownSession | None) -> dict[str, Any]:
     """Return the given fields; ask for missing ones if the settings say so."""
-    told = _collect_fields(app, given)
+    fields = _collect_fields(app, given)
     is_full = session is not None and (session.facts.percent or 0.0) >= _FULL
     if not app.settings.questions or given["source"] or is_full:
-        return told
-    return questions.ask_missing(app, told)
+        return fields
+    return questions.ask_missing(app, fields)
 
 
 def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
@@ -148,37 +148,37 @@ def _session(app: App, given: dict[str, Any]) -> KnownSession | None:
 
 
 def _with_notes(
-    app: App, name: str | None, given: dict[str, Any], told: dict[str, Any]
+    app: App, name: str | None, given: dict[str, Any], fields: dict[str, Any]
 ) -> dict[str, Any]:
     """Add the notes from mirrored files, unless they are about another task."""
-    told = _with_intent(app, told)
+    fields = _with_intent(app, fields)
     noted = {} if given["source"] else app.workspace.read_notes()
     if noted and name is not None and kebab(noted.get("name", name)) != kebab(name):
-        return told
-    given_artifacts = told.get("artifacts", {})
+        return fields
+    given_artifacts = fields.get("artifacts", {})
     if not isinstance(given_artifacts, dict):
-        return {**noted, **told}  # validation refuses it later, with a message
+        return {**noted, **fields}  # validation refuses it later, with a message
     artifacts = {**noted.get("artifacts", {}), **given_artifacts}
-    return {**noted, **told, **({"artifacts": artifacts} if artifacts else {})}
+    return {**noted, **fields, **({"artifacts": artifacts} if artifacts else {})}
 
 
-def _with_intent(app: App, told: dict[str, Any]) -> dict[str, Any]:
+def _with_intent(app: App, fields: dict[str, Any]) -> dict[str, Any]:
     """Use the first note as the intent if a mirrored system keeps all other notes."""
-    notes = told.get("notes")
-    is_told = told.get("summary") or told.get("intent")
+    notes = fields.get("notes")
+    is_named = fields.get("summary") or fields.get("intent")
     if (
-        is_told
+        is_named
         or not notes
         or not isinstance(notes, list)
         or not app.workspace.mirrors.keep_notes()
     ):
-        return told
-    return {**told, "intent": notes[0]}
+        return fields
+    return {**fields, "intent": notes[0]}
 
 
 def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
     """Merge the JSON and the options; an option overrides the same key of the JSON."""
-    told = parse_fields(_json(given["from_json"])) if given["from_json"] else {}
+    fields = parse_fields(_json(given["from_json"])) if given["from_json"] else {}
     flags: dict[str, Any] = {
         "summary": given["summary"],
         "left_off": given["left_off"],
@@ -192,8 +192,8 @@ def _collect_fields(app: App, given: dict[str, Any]) -> dict[str, Any]:
         "artifacts": dict(_artifact(app, each) for each in given["artifact"]),
         "notes": list(given["note"]),
     }
-    told |= parse_fields({key: value for key, value in flags.items() if value})
-    return told | _collect_plan(app, told.get("plan"), given)
+    fields |= parse_fields({key: value for key, value in flags.items() if value})
+    return fields | _collect_plan(app, fields.get("plan"), given)
 
 
 def _artifact(app: App, given: str) -> tuple[str, str]:
@@ -257,11 +257,11 @@ def _save_or_ask(
 
 def _with_whole_commands(choice: ChoiceNeeded, name: str) -> ChoiceNeeded:
     """Repeat all options of this call in the offered commands, so that nothing gets lost."""
-    verb, *told = click.get_current_context().find_root().obj
-    whole = {"overwrite": shlex.join(["leftoff", verb, "--overwrite", *told])}
+    verb, *arguments = click.get_current_context().find_root().obj
+    whole = {"overwrite": shlex.join(["leftoff", verb, "--overwrite", *arguments])}
     # If another argument equals the name, we cannot know which of them to replace.
-    if told.count(name) <= 1:
-        rest = told if name in told else ["OTHER-NAME", *told]
+    if arguments.count(name) <= 1:
+        rest = arguments if name in arguments else ["OTHER-NAME", *arguments]
         renamed = ["OTHER-NAME" if each == name else each for each in rest]
         whole["rename"] = shlex.join(["leftoff", verb, *renamed])
     choices = [
@@ -335,8 +335,8 @@ def confirmation(
     noise: str, checkpoint: Checkpoint, path: Path, written: Written, *, advise_clear: bool = False
 ) -> list[str]:
     """Return the lines that confirm a saved checkpoint."""
-    told = _NOISE[noise](checkpoint, path, written)
-    return [*told, "", f"  {_ADVICE}"] if noise == "panel" and advise_clear else told
+    lines = _NOISE[noise](checkpoint, path, written)
+    return [*lines, "", f"  {_ADVICE}"] if noise == "panel" and advise_clear else lines
 
 
 _ADVICE = "You can clear the agent's context now; the next session gets this checkpoint."

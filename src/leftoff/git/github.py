@@ -159,23 +159,23 @@ class GitHub:
 
 
 def _refusal(ended: Ended, what: str) -> LeftoffError:
-    lines = ended.trouble_lines or ["it gave no reason"]
+    reasons = ended.trouble_lines or ["it gave no reason"]
     if ended.code is None:
         return GhRefused(
             f"{what} did not answer within {_SECONDS:.0f} seconds.",
             hint="Check your connection, then run `leftoff ship` again.",
         )
-    if "known GitHub host" in lines[0] or "no git remotes" in lines[0]:
+    if "known GitHub host" in reasons[0] or "no git remotes" in reasons[0]:
         return NotOnGitHub(
             "No remote of this repository is on GitHub, so no pull request was opened."
         )
-    if ended.code == _NEEDS_LOGIN or "gh auth login" in lines[0]:
+    if ended.code == _NEEDS_LOGIN or "gh auth login" in reasons[0]:
         return GhRefused(
             "gh is not logged in, so no pull request was opened.",
             hint="Run `gh auth login`, then `leftoff ship` again.",
         )
     return GhRefused(
-        f"{what} failed: {lines[0]}", hint="Fix the problem, then run `leftoff ship` again."
+        f"{what} failed: {reasons[0]}", hint="Fix the problem, then run `leftoff ship` again."
     )
 
 

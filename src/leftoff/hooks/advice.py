@@ -58,10 +58,10 @@ def _has_news(case: Case) -> bool:
 
 def _find_announced_step(case: Case, reached: int, *, is_printed: bool) -> int:
     """Return the highest step of the ladder that the session has been shown."""
-    told = min(case.now.advised, reached)
+    announced = min(case.now.advised, reached)
     # Advice that was silenced is not repeated later.
     is_deferred = case.event.kind == "prompt" and case.now.deferred_at is not None
-    return max(told, case.now.ready) if is_printed or is_deferred else told
+    return max(announced, case.now.ready) if is_printed or is_deferred else announced
 
 
 def _advice(case: Case, reached: int) -> list[Rendered]:

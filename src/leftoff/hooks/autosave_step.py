@@ -80,12 +80,14 @@ def _save_state(case: Case, trigger: str) -> Case:
     session = build_session(case.store, case.now, case.facts, case.memory)
     if session is None:
         return case
-    told = {
+    fields = {
         **read_native_notes(case),
         "trigger": trigger,
         "reason": _reason(case, trigger),
     }
-    draft = drop_unwanted(compose(told, case.store, case.settings, session=session), case.settings)
+    draft = drop_unwanted(
+        compose(fields, case.store, case.settings, session=session), case.settings
+    )
     state = persist.digest_work(draft)
     if trigger == "precompact" and can_show_pending(case):
         # Such files mark only this save as pending for the next session, so an earlier autosave

@@ -32,12 +32,12 @@ _WORDS = ("leftoff", "checkpoint")
 _STATE_FILES = frozenset({"state.json", "state-index.json", "active.json", "manifest.json"})
 
 
-def follow(
+def update_ask_file(
     state: Path, event: HookEvent, percent: float | None, before: str, settings: config.Settings
 ) -> None:
     """Create the ask file for tool calls: always with `safety`, else from `advise_at` on."""
     for folder in {before, event.cwd} - {""}:
-        place = path_of(state, event.agent, event.session_id, folder)
+        place = find_ask_file(state, event.agent, event.session_id, folder)
         is_here = folder == event.cwd and event.kind != "session-end"
         if place is None:
             continue
@@ -47,9 +47,9 @@ def follow(
             place.unlink(missing_ok=True)
 
 
-def expect(state: Path, event: HookEvent) -> None:
+def create_ask_file(state: Path, event: HookEvent) -> None:
     """Create the ask file, so that a session's first tool call is checked too."""
-    place = path_of(state, event.agent, event.session_id, event.cwd)
+    place = find_ask_file(state, event.agent, event.session_id, event.cwd)
     if place is not None and not place.exists():
         replies.put(place, "0.00")
 
@@ -59,7 +59,7 @@ def _is_due(percent: float | None, settings: config.Settings) -> bool:
     return settings.safety == "on" or (settings.guard != "off" and is_full)
 
 
-def path_of(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
+def find_ask_file(state: Path, agent: str, session_id: str, folder: str) -> Path | None:
     """Return the ask file of a session; None if the agent has no event before tool calls."""
     named = [event for event, kind in DIALECTS[agent].KINDS.items() if kind == "pre-tool"]
     if not named or not session_id:
@@ -81,7 +81,7 @@ def answer(agent: str, event: str, ask_path: Path, data: bytes) -> Reply:
         return NO_REPLY
     if settings.safety == "on" and (reason := _unsafe(read, project, settings)):
         return DIALECTS[agent].deny_reply(event, say("leftoff: {reason}", reason=reason))
-    if settings.guard == "off" or passes_always(read):
+    if settings.guard == "off" or is_always_allowed(read):
         return NO_REPLY
     text, is_denied = _check_context(ask_path, project, settings)
     reply = DIALECTS[agent].deny_reply if is_denied else DIALECTS[agent].context_reply
@@ -117,7 +117,7 @@ def _unsafe(event: HookEvent, project: Project, settings: config.Settings) -> Re
     return hooks.command_policy.reason_against(event, project, settings)
 
 
-def passes_always(event: HookEvent) -> bool:
+def is_always_allowed(event: HookEvent) -> bool:
     """Return whether a call saves or reads the state, or hands work to a helper."""
     if event.tool in _HELPERS or any(word in event.command for word in _WORDS):
         return True

@@ -27,19 +27,19 @@ def note(store: Store, session_id: str, reason: str) -> None:
         trouble.note(store.project.state_folder, "marking interrupted work", error)
 
 
-def add_interrupted_work(told: StartReply, store: Store) -> StartReply:
+def add_interrupted_work(reply: StartReply, store: Store) -> StartReply:
     """Add the newest interrupted work, with the ways to continue it."""
     if not _has_loops(store):
-        return told
+        return reply
     try:
         broken = knowledge.features.list_interrupted_loops(store)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "looking for interrupted work", error)
-        return told
+        return reply
     if not broken:
-        return told
+        return reply
     text = join([say(_BEFORE), fence.enclose_text(knowledge.features.ways_to_go_on(broken[0]))])
-    return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
+    return msgspec.structs.replace(reply, text=join([reply.text, text], "\n\n"))
 
 
 def _has_loops(store: Store) -> bool:

@@ -38,7 +38,7 @@ def read_user_page(store: Store, settings: config.Settings) -> str | None:
 
 
 def add_memory(
-    told: StartReply,
+    reply: StartReply,
     event: HookEvent,
     store: Store,
     settings: config.Settings,
@@ -52,24 +52,24 @@ def add_memory(
     try:
         if page is None:
             page = _read_page(_place(store, settings))
-        known = _Page(store, _place(store, settings), page or "", with_standing=not told.text)
-        text = _fitting(told, event, settings, known)
+        known = _Page(store, _place(store, settings), page or "", with_standing=not reply.text)
+        text = _fitting(reply, event, settings, known)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "the memory briefing", error)
-        return told
+        return reply
     if not text:
-        return told
-    return msgspec.structs.replace(told, text=join([told.text, text], "\n\n"))
+        return reply
+    return msgspec.structs.replace(reply, text=join([reply.text, text], "\n\n"))
 
 
 def _fitting(
-    told: StartReply, event: HookEvent, settings: config.Settings, page: "_Page"
+    reply: StartReply, event: HookEvent, settings: config.Settings, page: "_Page"
 ) -> Rendered:
     if settings.memory_budget < _LEAST_TOKENS:
         return say("")
     budget = settings.memory_budget - estimate(f"{_BEFORE}\n{fence.enclose_text(say(''))}")
     # The agent would cut a longer reply in the middle of a line.
-    most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - measure_width(told.text)
+    most = DIALECTS[event.agent].REPLY_LIMIT - _FRAME_CHARS - measure_width(reply.text)
     text = page.render_within(budget, most)
     return join([say(_BEFORE), fence.enclose_text(text)]) if text else text
 

@@ -38,7 +38,7 @@ class StartReply(msgspec.Struct, frozen=True):
 
 def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartReply:
     """Offer the open work: one with a short briefing, several by name."""
-    entries = _open(event, store, settings)[: 1 if settings.offers == "latest" else None]
+    entries = _find_open_work(event, store, settings)[: 1 if settings.offers == "latest" else None]
     if not entries:
         return StartReply()
     if len(entries) > 1:
@@ -46,8 +46,8 @@ def offer(event: HookEvent, store: Store, settings: config.Settings) -> StartRep
             "leftoff: {count} pieces of work were left off here; ask for one by name.",
             count=len(entries),
         )
-        return StartReply(_several(entries, store, budget=settings.start_budget), notice)
-    return _one(entries[0], store, settings)
+        return StartReply(_list_several(entries, store, budget=settings.start_budget), notice)
+    return _offer_one(entries[0], store, settings)
 
 
 def age(entry: CheckpointEntry, store: Store) -> str:
@@ -55,10 +55,10 @@ def age(entry: CheckpointEntry, store: Store) -> str:
     return times.age((store.now() - entry.saved_at).total_seconds())
 
 
-def _one(entry: CheckpointEntry, store: Store, settings: config.Settings) -> StartReply:
+def _offer_one(entry: CheckpointEntry, store: Store, settings: config.Settings) -> StartReply:
     checkpoint = store.load(entry)
     checks = check_claims.check(checkpoint, store.project, store.now())
-    before = _before(checkpoint)
+    before = _format_opening(checkpoint)
     # Kept short: an id costs more tokens than a sentence, and the list of changes needs room.
     after = say(
         "Ask the user whether to resume it, and do not act on it until they answer; a message "
@@ -90,11 +90,11 @@ def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> R
     native = mirrors.find_path(store, entry.id) if mirrors is not None else None
     # A file that came from elsewhere could have a sentence as its name.
     native = native if native is not None and _PLAIN.fullmatch(native.name) else None
-    told = say(" Saved in {path}", path=query.printable(str(native or store.path_of(entry))))
-    return told if estimate(told) <= settings.start_budget // 3 else say("")
+    saved_in = say(" Saved in {path}", path=query.printable(str(native or store.path_of(entry))))
+    return saved_in if estimate(saved_in) <= settings.start_budget // 3 else say("")
 
 
-def _before(checkpoint: Checkpoint) -> Rendered:
+def _format_opening(checkpoint: Checkpoint) -> Rendered:
     if checkpoint.in_flight or checkpoint.pending_prompts:
         if checkpoint.trigger == "recovered":
             return say("leftoff: a session died here in the middle of its work.")
@@ -103,7 +103,7 @@ def _before(checkpoint: Checkpoint) -> Rendered:
     return say("leftoff: work was left off here.")
 
 
-def _several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
+def _list_several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
     """List as many as fit, and say how many there are."""
     lines = [_line(entry, store) for entry in entries[:_SEVERAL]]
     whole = _format_list(lines, len(entries))
@@ -138,7 +138,9 @@ def _line(entry: CheckpointEntry, store: Store) -> Rendered:
     )
 
 
-def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[CheckpointEntry]:
+def _find_open_work(
+    event: HookEvent, store: Store, settings: config.Settings
+) -> list[CheckpointEntry]:
     """Return the work to offer: what was saved by name, and the newest autosaves."""
     running = {life.session_id for life in records.lives(store.project.state_folder, store.project)}
     entries = _find_entries_here(store)
@@ -151,7 +153,7 @@ def _open(event: HookEvent, store: Store, settings: config.Settings) -> list[Che
     # An autosave adds nothing to a named checkpoint that was saved after it.
     oldest = store.now() - timedelta(days=settings.offer_days)
     recent = max([oldest, *(entry.saved_at for entry in named)])
-    newest = _newest([entry for entry in autosaves if entry.saved_at > recent], store)
+    newest = _find_newest_work([entry for entry in autosaves if entry.saved_at > recent], store)
     return sorted([*named, *newest], key=lambda entry: entry.id, reverse=True)
 
 
@@ -172,7 +174,7 @@ def _is_here(entry: CheckpointEntry, store: Store) -> bool:
     return check_claims.is_here(entry.worktree, entry.branch, store.project)
 
 
-def _newest(autosaves: Sequence[CheckpointEntry], store: Store) -> list[CheckpointEntry]:
+def _find_newest_work(autosaves: Sequence[CheckpointEntry], store: Store) -> list[CheckpointEntry]:
     """Return the newest autosave, and if no work was done there, the newest one with work."""
     # A greeting or a quick question must not hide the work of the session before it.
     for number, entry in enumerate(autosaves[:_LOOKED_AT]):

@@ -88,12 +88,12 @@ def _list_waiting(event: HookEvent, store: Store, settings: config.Settings) -> 
 
 
 def add_pending_notice(
-    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+    reply: StartReply, event: HookEvent, store: Store, settings: config.Settings
 ) -> StartReply:
     """Put the pending checkpoint, this session's own or the newest, before the reply."""
     waiting = open_mirrors(settings.mirror).find_waiting(store)
     if not waiting:
-        return told
+        return reply
     own = [each for each in waiting if each.session_id == event.session_id]
     first = (own or waiting)[0]
     whose = (
@@ -108,5 +108,5 @@ def add_pending_notice(
         whose=whose,
     )
     return msgspec.structs.replace(
-        told, text=join([line, told.text]), notice=join([line, told.notice], " ")
+        reply, text=join([line, reply.text]), notice=join([line, reply.notice], " ")
     )

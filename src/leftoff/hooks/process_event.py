@@ -120,7 +120,7 @@ def guard_calls(case: Case) -> Case:
     settings = case.settings
     if settings.guard != "off" or settings.safety == "on":
         state = case.store.project.state_folder
-        context_policy.follow(state, case.event, case.percent, case.before.cwd, settings)
+        context_policy.update_ask_file(state, case.event, case.percent, case.before.cwd, settings)
     return case
 
 

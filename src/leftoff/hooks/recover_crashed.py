@@ -97,10 +97,10 @@ def recover(store: Store, life: Life, *, reads: bool = True) -> None:
     if memory is not None:
         record = with_memory(record, memory)
     session = build_session(store, record, report(memory.state) if memory else None, memory)
-    told = list_unwritten(record)
-    if session is not None or told:
-        draft = _draft(store, record, session, told)
-        if told or not persist.is_saved_on_purpose(store, draft):
+    fields = list_unwritten(record)
+    if session is not None or fields:
+        draft = _draft(store, record, session, fields)
+        if fields or not persist.is_saved_on_purpose(store, draft):
             persist.autosave(store, draft)
     interrupted_work.note(store, life.session_id, "crashed")
     ended = msgspec.structs.replace(record, ended_at=store.now(), end_reason="crashed")
@@ -118,17 +118,17 @@ def recover_unseen(store: Store, *, lost_at: float, besides: str) -> None:
 
 
 def _draft(
-    store: Store, record: SessionRecord, session: KnownSession | None, told: dict[str, Any]
+    store: Store, record: SessionRecord, session: KnownSession | None, fields: dict[str, Any]
 ) -> Checkpoint:
     whose = {"agent": record.agent, "session_id": record.session_id}
-    told = {"trigger": "recovered", **whose, **told}
+    fields = {"trigger": "recovered", **whose, **fields}
     if not Path(record.cwd).is_dir():
-        return compose(told, store, config.load(store.project).settings, session=session)
+        return compose(fields, store, config.load(store.project).settings, session=session)
     # The session that starts the recovery may be in another worktree, on another branch.
     with contextlib.closing(
         Store(find_project(store.project.environment, Path(record.cwd)), now=store.now)
     ) as place:
-        return compose(told, place, config.load(place.project).settings, session=session)
+        return compose(fields, place, config.load(place.project).settings, session=session)
 
 
 if __name__ == "__main__":

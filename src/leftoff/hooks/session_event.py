@@ -278,17 +278,17 @@ def list_unwritten(record: SessionRecord) -> dict[str, Any]:
     # The transcript shows a slash command in another form, and a goodbye asks for nothing.
     if asked.startswith("/") or is_goodbye(asked):
         asked = ""
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if asked:
-        told |= {"intent": asked, "pending_prompts": [] if said or began else [asked]}
-        told |= _next(f"Answer the prompt that was still waiting: {_short(asked)}")
+        fields |= {"intent": asked, "pending_prompts": [] if said or began else [asked]}
+        fields |= _next(f"Answer the prompt that was still waiting: {_short(asked)}")
     if began:
-        told["in_flight"] = {"tool": "Bash", "what": began}
-        told |= _next(f"Check, then repeat, the call cut short: Bash: {_short(began)}.")
+        fields["in_flight"] = {"tool": "Bash", "what": began}
+        fields |= _next(f"Check, then repeat, the call cut short: Bash: {_short(began)}.")
     if said:
-        told["left_off"] = said
-        told |= _next(f"The agent's last words: {_short(said)}")
-    return told
+        fields["left_off"] = said
+        fields |= _next(f"The agent's last words: {_short(said)}")
+    return fields
 
 
 def _next(text: str) -> dict[str, Any]:

@@ -79,12 +79,12 @@ def answer(agent: str, data: bytes, state: Path, *, now: Callable[[], datetime] 
             _recover(event, store, state)
         page = _read_user_page(store, settings)
         _sync_mirrors(event, store, settings)
-        told = _build_reply(event, store, settings, page)
+        reply = _build_reply(event, store, settings, page)
         _note(event, store, state)
     finally:
         store.close()
-    notice = join([_notice(state), told.notice], " ")
-    return DIALECTS[agent].context_reply("SessionStart", told.text, notice=notice)
+    notice = join([_notice(state), reply.notice], " ")
+    return DIALECTS[agent].context_reply("SessionStart", reply.text, notice=notice)
 
 
 def _settle_waiting(state: Path) -> bool:
@@ -139,32 +139,32 @@ def _build_reply(
             replies.remove(replies.path_of(state, event.cwd, event.agent, name, event.session_id))
     _request_checks(event, state, settings)
     if is_compacted:
-        told = StartReply(hooks.after_compaction.format_recovery(event, store, settings))
+        reply = StartReply(hooks.after_compaction.format_recovery(event, store, settings))
     elif event.source in {"resume", "fork"}:
-        told = _with_banner(StartReply(_changes(event, store)), event, store, settings)
-        return _with_prompts(told, event, store, settings)
+        reply = _with_banner(StartReply(_changes(event, store)), event, store, settings)
+        return _with_prompts(reply, event, store, settings)
     else:
-        told = _with_interrupted_work(offers.offer(event, store, settings), store)
-        told = _with_banner(told, event, store, settings)
-    told = _with_unsaved(_with_prompts(told, event, store, settings), event, store)
-    return _with_memory(told, event, store, settings, page)
+        reply = _with_interrupted_work(offers.offer(event, store, settings), store)
+        reply = _with_banner(reply, event, store, settings)
+    reply = _with_unsaved(_with_prompts(reply, event, store, settings), event, store)
+    return _with_memory(reply, event, store, settings, page)
 
 
-def _with_interrupted_work(told: StartReply, store: Store) -> StartReply:
+def _with_interrupted_work(reply: StartReply, store: Store) -> StartReply:
     """Add work on a feature that was interrupted, if the project has features."""
     places = [store.project.store / "loops", *store.log_paths("features")]
     if not any(place.exists() for place in places):
-        return told
-    return hooks.interrupted_work.add_interrupted_work(told, store)
+        return reply
+    return hooks.interrupted_work.add_interrupted_work(reply, store)
 
 
 def _with_banner(
-    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+    reply: StartReply, event: HookEvent, store: Store, settings: config.Settings
 ) -> StartReply:
     """Add the pending checkpoint of a mirrored system, in new and resumed sessions."""
     if not settings.mirror:
-        return told
-    return hooks.pending_notice.add_pending_notice(told, event, store, settings)
+        return reply
+    return hooks.pending_notice.add_pending_notice(reply, event, store, settings)
 
 
 def _request_checks(event: HookEvent, state: Path, settings: config.Settings) -> None:
@@ -172,7 +172,7 @@ def _request_checks(event: HookEvent, state: Path, settings: config.Settings) ->
     if settings.compaction != "allow":
         hooks.answer_compaction.expect(state, event.agent, event.session_id, event.cwd, settings)
     if settings.safety == "on":
-        hooks.context_policy.expect(state, event)
+        hooks.context_policy.create_ask_file(state, event)
 
 
 def _is_compacted(event: HookEvent) -> bool:
@@ -187,39 +187,39 @@ def _is_compacted(event: HookEvent) -> bool:
 
 
 def _with_memory(
-    told: StartReply, event: HookEvent, store: Store, settings: config.Settings, page: str | None
+    reply: StartReply, event: HookEvent, store: Store, settings: config.Settings, page: str | None
 ) -> StartReply:
     """Add what the project knows, if it knows anything."""
     logs = [*store.log_paths("memory"), *store.log_paths("features")]
     known = any(path.exists() for path in [*logs, store.project.store / "features.json"])
     if settings.memory_budget <= 0 or not (known or settings.briefing_file):
-        return told
-    return hooks.memory_context.add_memory(told, event, store, settings, page=page)
+        return reply
+    return hooks.memory_context.add_memory(reply, event, store, settings, page=page)
 
 
 def _with_prompts(
-    told: StartReply, event: HookEvent, store: Store, settings: config.Settings
+    reply: StartReply, event: HookEvent, store: Store, settings: config.Settings
 ) -> StartReply:
     """Add that prompts wait; one log says so, and most projects do not have it."""
     if not any(path.exists() for path in store.log_paths("prompts")):
-        return told
-    return hooks.pending_notice.add_kept_prompts(told, event, store, settings)
+        return reply
+    return hooks.pending_notice.add_kept_prompts(reply, event, store, settings)
 
 
-def _with_unsaved(told: StartReply, event: HookEvent, store: Store) -> StartReply:
+def _with_unsaved(reply: StartReply, event: HookEvent, store: Store) -> StartReply:
     """Add unsaved sessions from before the hooks, once per project: reading them takes time."""
-    if told.text or _is_compacted(event) or (store.project.store / "checkpoints").is_dir():
-        return told
+    if reply.text or _is_compacted(event) or (store.project.store / "checkpoints").is_dir():
+        return reply
     mark = store.project.state_folder / "contacted" / plain_name(str(store.project.store))
     if mark.exists():
-        return told
+        return reply
     try:
         disk.ensure_folder(mark.parent)
         disk.touch(mark)
-        return hooks.pending_notice.add_unsaved_sessions(told, event, store)
+        return hooks.pending_notice.add_unsaved_sessions(reply, event, store)
     except (LeftoffError, OSError) as error:
         trouble.note(store.project.state_folder, "looking for unsaved sessions", error)
-        return told
+        return reply
 
 
 def _sync_mirrors(event: HookEvent, store: Store, settings: config.Settings) -> None:

@@ -25,10 +25,10 @@ def repair_event(letter: Letter, environment: Environment) -> HookEvent | None:
     dialect = DIALECTS.get(letter.agent)
     if dialect is None:
         return None
-    told = _fields(_head(letter.path))
-    session = told.get("session_id") or letter.session
-    transcript = told.get("transcript_path") or _transcript(letter.agent, session, environment)
-    cwd = told.get("cwd") or (_fields(_head(Path(transcript))).get("cwd") if transcript else None)
+    fields = _fields(_head(letter.path))
+    session = fields.get("session_id") or letter.session
+    transcript = fields.get("transcript_path") or _transcript(letter.agent, session, environment)
+    cwd = fields.get("cwd") or (_fields(_head(Path(transcript))).get("cwd") if transcript else None)
     if not session or not cwd:
         return None
     payload = {"session_id": session, "transcript_path": transcript, "cwd": cwd}

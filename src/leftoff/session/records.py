@@ -193,8 +193,8 @@ _KEY_BYTES = 32
 def seal(state: Path, agent: str, session_id: str) -> str:
     """Sign a session's id; return "" if the key can be neither read nor created."""
     key = _key(state)
-    told = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(told, key=key, digest_size=16).hexdigest() if key else ""
+    identity = f"{agent}\n{session_id}".encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(identity, key=key, digest_size=16).hexdigest() if key else ""
 
 
 def is_sealed(state: Path, agent: str, session_id: str, given: str) -> bool:

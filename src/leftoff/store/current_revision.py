@@ -55,8 +55,8 @@ class Lag:
         if inode != self._inode or size < self._offset:
             return False
         if size > self._offset:
-            told, self._offset = log.read(self._log, layout.decode_event, self._offset)
-            for event in told:
+            new, self._offset = log.read(self._log, layout.decode_event, self._offset)
+            for event in new:
                 self._add(event)
         return True
 
@@ -222,7 +222,7 @@ _SAVED = b'"action":"saved"'
 _LOGGED = re.compile(rb'"action":"saved","ids":\["([^"]+)"\][^\n]*\}$', re.MULTILINE)
 
 
-class _LoggedIds(msgspec.Struct):
+class _LogContents(msgspec.Struct):
     """The events that matter for one name, and the ids of all checkpoints that have a log line."""
 
     events: list[layout.StoreEvent]
@@ -235,10 +235,10 @@ def find_previous(
     """Return the newest revision of the draft's name, and the last id used in its slot."""
     if draft.name is None:
         return None, next(_later_ids(areas, draft, now), None)
-    told = _read(areas, draft.name)
-    states = layout.fold_events(told.events)
-    named = {each for event in told.events if event.name == draft.name for each in event.ids}
-    named.update(_find_unlogged(areas, told.logged))
+    from_log = _read(areas, draft.name)
+    states = layout.fold_events(from_log.events)
+    named = {each for event in from_log.events if event.name == draft.name for each in event.ids}
+    named.update(_find_unlogged(areas, from_log.logged))
     last_id = None
     for checkpoint_id in sorted(named, reverse=True):
         found = _entry(areas, checkpoint_id, states.get(checkpoint_id, "open"))
@@ -265,15 +265,15 @@ def _lines(areas: Iterable[Area]) -> Iterator[list[bytes]]:
         yield from (lines for lines, _ in log.read_lines(area.log, 0, size))
 
 
-def _read(areas: Iterable[Area], name: str) -> _LoggedIds:
+def _read(areas: Iterable[Area], name: str) -> _LogContents:
     """Read all events except saves under other names, which are the bulk of a log."""
-    told = _LoggedIds([], set())
+    from_log = _LogContents([], set())
     needle = b'"name":' + msgspec.json.encode(name)
     for lines in _lines(areas):
-        told.logged.update(_LOGGED.findall(b"\n".join(lines)))
+        from_log.logged.update(_LOGGED.findall(b"\n".join(lines)))
         matter = [line for line in lines if needle in line or _SAVED not in line]
-        told.events.extend(event for _, event in log.decode_lines(matter, layout.decode_event))
-    return told
+        from_log.events.extend(event for _, event in log.decode_lines(matter, layout.decode_event))
+    return from_log
 
 
 def _find_unlogged(areas: Iterable[Area], logged: set[bytes]) -> Iterator[str]:

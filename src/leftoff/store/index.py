@@ -111,14 +111,14 @@ class StoreIndex(LogIndex):
         if self._is_confirmed:
             return False
         self._is_confirmed = True
-        is_odd = self._ask(self._doubt)
+        is_odd = self._ask(self._mark_miscounted)
         if is_odd:
             self.sync()
         return is_odd
 
-    def _doubt(self) -> bool:
+    def _mark_miscounted(self) -> bool:
         with self._database.turn():
-            return self._make_rows().doubt()
+            return self._make_rows().mark_miscounted()
 
     def list_unlogged(self) -> list[tuple[str, str | None, str]]:
         """Return id, name and trigger of checkpoints in the store that have no line in the log."""
@@ -292,12 +292,12 @@ class StoreIndex(LogIndex):
         """Reread files that were edited in place, and return whether there were any."""
         changed = [entry.id for entry in entries if self._differs(entry)]
         if changed:
-            self._ask(lambda: self._take_again(changed))
+            self._ask(lambda: self._reread(changed))
         return bool(changed)
 
-    def _take_again(self, ids: Sequence[str]) -> None:
+    def _reread(self, ids: Sequence[str]) -> None:
         with self._database.turn():
-            self._make_rows().take_again(ids)
+            self._make_rows().reread(ids)
 
     def _differs(self, entry: CheckpointEntry) -> bool:
         rows = self._rows("SELECT size, mtime FROM checkpoints WHERE id = ?", (entry.id,))

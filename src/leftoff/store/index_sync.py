@@ -168,14 +168,14 @@ class CheckpointRows(Rows):
         """Read the changed folders, and try the unreadable files again."""
         for stale in list(self._stale_shards()):
             self._take_shard(*stale)
-        self._take_again(self._list_broken())
+        self._reread(self._list_broken())
 
-    def take_again(self, ids: Sequence[str]) -> None:
+    def reread(self, ids: Sequence[str]) -> None:
         """Read files again that were edited in place."""
         with self.transaction():
-            self._take_again(ids)
+            self._reread(ids)
 
-    def doubt(self) -> bool:
+    def mark_miscounted(self) -> bool:
         """Mark folders with an unexpected number of files for listing; return whether any is."""
         counts = {
             (number, shard.name): len(area.ids_in(shard.name))
@@ -250,7 +250,7 @@ class CheckpointRows(Rows):
         row = self._db.execute(_COUNT_IN, (number, *_bounds(shard))).fetchone()
         return int(row[0])
 
-    def _take_again(self, ids: Iterable[str]) -> None:
+    def _reread(self, ids: Iterable[str]) -> None:
         for checkpoint_id in ids:
             known = self._find_row(checkpoint_id)
             if known is not None:
@@ -263,11 +263,11 @@ class CheckpointRows(Rows):
         rows, texts, unlogged = [], [], []
         taken: set[int] = set()
         for checkpoint_id in ids:
-            if not self._makes_way(number, checkpoint_id):
+            if not self._should_read(number, checkpoint_id):
                 continue
             row, text = row_of(number, checkpoint_id, read)
-            told = self._load_events(checkpoint_id)
-            is_logged = any(event.action == "saved" for event in told)
+            logged = self._load_events(checkpoint_id)
+            is_logged = any(event.action == "saved" for event in logged)
             if row["size"] == 0 and not is_logged:
                 # An empty file claims the name for a writer that has not moved its content there
                 # yet.
@@ -275,7 +275,7 @@ class CheckpointRows(Rows):
             if number == 0 and not is_logged:
                 unlogged.append((checkpoint_id,))
             row["rowid"] = self._free_rowid(checkpoint_id, taken)
-            row["state"] = _state(checkpoint_id, told)
+            row["state"] = _state(checkpoint_id, logged)
             rows.append(row)
             texts.append((row["rowid"], split_cjk(text), row["branch"], row["agent"]))
         self._db.executemany(_INSERT, rows)
@@ -285,7 +285,7 @@ class CheckpointRows(Rows):
         self._added += len(rows)
         self._count(len(rows))
 
-    def _makes_way(self, number: int, checkpoint_id: str) -> bool:
+    def _should_read(self, number: int, checkpoint_id: str) -> bool:
         """Return whether to read a file: not if the store already has the same checkpoint."""
         known = self._find_row(checkpoint_id) if len(self._areas) > 1 else None
         if known is not None:
@@ -392,10 +392,10 @@ _INSERT = (
 _INSERT_WORDS = "INSERT INTO words (rowid, text, branch, agent) VALUES (?, ?, ?, ?)"
 
 
-def _state(checkpoint_id: str, told: Sequence[layout.StoreEvent]) -> layout.State:
-    if len(told) == 1 and told[0].action == "saved":
+def _state(checkpoint_id: str, logged: Sequence[layout.StoreEvent]) -> layout.State:
+    if len(logged) == 1 and logged[0].action == "saved":
         return "open"  # the usual case; folding would give the same
-    return layout.fold_events(told).get(checkpoint_id, "open")
+    return layout.fold_events(logged).get(checkpoint_id, "open")
 
 
 def _bounds(shard: str) -> tuple[str, str]:

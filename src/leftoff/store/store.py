@@ -234,9 +234,9 @@ class Store:
 
         self._areas.write(act)
 
-    def _event(self, action: Action, ids: list[str], **told: Any) -> StoreEvent:
+    def _event(self, action: Action, ids: list[str], **fields: Any) -> StoreEvent:
         now = self.now()
-        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **told)
+        return StoreEvent(id=new_id(now), at=now, action=action, ids=ids, **fields)
 
     # Sessions
 
@@ -268,8 +268,8 @@ class Store:
         except OSError:
             return [], mark or (0, 0)
         offset = mark[1] if mark is not None and mark[0] == inode else 0
-        told, end = log.read(self._areas.main.log, layout.decode_event, offset)
-        return told, (inode, end)
+        found, end = log.read(self._areas.main.log, layout.decode_event, offset)
+        return found, (inode, end)
 
     def has_events_since(self, mark: tuple[int, int]) -> bool:
         """Return whether the log grew beyond a mark or was replaced."""
@@ -322,7 +322,7 @@ class Store:
                 if not is_held:
                     return
                 index.sync()
-                told = [
+                missing = [
                     StoreEvent(
                         id=each,
                         at=id_time(each),
@@ -333,8 +333,8 @@ class Store:
                     )
                     for each, name, trigger in index.list_unlogged()
                 ]
-                if told:
-                    lines = b"\n".join(map(msgspec.json.encode, told))
+                if missing:
+                    lines = b"\n".join(map(msgspec.json.encode, missing))
                     disk.append(self._areas.main.log, lines, durable=False)
             index.sync()
 

@@ -36,7 +36,7 @@ from leftoff.wal.notes_place import place
 
 
 def compose(
-    told: Mapping[str, Any],
+    fields: Mapping[str, Any],
     store: Store,
     settings: Settings,
     *,
@@ -45,9 +45,15 @@ def compose(
 ) -> Checkpoint:
     """Compose a checkpoint: input overrides what is observed, which overrides the session."""
     project = store.project
-    told = {**_read_notes(project, settings), **told}
+    fields = {**_read_notes(project, settings), **fields}
     whose = _whose(session, project)
-    plain = {"trigger": MANUAL, **place_of(project), **whose, **read_feature(store, whose), **told}
+    plain = {
+        "trigger": MANUAL,
+        **place_of(project),
+        **whose,
+        **read_feature(store, whose),
+        **fields,
+    }
     if session is None or _is_here(session, project):
         plain = {**read_git_state(project, settings), **plain}
     if session is not None:
@@ -85,11 +91,11 @@ def _read_session_values(store: Store, session: KnownSession) -> dict[str, Any]:
     return {key: value for key, value in learnt.items() if key not in {*OURS, "trigger"}}
 
 
-def _merge_values(learnt: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+def _merge_values(learnt: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     """Prefer the caller's values; a step without a plan belongs to the session's plan."""
-    joined = {**learnt, **told}
-    if isinstance(told.get("plan"), dict) and isinstance(learnt.get("plan"), dict):
-        joined["plan"] = {**learnt["plan"], **told["plan"]}
+    joined = {**learnt, **fields}
+    if isinstance(fields.get("plan"), dict) and isinstance(learnt.get("plan"), dict):
+        joined["plan"] = {**learnt["plan"], **fields["plan"]}
     return joined
 
 
@@ -142,21 +148,21 @@ def parse_fields(plain: object) -> dict[str, Any]:
         raise UsageError(
             "The JSON must be an object with the keys of a checkpoint.", hint=SCHEMA_HINT
         )
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         key: _something(value) for key, value in plain.items() if key not in OURS
     }
     for key, inner in (("next_action", "text"), ("plan", "path")):
-        if isinstance(told.get(key), str):
-            told[key] = {inner: told[key]}
+        if isinstance(fields.get(key), str):
+            fields[key] = {inner: fields[key]}
     for key in ("decisions", "failed"):
-        if isinstance(told.get(key), list):
-            told[key] = [_parse_reason(each) for each in told[key]]
-    if isinstance(told.get("files"), list):
-        told["files"] = [
-            {"path": each} if isinstance(each, str) else each for each in told["files"]
+        if isinstance(fields.get(key), list):
+            fields[key] = [_parse_reason(each) for each in fields[key]]
+    if isinstance(fields.get("files"), list):
+        fields["files"] = [
+            {"path": each} if isinstance(each, str) else each for each in fields["files"]
         ]
-    _check_paths(told)
-    return told
+    _check_paths(fields)
+    return fields
 
 
 def _something(value: object) -> object:
@@ -166,8 +172,8 @@ def _something(value: object) -> object:
     return [each for each in value if str(each).strip().lower() not in _NOTHING]
 
 
-def _check_paths(told: Mapping[str, Any]) -> None:
-    for each in [*_as_list(told.get("files")), told.get("plan")]:
+def _check_paths(fields: Mapping[str, Any]) -> None:
+    for each in [*_as_list(fields.get("files")), fields.get("plan")]:
         path = each.get("path") if isinstance(each, dict) else None
         if isinstance(path, str) and not can_be_path(path):
             raise UsageError(f"{path[:60]!r} cannot be the path of a file.")

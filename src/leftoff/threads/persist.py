@@ -85,13 +85,13 @@ def _task(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
 
 
 def _progress(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
-    told = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
+    said = [*checkpoint.done, *([checkpoint.left_off] if checkpoint.left_off else [])]
     evidence = bool(checkpoint.files_modified)
-    if not told and not evidence:
+    if not said and not evidence:
         yield QualityFinding(
             rule="progress", message="The progress is missing: say what was done so far."
         )
-    elif told and not any(_CONCRETE.search(text) and not is_vague(text) for text in told):
+    elif said and not any(_CONCRETE.search(text) and not is_vague(text) for text in said):
         yield QualityFinding(
             rule="progress", message="The progress names no file, command or result to look at."
         )

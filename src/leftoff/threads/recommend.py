@@ -25,7 +25,7 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     command: str | None = None
 
 
-class Start(msgspec.Struct, frozen=True, kw_only=True):
+class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
     """What to do first, the alternatives, and the state of the code."""
 
     recommended: Recommendation | None = None
@@ -38,7 +38,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     commits: list[Commit] = []
 
 
-def recommend_tasks(store: Store, settings: Settings) -> Start:
+def recommend_tasks(store: Store, settings: Settings) -> Recommendations:
     """Recommend what to do; pass a store that writes nothing."""
     project = store.project
     state = query.read_state(project.worktree) if project.is_git else None
@@ -47,7 +47,7 @@ def recommend_tasks(store: Store, settings: Settings) -> Start:
     for task in _tasks(store, dashboard.read_dashboard(store, settings)):
         tasks.setdefault(task.what, task)
     ordered = [*tasks.values()]
-    return Start(
+    return Recommendations(
         recommended=ordered[0] if ordered else None,
         alternatives=ordered[1 : 1 + _ALTERNATIVES],
         branch=state.branch if state else None,

@@ -67,7 +67,7 @@ def apply(change: FileChange) -> list[Path]:
         )
     made = missing_folders(change.path) if change.after is not None else []
     try:
-        put(change, change.after)
+        write_or_remove(change, change.after)
     except BaseException:
         remove_folders(made)
         raise
@@ -80,7 +80,7 @@ def missing_folders(path: Path) -> list[Path]:
     return [folder for folder in reversed(parents) if not folder.exists()]
 
 
-def put(change: FileChange, data: bytes | None) -> None:
+def write_or_remove(change: FileChange, data: bytes | None) -> None:
     """Write a file, or remove it if the data is None.
 
     In an agent's settings, follow a link and write its target. In leftoff's own folders, replace

@@ -280,5 +280,5 @@ def _note(state: Path, done: list[Done]) -> None:
 def _put_back(done: list[Done]) -> None:
     # In reverse: a folder can only be removed after the files that came later.
     for each in reversed(done):
-        foreign_files.put(each.change, each.change.before)
+        foreign_files.write_or_remove(each.change, each.change.before)
         foreign_files.remove_folders(each.folders)
