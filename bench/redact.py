@@ -186,14 +186,20 @@ def _speeds(
         yield Figure(what="  beside the earlier version", value=value, limit=NO_SLOWER, note=note)
 
 
-def hostile(size: int) -> list[str]:
-    """Describe each text that takes far more than four times as long at four times the size."""
+def hostile(size: int) -> tuple[list[str], str]:
+    """Describe each text that takes far more than four times as long at four times the size.
+
+    Also describes the slowest text.
+    """
     found: list[str] = []
+    slowest = (0.0, "")
     for seed in dict.fromkeys(seeds()):
         small, large = (_cpu(repeated(seed, each)) for each in (size, 4 * size))
+        slowest = max(slowest, (large, seed))
         if large > STEEPEST * max(small, LEAST):
             found.append(f"{seed!r}: {small:.3f} s, then {large:.3f} s")
-    return found
+    seconds, seed = slowest
+    return found, f"The slowest text repeats {seed!r}: {4 * size / 1e6 / seconds:.2f} MB/s."
 
 
 def _cpu(text: str) -> float:
@@ -204,8 +210,9 @@ def main() -> int:
     """Print the figures; fail above a limit, or if a hostile text is not linear."""
     if sys.argv[1:2] == ["--hostile"]:
         size = int(sys.argv[2]) if sys.argv[2:] else 20_000
-        steep = hostile(size)
+        steep, slowest = hostile(size)
         print("\n".join(steep) or f"All hostile texts are linear from {size} to {4 * size} bytes.")
+        print(slowest)
         return int(bool(steep))
     measured = figures(of_sessions(sys.argv[1:]) if sys.argv[1:] else None)
     print(table("Redaction", measured))

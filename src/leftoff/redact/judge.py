@@ -5,27 +5,34 @@ import re
 from leftoff.redact.lazy import lazy
 from leftoff.redact.specimens import SPECIMENS, WORDS, is_mashed
 
-# Stand-ins for a secret: masks, templates, shell and environment variables, instructions.
-_PLACEHOLDER = lazy(
-    rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | ^x+$ | \.{3} | \xe2\x80\xa6"
-    rb"| ^[<\[{(] | ^[&|/\\][<\[{(] | ^\$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
-    rb"| \$\{ | \{\{ | <[a-z][a-z0-9_ -]{0,30}> | ^![a-z]+(?:$|[ .:])"
+# Stand-ins for a secret: masks, templates, shell and environment variables, instructions. Those at
+# the start of a value are apart, because the others are tried at every byte.
+_PLACEHOLDER_START = lazy(
+    rb"(?ix) x+$ | [<\[{(] | [&|/\\][<\[{(] | \$(?:[a-z_{(\[?@!](?![\w-]*\$)|\d$)"
+    rb"| ![a-z]+(?:$|[ .:])"
     # `%s`, `%(name)s`, `%.2f` and `%NAME%`, but not a password that begins with a percent sign.
-    rb"| ^%(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|\w+%)"
-    rb"| (?:^|[-_. ])your(?:$|[-_. a-z]) | [-_ ]here$ | change[-_ ]?(?:me|it) | place[-_]?holder"
-    rb"| (?:^|[-_. ])example(?:$|[-_. ]) | ^(?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
-    rb"| ^(?:some|test|bad|wrong|invalid)[-_]?(?:pass(?:wor[dt]|wd)?|pw|pwd|secret|token)\d{0,2}$"
-    rb"| %[sdr](?![a-z0-9]) | ^\\{1,2}[bdsw^(\[]"
-    rb"| ^(?:sk-)?(?:ssh|ecdsa)-[a-z0-9-]+(?:@\S+)?[ ]AAAA"
-    rb"| ^(?:foo|bar|baz|foobar|blah|test|tester|testing|testuser|testclient|hello)$"
+    rb"| %(?:[\d.#-]{0,4}l{0,2}[a-z](?![a-z0-9]{2})|[({]|\w+%)"
+    rb"| (?:dummy|fake|sample|mock|insert|replace|todo|some[-_])"
+    rb"| your(?:$|[-_. a-z]) | example(?:$|[-_. ])"
+    rb"| (?:some|test|bad|wrong|invalid)[-_]?(?:pass(?:wor[dt]|wd)?|pw|pwd|secret|token)\d{0,2}$"
+    rb"| \\{1,2}[bdsw^(\[]"
+    rb"| (?:sk-)?(?:ssh|ecdsa)-[a-z0-9-]+(?:@\S+)?[ ]AAAA"
+    rb"| (?:foo|bar|baz|foobar|blah|test|tester|testing|testuser|testclient|hello)$"
     # AWS labels the keys in its manuals. Those with 40 characters are as long as real ones.
-    rb"| ^(?!.{40}$).*[a-z0-9](?-i:EXAMPLE|example)\d*$ | ^\W?p\W?a\W?s\W?s\W?\d?$"
-    rb"| ^(?:does|is)[-_]?not[-_]?[a-z] | ^no[-_]?such | ^not[-_](?:a|my|the|real)[-_]"
-    rb"| ^(?=.{1,16}$).*deadbeef"
+    rb"| (?!.{40}$).*[a-z0-9](?-i:EXAMPLE|example)\d*$ | \W?p\W?a\W?s\W?s\W?\d?$"
+    rb"| (?:does|is)[-_]?not[-_]?[a-z] | no[-_]?such | not[-_](?:a|my|the|real)[-_]"
+    rb"| (?=.{1,16}$).*deadbeef"
+    rb"| (?-i:EXAMPLE|example(?=[A-Z]))"
+    rb"| arn:aws | (.)\1{3,}$ | (?:0x)?0+$"
+    rb"| env: | :?$ | [a-z]+:$ | -?anon(?:ymous|cvs)?@?$"
+)
+_PLACEHOLDER = lazy(
+    rb"(?ix) [*\xe2\x80\xa2]{3} | x{4} | \.{3} | \xe2\x80\xa6"
+    rb"| \$\{ | \{\{ | <[a-z][a-z0-9_ -]{0,30}>"
+    rb"| [-_. ](?:your(?:$|[-_. a-z])|example(?:$|[-_. ])) | [-_ ]here$"
+    rb"| change[-_ ]?(?:me|it) | place[-_]?holder | %[sdr](?![a-z0-9])"
     rb"| (?-i:RANDOM) | random[-_ ]?(?:string|value|token|key|secret|chars?)"
-    rb"| (?-i:^EXAMPLE|^example(?=[A-Z])) | [-_ ]my[-_]?(?:password|secret|token|key)$"
-    rb"| ^arn:aws | ^(.)\1{3,}$ | ^(?:0x)?0+$"
-    rb"| redacted | &lt; | ^env: | ^:?$ | ^[a-z]+:$ | ^-?anon(?:ymous|cvs)?@?$ | :anoncvs$"
+    rb"| [-_ ]my[-_]?(?:password|secret|token|key)$ | redacted | &lt; | :anoncvs$"
     rb"| \b(?:process\.env|os\.environ|os\.getenv|import\.meta|std::env|deno\.env)\b"
 )
 _SECRET_WORD = lazy(rb"(?i)pass(?:w|phrase)|secret|token|key|cred|auth")
@@ -81,7 +88,9 @@ def is_placeholder(value: bytes) -> bool:
     """Return whether a value is a placeholder for a secret, or a plain word."""
     if is_random_object(value):
         return False
-    if _PLACEHOLDER.search(value, 0, _JUDGED) or value in SPECIMENS:
+    if _PLACEHOLDER_START.match(value, 0, _JUDGED) or _PLACEHOLDER.search(value, 0, _JUDGED):
+        return True
+    if value in SPECIMENS:
         return True
     word = value[:_JUDGED].lower()
     # `geheim$parole`, `secret-token`
