@@ -5,7 +5,7 @@ import pytest
 
 from cli.runs import Cli, truth
 from gitrepo import Repo
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 from leftoff.threads import briefing
 
 GOOD = (

@@ -14,7 +14,7 @@ from leftoff.knowledge import features, memory
 from leftoff.knowledge.memory import EntryDraft
 from leftoff.store import Store
 from leftoff.text import fence
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 from leftoff.threads import persist
 from stores import compose
 from talk import Talk

@@ -10,8 +10,8 @@ from leftoff import context
 from leftoff.agents.claude import dialect
 from leftoff.hooks import start
 from leftoff.store import Store
+from leftoff.text.budget import estimate
 from leftoff.text.fence import CLOSING, block, say
-from leftoff.text.tokens import estimate
 from leftoff.threads import persist
 from stores import compose, draft
 from talk import Talk

@@ -19,7 +19,7 @@ from leftoff.hooks import start, trouble
 from leftoff.session import prompt_queue, records
 from leftoff.session.records import Life
 from leftoff.store import Store
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 from leftoff.threads import persist
 from leftoff.threads.compose import parse_fields
 from stores import compose

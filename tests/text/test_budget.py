@@ -11,6 +11,7 @@ from leftoff.text.budget import (
     Item,
     Limit,
     Section,
+    estimate,
     fit,
     fit_first,
     limit_lines,
@@ -19,7 +20,6 @@ from leftoff.text.budget import (
     measure_width,
 )
 from leftoff.text.fence import Rendered, join, say
-from leftoff.text.tokens import estimate
 
 MORE = "more were left out"
 

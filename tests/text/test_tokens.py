@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 
 
 class Truth(NamedTuple):

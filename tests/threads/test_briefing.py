@@ -17,7 +17,7 @@ from leftoff.checkpoint import (
     Todo,
     TrailStep,
 )
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 from leftoff.threads.briefing import render
 from leftoff.threads.check_claims import BranchCheck, Checks, HeadCheck
 

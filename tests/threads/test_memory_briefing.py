@@ -13,7 +13,7 @@ from leftoff.knowledge.features import Feature, Scenario
 from leftoff.knowledge.memory import EntryDraft, Kind, MemoryEntry
 from leftoff.store import Store
 from leftoff.text import fence
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 from leftoff.threads import memory_briefing
 from leftoff.threads.memory_briefing import (
     AT_START,

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from leftoff.cli.app import App, command
-from leftoff.text.tokens import estimate
+from leftoff.text.budget import estimate
 from leftoff.threads import memory_briefing
 
 # What click passes for --write without a PATH.

@@ -13,9 +13,8 @@ from leftoff.hooks import trouble
 from leftoff.hooks.offers import StartReply
 from leftoff.store import Store, disk
 from leftoff.text import fence
-from leftoff.text.budget import measure_width
+from leftoff.text.budget import estimate, measure_width
 from leftoff.text.fence import Rendered, join, say
-from leftoff.text.tokens import estimate
 from leftoff.threads import memory_briefing
 
 _BEFORE = "leftoff: what is known about this project."

@@ -18,9 +18,8 @@ from leftoff.profiles.mirror import open_mirrors
 from leftoff.session import records
 from leftoff.store import CheckpointEntry, Store
 from leftoff.text import fence, times
-from leftoff.text.budget import fit_first, limit_tokens
+from leftoff.text.budget import estimate, fit_first, limit_tokens
 from leftoff.text.fence import Rendered, join, say
-from leftoff.text.tokens import estimate
 from leftoff.threads import briefing, check_claims
 
 _SEVERAL = 8

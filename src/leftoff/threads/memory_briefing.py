@@ -24,6 +24,7 @@ from leftoff.text.budget import (
     Item,
     Limit,
     Section,
+    estimate,
     fit,
     fit_first,
     limit_lines,
@@ -33,7 +34,6 @@ from leftoff.text.budget import (
 )
 from leftoff.text.fence import Rendered, block, join, say
 from leftoff.text.plural import format_count
-from leftoff.text.tokens import estimate
 from leftoff.threads.check_claims import is_here
 
 if TYPE_CHECKING:

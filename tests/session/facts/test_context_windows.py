@@ -2,7 +2,7 @@
 
 import pytest
 
-from leftoff.session.facts.context_windows import window_of
+from leftoff.session.facts.report import window_of
 
 
 @pytest.mark.parametrize(
