@@ -195,7 +195,8 @@ def _stretches(data: bytes, places: list[int]) -> Iterator[tuple[int, int]]:
     around = [(place - _REACH, place + _REACH) for place in places]
     if b"PRIVATE" in data:
         keys = [found.start() for found in re.finditer(b"PRIVATE", data)]
-        around = sorted([*around, *((key - _KEY_REACH, key + _KEY_REACH) for key in keys)])
+        far = [(key - _KEY_REACH, key + _KEY_REACH) for key in keys if _is_near(key, places)]
+        around = sorted([*around, *far])
     start, end = around[0]
     for first, last in around:
         if first > end:
@@ -203,6 +204,12 @@ def _stretches(data: bytes, places: list[int]) -> Iterator[tuple[int, int]]:
             start = first
         end = max(end, last)
     yield max(0, start), min(len(data), end)
+
+
+def _is_near(key: int, places: list[int]) -> bool:
+    """Return whether the mark of a key may be escaped; otherwise it is found without a view."""
+    at = bisect_right(places, key - _REACH)
+    return at < len(places) and places[at] < key + _REACH
 
 
 def _decode_stretch(data: bytes, start: int, end: int) -> Iterator[TextView]:
