@@ -182,7 +182,9 @@ def _with_prompts(
 
 def _with_unsaved(told: StartReply, event: HookEvent, store: Store) -> StartReply:
     """Add unsaved sessions from before the hooks, once per project: reading them takes time."""
-    if told.text or _is_compacted(event) or (store.project.store / "checkpoints").is_dir():
+    # Other commands create the folder too, so only its content says whether anything was saved.
+    saved = (store.project.store / "checkpoints").glob("*/*.json")
+    if told.text or _is_compacted(event) or any(saved):
         return told
     mark = store.project.state_folder / "contacted" / plain_name(str(store.project.store))
     if mark.exists():
