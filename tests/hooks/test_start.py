@@ -16,7 +16,7 @@ from gitrepo import Repo
 from leftoff import context
 from leftoff.agents.hook_events import HookEvent
 from leftoff.hooks import start, trouble
-from leftoff.session import prompt_queue, records
+from leftoff.session import prompt_queue, records, sessions
 from leftoff.session.records import Life
 from leftoff.store import Store
 from leftoff.text.budget import estimate
@@ -307,6 +307,17 @@ def test_the_first_session_is_told_of_work_from_before_the_hooks(talk: Talk, uns
     assert unsaved.exists()
     # Reading transcripts takes time, so this happens once.
     assert talk.start() == ""
+
+
+def test_a_store_without_checkpoints_is_empty_whatever_made_its_folders(
+    talk: Talk, store: Store, unsaved: Path
+) -> None:
+    # `leftoff status` reads the session, which creates the store's folders.
+    assert sessions.find_unsaved_work(store)
+    assert (store.project.store / "checkpoints").is_dir()
+
+    assert "1 session of this project has unsaved work" in talk.start()
+    assert unsaved.exists()
 
 
 def test_where_something_was_saved_no_transcript_is_read_at_the_start(

@@ -7,7 +7,7 @@ from bench.hostile import repeated, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leftoff.redact import engine, redact
+from leftoff.redact import engine, redact, rule_index
 from leftoff.redact.markers import is_marker, split_at_markers
 from leftoff.redact.shapes import Span
 from redact_cases import BEFORE, PLACES, SHAPES, STAYS
@@ -171,3 +171,35 @@ def test_characters_of_many_bytes_are_never_cut_in_two() -> None:
         "://a:" + "ü" * 250 + "@b",
     ):
         assert redact(text).encode("utf-8")
+
+
+PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-,./!?() \n")
+PLAIN_PARTS = [
+    *sorted({"".join(c for c in text if c in PLAIN) for text in FRAGMENTS}),
+    *sorted(word.decode() for word in rule_index.ANCHOR_WORDS),
+    *("the ", "tests/test_export.py ", "is ", "Port the exporter", "a" * 19, "1" * 19, "_", "\n"),
+]
+
+
+@given(
+    st.lists(
+        st.sampled_from(PLAIN_PARTS) | st.from_regex(r"[A-Za-z0-9_ ,.;!?()/-]{0,24}"), max_size=12
+    )
+)
+@settings(max_examples=1000)
+def test_a_text_that_is_taken_for_harmless_has_no_secret(parts: list[str]) -> None:
+    text = "".join(parts)
+    if engine.is_harmless(text):
+        assert engine.find_secrets(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Port the exporter to streaming writes", "/tmp/project/src/app.py"]
+)
+def test_plain_words_and_paths_are_harmless(text: str) -> None:
+    assert engine.is_harmless(text)
+
+
+@pytest.mark.parametrize("text", [*FRAGMENTS, *(f"Now say {text}" for text in FRAGMENTS)])
+def test_no_text_with_a_secret_is_taken_for_harmless(text: str) -> None:
+    assert not (engine.is_harmless(text) and engine.find_secrets(text))

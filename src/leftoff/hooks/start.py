@@ -208,7 +208,9 @@ def _with_prompts(
 
 def _with_unsaved(reply: StartReply, event: HookEvent, store: Store) -> StartReply:
     """Add unsaved sessions from before the hooks, once per project: reading them takes time."""
-    if reply.text or _is_compacted(event) or (store.project.store / "checkpoints").is_dir():
+    # Other commands create the folder too, so only its content says whether anything was saved.
+    saved = (store.project.store / "checkpoints").glob("*/*.json")
+    if reply.text or _is_compacted(event) or any(saved):
         return reply
     mark = store.project.state_folder / "contacted" / plain_name(str(store.project.store))
     if mark.exists():

@@ -169,7 +169,7 @@ def find_placed(data: bytes, *, may_print: bool) -> Iterator[Span]:
 
 def find_words(low: bytes) -> list[tuple[bytes, int]]:
     """List the words in a lower-case text that any rule begins with, and their positions."""
-    return _lookup().hits(low)
+    return compile_words().hits(low)
 
 
 def find_after_words(
@@ -196,7 +196,8 @@ def find_after_words(
 
 
 @cache
-def _lookup() -> Lookup:
+def compile_words() -> Lookup:
+    """Return the search for every word that a rule begins with."""
     # In this order, so that of two names for the same value the earlier one is told.
     words = dict.fromkeys([*STEMS, *_by_literal(), *MARKED, *ANCHOR_WORDS, *PRINTED, *SPOKEN])
     return Lookup(words, _GUARDS)

@@ -6,12 +6,20 @@ part of a match. A cut gives the remaining text a new border, so the remainder i
 part that was searched too often is cut as a whole.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
-from leftoff.redact.around import MARKED, PRINTED, find_after_words, find_placed, find_words
+from leftoff.redact.around import (
+    MARKED,
+    PRINTED,
+    compile_words,
+    find_after_words,
+    find_placed,
+    find_words,
+)
 from leftoff.redact.blocks import find_blocks
 from leftoff.redact.keyed import secret_under_key
 from leftoff.redact.markers import marker, split_at_markers
@@ -36,6 +44,14 @@ _NO_WORDS: frozenset[bytes] = frozenset()
 _GUESS = 5
 
 
+# Plain text: no escape, sign, address, option or marker, and no run that is as long as a key. Every
+# rule needs one of these or a word that it begins with. An option follows a blank, so a hyphen
+# within a word is none.
+_PLAIN = re.compile(r"(?:\w[\w-]{0,18}+(?![\w-])|[ \n,.;!?()/]++)*+", re.ASCII)
+# Longer texts are rarely plain, so a look at them is wasted.
+_MOST_PLAIN = 1000
+
+
 class _Piece(NamedTuple):
     data: bytes
     kind: str | None = None
@@ -47,7 +63,7 @@ class _Piece(NamedTuple):
 
 def redact(text: str) -> str:
     """Replace each secret with a marker that names its kind, and change nothing else."""
-    if len(text) < _SHORTEST:
+    if len(text) < _SHORTEST or is_harmless(text):
         return text
     data = text.encode("utf-8", "surrogatepass")
     pieces = _pieces(data)
@@ -55,6 +71,13 @@ def redact(text: str) -> str:
         return text
     parts = (part if kind is None else marker(kind) for kind, part in pieces)
     return b"".join(parts).decode("utf-8", "surrogatepass")
+
+
+def is_harmless(text: str) -> bool:
+    """Return whether a short text is so plain that no rule applies to it."""
+    if len(text) > _MOST_PLAIN or not _PLAIN.fullmatch(text):
+        return False
+    return not compile_words().hits(text.lower().encode())
 
 
 def find_secrets(text: str) -> list[tuple[str, str]]:
