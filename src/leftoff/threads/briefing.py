@@ -473,6 +473,12 @@ def _format_left_off(checkpoint: Checkpoint) -> list[Item]:
     ]
 
 
+# Most tasks: a single line that begins with a letter and has no end of a sentence inside.
+_ONE_SENTENCE = re.compile(r"[^\W\d_](?:[^\n.!?。！？:|]|[.!?:](?!\s|\Z))*[.]?")
+
+
 def _split(text: str) -> list[str]:
+    if not text or _ONE_SENTENCE.fullmatch(text):
+        return [text]
     parts = [part for part in split_sentences(text) if not _BARE_HEADING.match(part)]
     return parts[:_SENTENCES_KEPT] or [""]

@@ -223,12 +223,19 @@ def read_git_state(project: Project, settings: Settings) -> dict[str, Any]:
         }
     else:
         seen |= {"branch": state.branch, "head": state.head}
-        is_native = profiles.natives_in(project, settings.mirror)
-        dirty = [path for path in map(query.printable, state.dirty) if not is_native(path)]
+        dirty = _drop_native([query.printable(path) for path in state.dirty], project, settings)
         seen["dirty"] = dirty[:_DIRTY_LIMIT]
         if state.last_commit is not None:
             seen["last_commit"] = to_plain(state.last_commit)
     return {key: value for key, value in seen.items() if value is not None}
+
+
+def _drop_native(paths: list[str], project: Project, settings: Settings) -> list[str]:
+    """Drop the mirrored files: leftoff writes them itself, so they are nobody's work."""
+    if not settings.mirror:
+        return paths
+    is_native = profiles.natives_in(project, settings.mirror)
+    return [path for path in paths if not is_native(path)]
 
 
 def read_feature(store: Store, whose: Mapping[str, str]) -> dict[str, str]:
@@ -250,9 +257,8 @@ def with_shell_edits(
         return draft
     began = started.timestamp()
     known = set(draft.files_modified)
-    # leftoff writes the mirrored files itself; they are not the session's work.
-    is_native = profiles.natives_in(project, settings.mirror)
-    unseen = [path for path in draft.dirty if path not in known and not is_native(path)]
+    seen = _drop_native(draft.dirty, project, settings)
+    unseen = [path for path in seen if path not in known]
     changed = [path for path in unseen if is_modified_since(path, project.worktree, began)]
     return msgspec.structs.replace(draft, files_modified=[*draft.files_modified, *changed])
 

@@ -109,7 +109,7 @@ def report(state: FoldState) -> Facts:
     step, total = _step(todos)
     requests = [said.text for said in state.requests]
     last_words = state.answers[-1].text if state.answers else ""
-    next_words, closing_words = next_and_closing_words(last_words)
+    next_words, closing_words = next_and_closing_words(last_words) if last_words else ("", "")
     has_said = state.said_seq > state.asked_seq
     return Facts(
         **{name: getattr(state, name) for name in _SAME},
@@ -130,7 +130,7 @@ def report(state: FoldState) -> Facts:
         pending_prompts=[queued.text for queued in state.queued],
         window=state.window or window_of(state.model, state.tokens),
         requests=_list_other_requests(state),
-        answers_to=find_answered(state),
+        answers_to=find_answered(state) if state.answered else "",
         trail=[_anchor_entry(each, state) for each in state.trail],
         heads=_rank_heads(state),
         plan_todo=_find_plan_todo(state),

@@ -48,7 +48,7 @@ def note_request(state: FoldState, text: str) -> None:
 def find_answered(state: FoldState) -> str:
     """Return what a short request answers: an item of the agent's list, or its last proposal."""
     said = state.answered
-    if not said or not state.requests:
+    if not state.requests:
         return ""
     asked = state.requests[-1].text
     proposal = last_proposal(said) if is_go_ahead(asked) else find_question(said)
