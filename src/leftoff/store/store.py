@@ -356,7 +356,7 @@ def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]
         return NoSuchCheckpoint(
             f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
         )
-    import difflib  # noqa: PLC0415 - needed only for a mistyped name
+    import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
 
     near = difflib.get_close_matches(key, names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
