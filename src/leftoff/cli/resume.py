@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leftoff.knowledge.features import Loop
 
 
-# --- Build what `resume` and `resume --pending` show, and ask the questions that come with it ---
+# --- what `resume` and `resume --pending` show ---
 
 
 class ViewOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +97,9 @@ def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | N
     if not any(map(os.path.lexists, places)) and app.store.index().autosave() is None:
         return None
     return replay.waiting(app, session_id=checkpoint.session_id)
+
+
+# --- the command ---
 
 
 @command()
@@ -285,8 +288,7 @@ def _plan(plan: check_claims.PlanCheck | None) -> Rendered:
     return fence.enclose_text(join([say("Plan {path}:", path=plan.path), block(plan.text)]))
 
 
-# --- Show a checkpoint's artifacts when it is resumed; the store keeps their paths, not
-# contents
+# --- artifacts ---
 
 
 ARTIFACTS_QUESTION = "Re-fire reads on artifacts now? [y / n]"
@@ -328,7 +330,7 @@ def _quote_artifact(artifact: check_claims.ArtifactCheck, project: Project) -> R
     return fence.enclose_text(join([name, block(text)]))
 
 
-# --- Show interrupted work on features in `resume`, so that people and agents can continue it ---
+# --- interrupted work on features ---
 
 
 def list_loops(app: App) -> "list[Loop]":

@@ -348,7 +348,7 @@ def _first(told: list[str]) -> str:
     return told[0] if told else "git gave no reason"
 
 
-# --- Run the user's own build and test commands ---
+# --- the user's own build and test commands ---
 
 
 _TAIL_LINES = 12

@@ -122,7 +122,7 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-# --- Merge a store from the project's earlier location into its present one ---
+# --- the store at an earlier location ---
 #
 # `git init` gives a plain folder a new store in `.git`, and a renamed folder gets a store under its
 # new name. If there is nothing at the new location, the whole store is renamed, which is atomic.

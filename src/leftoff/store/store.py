@@ -323,7 +323,7 @@ class Store:
         return self.index().search(query)
 
 
-# --- Build the errors for a checkpoint name that is in use, unknown or ambiguous ---
+# --- errors for a name that is in use, unknown or ambiguous ---
 
 
 def name_taken(standing: CheckpointEntry) -> LeftoffError:

@@ -140,7 +140,7 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in telling}
 
 
-# --- Learn from a saved checkpoint, and warn if it repeats what failed before ---
+# --- learning from a saved checkpoint ---
 
 
 # Somebody who lists more has pasted a log.
