@@ -20,7 +20,7 @@ LAZY = ("leftoff.hooks", "leftoff.knowledge", "leftoff.session", "leftoff.thread
         ("leftoff.knowledge", "reflect"),
         ("leftoff.redact", "redact"),
         ("leftoff.session", "capture"),
-        ("leftoff.store", "census"),
+        ("leftoff.store", "adoption"),
         ("leftoff.threads", "persist"),
     ],
 )

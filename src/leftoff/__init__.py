@@ -60,7 +60,7 @@ def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it."""
     if name not in _PLACES:
         raise AttributeError(f"module 'leftoff' has no attribute {name!r}")
-    import importlib  # noqa: PLC0415 - it loads `re`, and hooks need neither
+    import importlib  # noqa: PLC0415 - 0.3 ms, and hooks do not need it
 
     return getattr(importlib.import_module(_PLACES[name]), name)
 

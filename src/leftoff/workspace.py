@@ -29,7 +29,6 @@ from leftoff.store import (
     SavedCheckpoint,
     Store,
 )
-from leftoff.threads.compose import drop_unwanted, name_for
 
 if TYPE_CHECKING:
     from leftoff.session.sessions import KnownSession, UnreadableTranscript
@@ -187,7 +186,7 @@ class Workspace:
         made = threads.compose.compose(
             fields, self.store, self.settings, session=session, with_plan=with_plan
         )
-        return drop_unwanted(made, self.settings)
+        return threads.compose.drop_unwanted(made, self.settings)
 
     def save(
         self,
@@ -225,7 +224,7 @@ class Workspace:
     def suggest_name(self, draft: Checkpoint) -> str:
         """Suggest a name of two to four words for a checkpoint."""
         may_revise = self.settings.same_name == "revise"
-        return name_for(draft, self.store, may_revise=may_revise)
+        return threads.compose.name_for(draft, self.store, may_revise=may_revise)
 
     # --- finding ---
 

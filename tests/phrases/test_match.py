@@ -140,10 +140,10 @@ def test_accents_and_case_play_no_part_but_kana_keep_their_marks() -> None:
 def test_long_prompts_and_the_modules_of_hooks_read_no_language() -> None:
     asked = """
 import leftoff.hooks.answer, leftoff.hooks.process_event, leftoff.hooks.start
-from leftoff.phrases import goodbyes, intents, match
+from leftoff.phrases import intents, match
 
 prompt = "Fix the login form, please. " * 20
-assert not goodbyes.is_goodbye(prompt)
+assert not match.is_goodbye(prompt)
 assert not intents.passes_always(prompt)
 assert intents.passes_always("/compact")
 assert match.read_languages.cache_info().currsize == 0

@@ -224,7 +224,7 @@ def checkpoint_argument(
     return click.argument("name", metavar="NAME|ID", shell_complete=complete, **settings)
 
 
-# --- Print results: as JSON, as plain lines in a pipe, or with colour and tables on a terminal ---
+# --- output: JSON, plain lines in a pipe, or colour and tables on a terminal ---
 
 
 # Smaller files are read before a progress bar would be useful.
@@ -356,7 +356,7 @@ def _encodable(data: object) -> Any:
     return [_encodable(each) for each in plain] if isinstance(plain, list | tuple) else plain
 
 
-# --- Lay out tables and lines by the width that characters take up on a screen ---
+# --- tables and lines, by the width of characters on a screen ---
 
 
 _GAP = "  "
@@ -399,7 +399,7 @@ def width(text: str) -> int:
 
 def terminal_width() -> int:
     """Return the width of the terminal."""
-    import shutil  # noqa: PLC0415 - imports all compressors, and only terminals need it
+    import shutil  # noqa: PLC0415 - 3 ms, and only terminals need it
 
     return shutil.get_terminal_size().columns
 

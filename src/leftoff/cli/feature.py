@@ -326,7 +326,7 @@ for _each in (
     feature.add_command(_each)
 
 
-# --- Format features, fixes and the attempts at them for people ---
+# --- how features and attempts are shown ---
 
 
 _LABEL = 11

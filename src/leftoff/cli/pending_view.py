@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from leftoff.checkpoint import Checkpoint
-from leftoff.cli import candidates
+from leftoff.cli import candidates, resume
 from leftoff.cli.app import App, one_line, printable
 from leftoff.cli.candidates import FoundCandidates
-from leftoff.cli.resume import ARTIFACTS_QUESTION, ViewOptions, ask_rest, prepare_briefing
+from leftoff.cli.resume import ViewOptions, ask_rest, prepare_briefing
 from leftoff.errors import CheckpointUnreadable, ChoiceNeeded
 from leftoff.names import kebab
 from leftoff.profiles.mirror import WaitingFile
@@ -188,19 +188,19 @@ def _surface(
     view: ViewOptions,
     entry: CheckpointEntry | None,
 ) -> None:
-    told = prepare_briefing(app, checkpoint, view)
+    shown = prepare_briefing(app, checkpoint, view)
     if entry is not None:
         app.workspace.accept(entry)
     head = [*(each for each in said if each), *_headline(checkpoint)]
-    parts = [join(head), told.text, told.artifacts]
+    parts = [join(head), shown.text, shown.artifacts]
     if not app.out.is_interactive:
-        parts += told.questions()
+        parts += shown.questions()
     app.out.result(
-        {**told.plain(say(ARTIFACTS_QUESTION) if told.asks else None), "said": head},
+        {**shown.plain(say(resume.ARTIFACTS_QUESTION) if shown.asks else None), "said": head},
         join(parts, "\n\n"),
     )
     if app.out.is_interactive:
-        ask_rest(app, told)
+        ask_rest(app, shown)
 
 
 def _headline(checkpoint: Checkpoint) -> list[Rendered]:

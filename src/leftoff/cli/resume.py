@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leftoff.knowledge.features import Loop
 
 
-# --- Build what `resume` and `resume --pending` show, and ask the questions that come with it ---
+# --- what `resume` and `resume --pending` show ---
 
 
 class ViewOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +99,9 @@ def _find_prompts(app: App, checkpoint: Checkpoint) -> replay.WaitingPrompts | N
     return replay.waiting(app, session_id=checkpoint.session_id)
 
 
+# --- the command ---
+
+
 @command()
 @checkpoint_argument(complete_open, required=False)
 @click.option("--accept", "answer", flag_value="accept", help="Resume it without asking.")
@@ -127,7 +130,7 @@ def resume(app: App, name: str | None, answer: str | None, **given: Any) -> int:
     """
     _refuse_odd_mixes(answer, given)
     if given["pending"]:
-        from leftoff.cli import pending_view  # noqa: PLC0415 - only few profiles use this
+        from leftoff.cli import pending_view  # noqa: PLC0415 - 3 ms, and few profiles use it
 
         return pending_view.resume_pending(
             app, name, given["budget"], skip=given["skip"], reads=given["reads"]
@@ -308,8 +311,7 @@ def _plan(plan: check_claims.PlanCheck | None) -> Rendered:
     return fence.enclose_text(join([say("Plan {path}:", path=plan.path), block(plan.text)]))
 
 
-# --- Show a checkpoint's artifacts when it is resumed; the store keeps their paths, not
-# contents
+# --- artifacts ---
 
 
 ARTIFACTS_QUESTION = "Re-fire reads on artifacts now? [y / n]"
@@ -351,7 +353,7 @@ def _quote_artifact(artifact: check_claims.ArtifactCheck, project: Project) -> R
     return fence.enclose_text(join([name, block(text)]))
 
 
-# --- Show interrupted work on features in `resume`, so that people and agents can continue it ---
+# --- interrupted work on features ---
 
 
 def list_loops(app: App) -> "list[Loop]":

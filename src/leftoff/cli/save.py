@@ -322,7 +322,7 @@ def _show(app: App, outcome: persist.Outcome) -> None:
             app.out.warn(warning)
 
 
-# --- Format the confirmation of a save in the style that the `noise` setting names ---
+# --- the confirmation, in the style that the `noise` setting names ---
 
 
 _SHOWN_CHARS = 200

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-# --- Define what git reports about a worktree, and parse its output ---
+# --- what git reports about a worktree ---
 
 
 _MAX_SUBJECT = 500
@@ -169,6 +169,9 @@ def parse_log(records: Iterable[bytes]) -> list[Commit]:
         Commit(sha=sha, subject=subject[:_MAX_SUBJECT])
         for sha, subject in zip(fields[::2], fields[1::2], strict=False)
     ]
+
+
+# --- questions to git ---
 
 
 TIMEOUT_SECONDS = 10.0

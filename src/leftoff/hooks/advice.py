@@ -99,7 +99,7 @@ def _place(state: Path, event: HookEvent, folder: str) -> Path:
     return replies.path_of(state, folder, event.agent, "UserPromptSubmit", event.session_id)
 
 
-# --- Warn a session that retries a failed approach, once for each approach ---
+# --- failed approaches that a session tries again ---
 
 
 _MOST_TOLD = 3

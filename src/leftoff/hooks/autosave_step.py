@@ -120,7 +120,7 @@ def _long(case: Case) -> str:
     return "long way"
 
 
-# --- Decide when the state of a session is worth a checkpoint ---
+# --- when a session's state is worth a checkpoint ---
 
 
 LONG_SECONDS = 30
@@ -184,7 +184,7 @@ def is_autosave_due(percent: float | None, settings: Settings) -> bool:
     return percent is not None and round(percent * 100) > round(settings.autosave_at * 100)
 
 
-# --- Keep requests and answers word for word while the context fills up ---
+# --- the buffer of requests and answers ---
 
 
 _MOST = 20
@@ -205,7 +205,7 @@ def update_buffer(case: Case) -> Case:
     return case.with_record(buffer=buffer)
 
 
-# --- Read a session's notes from mirrored native files, and write its state to them ---
+# --- mirrored native files ---
 
 
 def read_native_notes(case: Case) -> dict[str, Any]:

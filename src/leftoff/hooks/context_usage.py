@@ -41,7 +41,7 @@ def _seconds(moment: str) -> float:
     return found.timestamp() if found else 0.0
 
 
-# --- Map the context use to steps of a ladder, and give the advice for each step ---
+# --- advice for each step of context use ---
 
 
 # `advice` says what each step means.

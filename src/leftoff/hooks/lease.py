@@ -152,7 +152,7 @@ def _is_odd(path: str) -> bool:
         return False
 
 
-# --- Decide which of many processes starts or continues a settle ---
+# --- which of many processes starts or continues a settle ---
 #
 # A claim is a file beside the spool. Its name holds the time, in slots of five seconds, and its
 # content is the pid of a settle. The letterbox makes a claim before it starts a settle. A settle

@@ -161,7 +161,7 @@ def _follow_turn(event: HookEvent, record: SessionRecord, sight: Sight) -> Sessi
     return msgspec.structs.replace(record, turn=turn)
 
 
-# --- Read new transcript lines of a hooked session, and combine what is known about it ---
+# --- reading new lines of the transcript ---
 
 
 def read_on(
@@ -193,7 +193,7 @@ def build_session(
     )
 
 
-# --- Wait until the transcript has caught up with an event, because agents write it later ---
+# --- waiting for the transcript, which agents write late ---
 
 
 # Claude Code 2.1.325 is up to 0.11 s late at the end of a turn, and later under load.
@@ -246,7 +246,7 @@ def _tail(transcript: Path, after: int) -> bytes:
         return b""
 
 
-# --- Keep what hooks report about the current turn until the transcript has it ---
+# --- the turn that the transcript does not have yet ---
 #
 # An agent that dies may never write it there.
 

@@ -173,7 +173,7 @@ def _join_lines(text: str) -> str:
     return _BROKEN_LINE.sub("|", text.strip())
 
 
-# --- Recognize messages that only say goodbye ---
+# --- goodbyes ---
 
 
 def is_goodbye(message: str) -> bool:
@@ -202,7 +202,7 @@ def _around() -> re.Pattern[str]:
     return re.compile(rf"^(?:{any_of(before)}[\W_]*)+|[\W_]+{any_of(after)}$")
 
 
-# --- Load the phrases with which people correct an agent ---
+# --- corrections ---
 
 
 # Expressions for the text after a phrase, if that is part of the match.
@@ -265,7 +265,7 @@ def _compile_corrections(language: Language) -> Corrections:
     return Corrections(is_dense=language.is_dense, empty=empty, **patterns)
 
 
-# --- Recognize statements worth a working note, and words that introduce values and names ---
+# --- statements worth a note ---
 
 
 Statement = Literal["preference", "decision", "draft", "correction"]

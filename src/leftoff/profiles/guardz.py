@@ -231,8 +231,7 @@ LAYOUT = Layout(
 )
 
 
-# --- Maintain the section of MEMORY.md that lists checkpoints, in a file that belongs to the
-# agent
+# --- the section of MEMORY.md that lists checkpoints ---
 #
 # Everything outside that section stays unchanged, byte for byte.
 

@@ -146,7 +146,7 @@ class KeyTable:
         return without(found, *self.names)
 
 
-# --- Set members of a JSON object in its text, leaving the rest unchanged ---
+# --- members of a JSON object, set in its text ---
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")

@@ -175,7 +175,7 @@ def read_nothing(_: object) -> Plain:
     return {}
 
 
-# --- Read and write Markdown as the native layouts use it: a title, sections, bullets ---
+# --- the Markdown of native layouts: a title, sections, bullets ---
 
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*$")

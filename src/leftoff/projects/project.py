@@ -253,7 +253,7 @@ def list_folders(project: Project) -> list[Path]:
     return list(dict.fromkeys([project.worktree, project.root, *others]))
 
 
-# --- Open files in a project without following links that lead out of it ---
+# --- files in a project, without links that lead out of it ---
 #
 # A clone or an archive can contain a link in place of any file or folder: a `memory` folder that
 # leads to `~/.ssh`, or a plan that leads to a credentials file. Code that reads a file from a

@@ -82,7 +82,7 @@ def _is_in_repository_below(folder: Path, root: Path) -> bool:
     return any(repository_at(each) is not None for each in around[: around.index(root)])
 
 
-# --- Recognise a plain folder after it was renamed or moved ---
+# --- folders that were renamed or moved ---
 #
 # The store of a plain folder is named after the folder's path. A rename keeps the folder's inode,
 # so a mark under the inode records that path. File systems reuse inodes, so the mark also lists

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-# --- Parse the steps of a plan from Markdown, however it is formatted ---
+# --- the steps of a plan, however it is formatted ---
 
 
 _MAX_LINE = 1000
@@ -264,6 +264,9 @@ def _title(lines: Sequence[str], entries: Sequence[_Entry]) -> str | None:
         return chosen.text[:_MAX_TITLE]
     first = next((line for line in lines if line.strip()), "")
     return first.strip(" *_#>-=\t").rstrip(":")[:_MAX_TITLE] or None
+
+
+# --- the plan in use ---
 
 
 _MAX_BYTES = 256 * 1024

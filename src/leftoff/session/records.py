@@ -180,7 +180,7 @@ def _life_path(state: Path, life: Life) -> Path:
     return state / "live" / f"{life.agent}-{plain_name(life.session_id)}.json"
 
 
-# --- Sign session ids, to prove which sessions ran for this user on this machine ---
+# --- seals, which prove that a session ran for this user on this machine ---
 #
 # Anyone can write a store with prompts that "the user" asked, and ship it in an archive. A key that
 # never leaves the user's state folder signs the id of each session whose hooks ran here. Prompts of

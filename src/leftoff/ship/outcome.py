@@ -85,7 +85,7 @@ class Listener(msgspec.Struct, frozen=True, kw_only=True):
     ends: Callable[[ShipStep], None] = lambda _step: None
 
 
-# --- List what is left to do after a ship, and where everything is stored ---
+# --- what is left to do, and where everything is stored ---
 
 
 _MOST = 5
@@ -123,7 +123,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST]) + more
 
 
-# --- Build the reports of steps that need more than one sentence ---
+# --- reports that need more than one sentence ---
 
 
 def build_refused_step(name: Name, error: OSError) -> ShipStep:

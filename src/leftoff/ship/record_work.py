@@ -306,7 +306,7 @@ def _inside(files: Sequence[Path], worktree: Path) -> list[str]:
     return [name for name in names if not name.startswith(SESSION_FOLDERS)]
 
 
-# --- Write the briefing to a file, if a profile or the user asked for one ---
+# --- the briefing file ---
 
 
 def write(store: Store, settings: Settings) -> list[str]:

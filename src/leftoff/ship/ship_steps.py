@@ -346,7 +346,7 @@ def _first(lines: list[str]) -> str:
     return lines[0] if lines else "git gave no reason"
 
 
-# --- Run the user's own build and test commands ---
+# --- the user's own build and test commands ---
 
 
 _TAIL_LINES = 12

@@ -122,7 +122,7 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-# --- Merge a store from the project's earlier location into its present one ---
+# --- the store at an earlier location ---
 #
 # `git init` gives a plain folder a new store in `.git`, and a renamed folder gets a store under its
 # new name. If there is nothing at the new location, the whole store is renamed, which is atomic.
@@ -169,7 +169,7 @@ def _sweep_copies(earlier: Area) -> None:
     for path in earlier.root.parent.glob(f"{earlier.root.name}{_COPY}*"):
         pid = path.name.rpartition("-")[2]
         if pid.isdecimal() and not processes.is_alive(int(pid), 0.0) and disk.is_own_folder(path):
-            import shutil  # noqa: PLC0415 - needed only after a kill during a copy
+            import shutil  # noqa: PLC0415 - 2 ms, and needed only after a kill
 
             shutil.rmtree(path, ignore_errors=True)
 

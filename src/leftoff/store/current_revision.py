@@ -22,7 +22,7 @@ from leftoff.store.index import CheckpointEntry, StoreIndex
 from leftoff.store.index_sync import build_columns, decode_for_index, slot_of
 from leftoff.store.layout import Area, Areas, StoreEvent
 
-# --- Track the events that are in the log but not in the index yet ---
+# --- events that are in the log but not in the index yet ---
 #
 # A save must know whether its name is in use, without bringing the whole index up to date. The
 # events are kept in memory between saves, and each save reads only the new ones.
@@ -84,6 +84,9 @@ class Lag:
             self._names.add(event.name)
         # Undone, redone and restored events change the meaning of earlier ones.
         self._is_simple = self._is_simple and event.action in _SIMPLE
+
+
+# --- the revision before a save ---
 
 
 # About a thousand events: indexing a log of this size does not slow a save noticeably.
@@ -210,7 +213,7 @@ class Standings:
         return self._lag
 
 
-# --- Find the previous revision of a name by reading files, when no index is available ---
+# --- reading files when no index is available ---
 #
 # A save never builds the index of a large store. Reading the log of 200,000 checkpoints takes a
 # fraction of a second. A crash can leave a checkpoint without its line in the log; such checkpoints

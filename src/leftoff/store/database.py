@@ -300,7 +300,7 @@ def _is_plain(path: Path) -> bool:
     return disk.is_regular(path) and (not os.path.lexists(journal) or disk.is_regular(journal))
 
 
-# --- Keep SQLite tables in step with a project's logs, and rebuild them when necessary ---
+# --- tables that follow a log ---
 #
 # Each index follows two logs: the store's, and the fallback's while that is in use. The index
 # records how far it has read each one. On opening, it checks its row counts. It is rebuilt if they

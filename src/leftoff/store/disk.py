@@ -360,7 +360,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-# --- Create the store's private folders, sync them, and refuse ones that others can change ---
+# --- folders ---
 
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EISDIR})

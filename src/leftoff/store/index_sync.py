@@ -20,7 +20,7 @@ from leftoff.store.layout import Area
 from leftoff.store.log import decode_lines
 from leftoff.store.search_text import searchable, split_cjk
 
-# --- Define the SQLite tables of the index of checkpoints ---
+# --- tables ---
 
 
 VERSION = 4
@@ -66,7 +66,7 @@ TABLES = Tables(schema=_SCHEMA, version=VERSION, check=_CHECK, contents=_CONTENT
 EVENTS_OF = "SELECT body FROM targets JOIN events USING (seq) WHERE checkpoint = ? ORDER BY seq"
 
 
-# --- Convert a checkpoint's file to a row of the index ---
+# --- rows ---
 
 
 # A day in 2248; a later time would exceed SQLite's largest row number.
@@ -140,6 +140,9 @@ def build_columns(checkpoint: Checkpoint) -> dict[str, Any]:
         "next_action": action.text if action else None,
         "left_off": checkpoint.left_off,
     }
+
+
+# --- bringing the index up to date ---
 
 
 # A folder that changed this recently may change again with the same modification time, which has a

@@ -24,7 +24,7 @@ from leftoff.projects.project import Project
 from leftoff.projects.store_places import folder_marks, forget_mark, plain_store, write_mark
 from leftoff.store import disk, log
 
-# --- Define the events of the store's log: one JSON line for each change to a checkpoint ---
+# --- events ---
 
 
 Action = Literal[
@@ -144,6 +144,9 @@ def _list_hidden(event: StoreEvent, known: dict[str, StoreEvent]) -> list[str]:
 
 
 decode_event = msgspec.json.Decoder(StoreEvent).decode
+
+
+# --- the files of one store folder ---
 
 
 # Letters, digits, dots and dashes, short enough for every file system.
@@ -280,7 +283,7 @@ def plain_name(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-# --- Choose where to write a project's checkpoints: its store, or the fallback if that fails ---
+# --- where to write: the store, or the fallback if that fails ---
 #
 # Files in the fallback are adopted by the next command that can write to the store.
 

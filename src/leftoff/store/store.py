@@ -392,7 +392,7 @@ class Store:
         return self.index().search(query)
 
 
-# --- Build the errors for a checkpoint name that is in use, unknown or ambiguous ---
+# --- errors for a name that is in use, unknown or ambiguous ---
 
 
 def name_taken(standing: CheckpointEntry) -> LeftoffError:
@@ -425,7 +425,7 @@ def not_found(key: str, matches: Sequence[CheckpointEntry], names: Sequence[str]
         return NoSuchCheckpoint(
             f"Several checkpoints match '{key}': {ids}", hint="Type more of the id."
         )
-    import difflib  # noqa: PLC0415 - needed only for a mistyped name
+    import difflib  # noqa: PLC0415 - 1 ms, and only a mistyped name needs it
 
     near = difflib.get_close_matches(key, names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""

@@ -132,7 +132,7 @@ def refresh(store: Store, checkpoint: Checkpoint, settings: Settings) -> SavedCh
     return store.save(kept, overwrite=True)
 
 
-# --- Check the fields that a caller passes for a checkpoint ---
+# --- the caller's fields ---
 
 
 OURS = ("schema", "id", "saved_at")
@@ -191,7 +191,7 @@ def _parse_reason(each: object) -> object:
     return {"what": what.strip(), "why": why.strip()}
 
 
-# --- Observe the state of the work: git, the current feature, the plan and the files ---
+# --- git, the current feature, the plan and the files ---
 
 
 # A folder full of build output must not fill the checkpoint.
@@ -320,7 +320,7 @@ def with_files(draft: Checkpoint, root: Path) -> Checkpoint:
     return msgspec.structs.replace(draft, files=files)
 
 
-# --- Shape a draft: remove what the settings exclude, add earlier days, suggest a name ---
+# --- settings, earlier days and names ---
 
 
 _DAY = re.compile(r"### Day (\d+) \((\d{4}-\d{2}-\d{2})\)")

@@ -292,7 +292,7 @@ def _format_work_state(standing: WorkState) -> Iterator[Rendered]:
         yield say("Next steps: {text:200}", text="; ".join(standing.next_steps))
 
 
-# --- Keep the memory briefing as a file in the project, and read it back ---
+# --- the page as a file in the project ---
 
 
 def find_page_path(project: Project, setting: str) -> Path | None:

@@ -15,7 +15,7 @@ from leftoff.names import FORBIDDEN, check_name, kebab
 from leftoff.redact import redact_value
 from leftoff.store import SavedCheckpoint, Store
 
-# --- Check whether a fresh session could act on a checkpoint without asking anyone ---
+# --- quality: could a fresh session act on it without asking anyone? ---
 
 
 SOFT_CAP_BYTES = 4096
@@ -164,6 +164,9 @@ def _raw_chat(checkpoint: Checkpoint) -> Iterator[QualityFinding]:
             )
 
 
+# --- saving by name ---
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint on disk, and the warnings about it."""
 
@@ -218,7 +221,7 @@ def _warnings(
     return warnings
 
 
-# --- Save a session's state without being asked ---
+# --- saving without being asked ---
 
 
 # These change even if no work is done.

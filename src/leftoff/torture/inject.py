@@ -5,6 +5,7 @@ the calls that Python code makes through `os` count.
 """
 
 import builtins
+import ctypes
 import errno
 import fcntl
 import io
@@ -105,8 +106,6 @@ def _mask(kinds: Iterable[Kind]) -> int:
 
 
 def _long(number: int) -> Any:
-    import ctypes  # noqa: PLC0415 - only with the library
-
     return ctypes.c_long(number)
 
 

@@ -90,7 +90,7 @@ def check_lost(world: World) -> Iterator[DoctorFinding]:
         )
 
 
-# --- Check that the indexes match the files they are built from, and rebuild those that do not ---
+# --- indexes ---
 
 
 def check_index(world: World) -> Iterator[DoctorFinding]:
@@ -131,7 +131,7 @@ def _check_one(
     )
 
 
-# --- Check that the project's memory and features can be read ---
+# --- memory and features ---
 
 
 def check_memory(world: World) -> Iterator[DoctorFinding]:

@@ -223,7 +223,7 @@ class Loop(Record, frozen=True, kw_only=True, omit_defaults=True):
         return self.linked_to if self.type == "fix" else self.feature
 
 
-# --- Read and write boards and loops as JSON, keeping unknown keys at every level ---
+# --- JSON, with unknown keys kept at every level ---
 
 
 RecordType = TypeVar("RecordType", bound=Record)

@@ -167,7 +167,7 @@ def with_loop(state: BoardState, key: str, loop: Loop) -> BoardState:
     return msgspec.structs.replace(state, loops={**state.loops, key: loop})
 
 
-# --- Store what attempts teach: failed ones become failures in memory, others successes ---
+# --- what attempts teach ---
 
 
 _RULES = 5

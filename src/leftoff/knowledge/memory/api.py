@@ -322,7 +322,7 @@ def _successor(store: Store, known: MemoryEntry, by: str | None) -> str:
     return successor.id
 
 
-# --- Import what the files of other systems remember ---
+# --- importing what the files of other systems remember ---
 
 
 FORMER_ID = "former_id"

@@ -133,7 +133,7 @@ def _id_of(line: bytes) -> bytes:
     return found[1] if found else b""
 
 
-# --- The index of the memory log, in SQLite, for queries that would otherwise read all of it ---
+# --- the index of the log ---
 #
 # It is derived and can be deleted at any time. Readers update it. Writers only look at the lines
 # that it lacks, so that a save does not wait for a second file to be synced.

@@ -149,8 +149,7 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in telling}
 
 
-# --- Learn from a saved checkpoint, warn if it repeats what failed, and retract what was
-# cleared
+# --- learning from a saved checkpoint ---
 
 
 # Somebody who lists more has pasted a log.

@@ -8,7 +8,7 @@ import msgspec
 
 from leftoff.phrases.match import Corrections, find_spoken, fold
 
-# --- Find a person's own prose in a message: no code, logs, quotations, markup or long texts ---
+# --- a person's own prose: no code, logs, quotations, markup or long texts ---
 
 
 # A correction is short; a longer message specifies work or contains a pasted document.
@@ -119,6 +119,8 @@ def _blank(found: re.Match[str]) -> str:
 def _has_words(judged: str) -> bool:
     return any(character.isalpha() for character in judged)
 
+
+# --- judging a message ---
 
 Grade = Literal["low", "medium", "high"]
 

@@ -266,7 +266,7 @@ def _add_number(path: str, number: int) -> str:
     return f"{stem}-{number}{dot}{suffix}" if stem else f"{path}-{number}"
 
 
-# --- Write native files under a temporary name first, so that nobody ever reads half of one ---
+# --- temporary names, so that nobody ever reads half a file ---
 
 
 FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

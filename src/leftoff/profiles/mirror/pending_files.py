@@ -124,7 +124,7 @@ def tells_what_waits(names: Iterable[str]) -> bool:
     return any(isinstance(profiles.load(name), Waited) for name in names)
 
 
-# --- Mirror the prompt queue, for layouts that store waiting prompts in files by session ---
+# --- the prompt queue ---
 
 
 def measure(store: Store) -> int:

@@ -74,8 +74,7 @@ def _stamp(moment: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S}{f'.{at.microsecond:06d}' if at.microsecond else ''}Z"
 
 
-# --- Read and write the autosave: one file that is always overwritten, and a log of all
-# autosaves
+# --- the autosave file and its log ---
 #
 # If SESSION-STATE.md names the task, the file repeats it word for word. Otherwise the file has the
 # sections of a checkpoint, with the content of SESSION-STATE.md below them.

@@ -191,8 +191,7 @@ def write_link(checkpoint: Checkpoint) -> str | None:
     return "\n".join(lines) or None
 
 
-# --- Escape texts and lists in the sections of a quoin file, so that reading returns them
-# unchanged
+# --- texts and lists in sections, escaped so that reading returns them ---
 #
 # A text that looks like a heading, a fence or `(none)` gets a backslash, which reading removes. So
 # do blank lines at its edges, which nobody would see, and a carriage return at the end of a line,
