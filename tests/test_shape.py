@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "shape.py"
+# How many files of the package each operation may pass.
+MOST_FILES = {"save": 30, "resume": 22, "settling a prompt": 45, "session start": 22}
 SHAPE = runpy.run_path(str(SCRIPT))
 
 
@@ -21,9 +23,12 @@ def test_it_measures_the_source_and_the_ways_of_the_data() -> None:
 
     rows = json.loads(done.stdout)
     assert {"files / lines", "names that are participles", "imports inside functions"} <= set(rows)
-    for what in ("save", "resume", "settling a prompt", "session start"):
+    assert rows["module names used twice or more"] == "0"
+    assert int(rows["imports inside functions"]) <= 30
+    for what, most in MOST_FILES.items():
         files, crossings = map(int, rows[f"files passed by {what} / crossings"].split(" / "))
         assert 5 < files < crossings
+        assert files <= most, what
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ class _Group:
         return self._section.cut(sum(top.item.count for top in missing))
 
 
-# --- Estimate from above how many tokens a text costs in the models that coding agents use ---
+# --- counting tokens ---
 #
 # Claude 4.7 and later need the most tokens of all models we measured: one for about 2.3 characters
 # of a briefing, the others one for 3.0 to 3.7. So the estimate counts as they do: it divides every

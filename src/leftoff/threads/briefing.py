@@ -70,7 +70,7 @@ def changes(checks: Checks) -> Rendered:
     return fence.join(fit([Section(say(""), [*list_changes(checks)])], []))
 
 
-# --- Choose which files each list of a briefing names, and say what state they are in ---
+# --- files and their states ---
 
 
 def list_focus(checkpoint: Checkpoint) -> list[str]:
@@ -109,7 +109,7 @@ def describe_file(path: str, checkpoint: Checkpoint) -> str:
     return f"{path} ({', '.join(states)})" if states else path
 
 
-# --- Build the sections of a briefing from a checkpoint and its checks ---
+# --- sections ---
 #
 # The weight of a line says how much it helps the next session. The weights were tuned on recorded
 # sessions; see `make fidelity`.

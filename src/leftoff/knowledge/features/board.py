@@ -223,7 +223,7 @@ class Loop(Record, frozen=True, kw_only=True, omit_defaults=True):
         return self.linked_to if self.type == "fix" else self.feature
 
 
-# --- JSON, with unknown keys kept at every level ---
+# --- boards as JSON, with unknown keys kept at every level ---
 
 
 RecordType = TypeVar("RecordType", bound=Record)

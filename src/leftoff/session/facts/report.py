@@ -254,7 +254,7 @@ def _commands(state: FoldState) -> list[str]:
     return list(chosen.values())[:_MOST_COMMANDS]
 
 
-# --- Look up a model's context window, for transcripts that do not state it ---
+# --- context windows, for transcripts that do not state them ---
 
 
 _MILLION = 1_000_000
