@@ -19,7 +19,7 @@ SHAPE = runpy.run_path(str(SCRIPT))
 @pytest.mark.slow("measures all of the code")
 def test_it_measures_the_source_and_the_ways_of_the_data() -> None:
     # A long name in the path would be looked at as a possible key.
-    plain = {**os.environ, "TMPDIR": "/tmp"}  # noqa: S108 - a folder of its own is created there
+    plain = {**os.environ, "TMPDIR": "/tmp"}
     done = subprocess.run(
         [sys.executable, SCRIPT, "--json"], capture_output=True, text=True, check=True, env=plain
     )
