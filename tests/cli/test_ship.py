@@ -97,7 +97,7 @@ def test_a_dry_run_shows_everything_and_touches_nothing(shop: Shop, cli: Cli, hu
 
     assert _stamps(shop.folder) == before
     assert hub.calls == []
-    for words in ("app.py", "left out .env", "Would commit Export orders", "- Streamed the rows"):
+    for words in ("app.py", "left out .env", "Would commit: Export orders", "- Streamed the rows"):
         assert words in done.out
     for words in ("Would run make test", "Would push to origin/feature/csv", "one for feature/csv"):
         assert words in done.out

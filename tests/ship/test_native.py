@@ -56,7 +56,7 @@ def test_a_subject_names_what_was_worked_on_and_not_the_state(
 
     assert home.is_dir()
     assert shop.message() == "Update app.py"
-    assert planned == "Would commit Update app.py"
+    assert planned == "Would commit: Update app.py"
 
 
 @pytest.mark.accept(143)

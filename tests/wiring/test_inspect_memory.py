@@ -58,7 +58,7 @@ def test_lines_that_cannot_be_read_are_counted_and_named(store: Store, places: P
     (told,) = look(store, places)
 
     assert told.level == "warning"
-    assert told.what == f"3 lines of {log} cannot be read: line 2, 4, 5"
+    assert told.what == f"3 lines of {log} cannot be read: lines 2, 4, 5"
     assert "leftoff memory add" in told.do
 
 

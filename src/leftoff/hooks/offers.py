@@ -22,8 +22,8 @@ from leftoff.text.budget import estimate, fit_first, limit_tokens
 from leftoff.text.fence import Rendered, join, say
 from leftoff.threads import briefing, check_claims
 
-_SEVERAL = 8
-_LOOKED_AT = 10
+_MOST_LISTED = 8
+_MOST_READ = 10
 _MOST_HEADS = 100
 _PLAIN = re.compile(r"\w[\w.+-]{0,99}")
 
@@ -84,7 +84,7 @@ def _key(checkpoint: Checkpoint) -> str:
 
 
 def _place(entry: CheckpointEntry, store: Store, settings: config.Settings) -> Rendered:
-    """Return the path of the file, unless it is so long that nothing else would fit."""
+    """Return the path of the file, unless it would use more than a third of the budget."""
     mirrors = open_mirrors(settings.mirror) if settings.mirror else None
     native = mirrors.find_path(store, entry.id) if mirrors is not None else None
     # A file that came from elsewhere could have a sentence as its name.
@@ -104,7 +104,7 @@ def _format_opening(checkpoint: Checkpoint) -> Rendered:
 
 def _list_several(entries: Sequence[CheckpointEntry], store: Store, *, budget: int) -> Rendered:
     """List as many as fit, and say how many there are."""
-    lines = [_line(entry, store) for entry in entries[:_SEVERAL]]
+    lines = [_line(entry, store) for entry in entries[:_MOST_LISTED]]
     whole = _format_list(lines, len(entries))
     if estimate(whole) <= budget:
         return whole
@@ -176,7 +176,7 @@ def _is_here(entry: CheckpointEntry, store: Store) -> bool:
 def _find_newest_work(autosaves: Sequence[CheckpointEntry], store: Store) -> list[CheckpointEntry]:
     """Return the newest autosave, and if no work was done there, the newest one with work."""
     # A greeting or a quick question must not hide the work of the session before it.
-    for number, entry in enumerate(autosaves[:_LOOKED_AT]):
+    for number, entry in enumerate(autosaves[:_MOST_READ]):
         if _shows_work(store.load(entry)):
             return [*autosaves[: min(number, 1)], entry]
     return list(autosaves[:1])

@@ -34,7 +34,7 @@ class Following:
         self._sight = Sight(store, agent, session_id)
 
     def settle(self, event: HookEvent) -> bool:
-        """Process an event; return whether its changes must be written before the next one."""
+        """Process an event; return whether the session's record was written at once."""
         case = read_case(event, self._sight, self._settings)
         for step in STEPS:
             case = step(case)

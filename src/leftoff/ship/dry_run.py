@@ -16,21 +16,21 @@ from leftoff.text.plural import format_count
 
 
 def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
-    """Return each step that `ship` would take, touching neither the store nor the repository."""
+    """Preview the main steps of `ship`, touching neither the store nor the repository."""
     worktree = store.project.worktree
     state = choose_files.read_worktree(worktree)
     repo = Repo(worktree)
     # Saving always comes first, even where nothing can be committed.
     steps = [_build_planned_step("save", "Would save the current state and your decisions.")]
-    steps += _remembering(store, settings)
+    steps += _plan_memory(store, settings)
     problem = delivery.obstacle(state)
     if problem is not None:
         return ShipReport(steps=[*steps, problem], branch=state.branch)
     chosen = Judge(repo, settings.not_secret).choose(state)
     saved = record_work.peek_last_save(store, state, {state.head}).news
     steps += [_build_planned_step("checks", f"Would run {command}") for command in settings.verify]
-    steps += [_staging(chosen), _commit(store, options, saved, state, chosen)]
-    steps += _outward(repo, state, options)
+    steps += [_plan_stage(chosen), _commit(store, options, saved, state, chosen)]
+    steps += _plan_push(repo, state, options)
     remote = repo.push_remote(state.branch or "")
     return ShipReport(
         steps=steps,
@@ -41,15 +41,15 @@ def plan(store: Store, settings: Settings, options: Options) -> ShipReport:
     )
 
 
-def _remembering(store: Store, settings: Settings) -> list[ShipStep]:
-    steps = _archiving(store)
+def _plan_memory(store: Store, settings: Settings) -> list[ShipStep]:
+    steps = _plan_archive(store)
     native = [*settings.mirror, *([settings.briefing_file] if settings.briefing_file else [])]
     if native:
         steps.append(_build_planned_step("briefing", f"Would update: {', '.join(native)}"))
     return steps
 
 
-def _archiving(store: Store) -> list[ShipStep]:
+def _plan_archive(store: Store) -> list[ShipStep]:
     try:
         items = features.load(store).items
     except StoreRefused as error:
@@ -60,7 +60,7 @@ def _archiving(store: Store) -> list[ShipStep]:
     )
 
 
-def _staging(chosen: Chosen) -> ShipStep:
+def _plan_stage(chosen: Chosen) -> ShipStep:
     lines = [f"left out {each.display_path}: {each.why}" for each in chosen.left_out]
     return _build_planned_step(
         "stage",
@@ -80,13 +80,13 @@ def _commit(
     if not chosen.rest and not options.message:
         text = delivery.TIDY_SUBJECT
     subject, *rest = text.rstrip("\n").split("\n")
-    return _build_planned_step("commit", f"Would commit {subject}", rest)
+    return _build_planned_step("commit", f"Would commit: {subject}", rest)
 
 
-def _outward(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
+def _plan_push(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
     branch = state.branch or ""
     if not options.push:
-        return [ShipStep(name="push", state="skipped", text="Not pushed, as you asked.")]
+        return [ShipStep(name="push", state="skipped", text="Would not push, as you asked.")]
     remote = repo.push_remote(branch)
     if remote is None:
         return [delivery.no_remote(repo)]
@@ -95,7 +95,10 @@ def _outward(repo: Repo, state: GitState, options: Options) -> list[ShipStep]:
         return [push]
     if delivery.is_main(branch, repo.default_branch(remote.name)):
         return [push, ShipStep(name="pull request", state="skipped", text=delivery.on_main(branch))]
-    return [push, _build_planned_step("pull request", f"Would open or update one for {branch}")]
+    return [
+        push,
+        _build_planned_step("pull request", f"Would open or update a pull request for {branch}"),
+    ]
 
 
 def _build_planned_step(name: Name, text: str, lines: list[str] | None = None) -> ShipStep:

@@ -63,7 +63,7 @@ def check_kept_apart(world: World) -> Iterator[DoctorFinding]:
 
 
 def check_lost(world: World) -> Iterator[DoctorFinding]:
-    """Report unused stores: of folders that no longer exist, or from before LEFTOFF_HOME."""
+    """Report stores not in use: their folder is gone, or they predate git or LEFTOFF_HOME."""
     lost = store_places.list_lost(world.places.environment)
     if world.project is not None and world.project.is_git:
         elsewhere = [each for each in list_stores_elsewhere(world.project) if each not in lost]
@@ -84,8 +84,8 @@ def check_lost(world: World) -> Iterator[DoctorFinding]:
     if len(lost) > _SHOWN:
         yield warning(
             "store",
-            f"{len(lost) - _SHOWN} more folders with checkpoints no longer exist",
-            why="See above.",
+            f"{format_count(len(lost) - _SHOWN, 'more folder')} with checkpoints no longer exist",
+            why="leftoff recognises a renamed folder, but not one that was copied to another disk.",
             do=f"Their stores are in {lost[0][1].parent}",
         )
 
@@ -168,7 +168,7 @@ def _memory(store: Store, log: Path) -> DoctorFinding:
         return ok("memory", "Every entry can be read")
     return warning(
         "memory",
-        f"{format_count(skipped.count, 'line')} of {log} cannot be read: {_name(skipped)}",
+        f"{format_count(skipped.count, 'line')} of {log} cannot be read: {_format_lines(skipped)}",
         why="leftoff skips these lines and uses all others.",
         do="Add what they said with `leftoff memory add`, then remove the lines. A line that a "
         "crash cut off was never confirmed as saved; just remove it.",
@@ -184,10 +184,11 @@ def _features(store: Store) -> Iterator[DoctorFinding]:
             "features",
             str(error),
             why="You cannot start, add or ship features.",
-            do=hint or "Make it yours to read and write.",
+            do=hint or "Check that you own the project's store and can read and write it.",
         )
 
 
-def _name(skipped: SkippedLines) -> str:
+def _format_lines(skipped: SkippedLines) -> str:
     rest = skipped.count - len(skipped.first)
-    return f"line {', '.join(map(str, skipped.first))}{f' and {rest} more' if rest else ''}"
+    word = "line" if skipped.count == 1 else "lines"
+    return f"{word} {', '.join(map(str, skipped.first))}{f' and {rest} more' if rest else ''}"

@@ -1,4 +1,4 @@
-"""Read and write the memory as layers of files: add what is new, and touch nothing else."""
+"""Sync the memory with the layer files of harness; entries that are not ours stay as they are."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -80,7 +80,7 @@ def _in_view(entries: Sequence[MemoryEntry], most: int) -> list[MemoryEntry]:
 
 
 def _place(listed: list[object], layer: Layer, entries: Sequence[MemoryEntry]) -> list[object]:
-    """Put entries in their existing places, or at the end; remove those no longer in force."""
+    """Update entries in place and append new ones; remove ended ones, except rules."""
     result: list[object | None] = list(listed)
     ids = [text_of(object_of(each).get("id")) for each in listed]
     places = _places(listed, layer, entries)

@@ -21,7 +21,7 @@ from leftoff.store import LISTED, Store
 def import_edits(store: Store, names: Iterable[str]) -> ImportedEdits:
     """Import manual changes to the mirrored files, before anything is read or written.
 
-    If a mirror was never written, that means every file in it.
+    If a mirror was never written, import every file in it.
     """
     found_edits = ImportedEdits()
     for name in names:
@@ -62,7 +62,7 @@ def import_mirror(mirror: Mirror, cursor: MirrorCursor, found_edits: ImportedEdi
             _import_file(mirror, path, found[0], found_edits)
     if mirror.profile.IS_LIVING:
         for note in [note for path, note in manifest.files.items() if path not in seen]:
-            _archive(mirror, note, found_edits)
+            _clear_removed(mirror, note, found_edits)
     for name in mirror.profile.find_stale_names(mirror.folder):
         _clean_up(mirror, name, found_edits)
     if stamp != cursor.folder_mtime:
@@ -93,7 +93,7 @@ def _import_file(mirror: Mirror, path: Path, data: bytes, found_edits: ImportedE
     edit = make_edit(mirror, path) if is_more or not is_new else None
     taken = import_native.import_file(mirror.store, mirror.name, mirror.profile, path, edit=edit)
     if taken.problem is not None:
-        found_edits.problems.append(f"{path} was changed but cannot be read: {taken.problem}")
+        found_edits.problems.append(f"Could not import {path}: {taken.problem}")
         return
     if taken.is_foreign:
         # It replaced our file. If it is removed, that says nothing about ours.
@@ -115,8 +115,8 @@ def _record(mirror: Mirror, path: Path, data: bytes, *, of: str) -> None:
     )
 
 
-def _archive(mirror: Mirror, note: ManifestEntry, found_edits: ImportedEdits) -> None:
-    """Archive the checkpoint of a file that somebody removed."""
+def _clear_removed(mirror: Mirror, note: ManifestEntry, found_edits: ImportedEdits) -> None:
+    """Clear the checkpoint whose file somebody removed."""
     if os.path.lexists(mirror.folder / note.path):
         return
     entry = mirror.store.index().get(note.of) if note.of else None
@@ -127,7 +127,7 @@ def _archive(mirror: Mirror, note: ManifestEntry, found_edits: ImportedEdits) ->
 
 
 def _clean_up(mirror: Mirror, name: str, found_edits: ImportedEdits) -> None:
-    """Remove a name from the layout's index that neither a file nor the store knows."""
+    """Remove a name from the layout's index if it has no file and no checkpoint."""
     if mirror.shows(name):
         return
     now, project = mirror.store.now(), mirror.store.project
