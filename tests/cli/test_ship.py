@@ -99,7 +99,11 @@ def test_a_dry_run_shows_everything_and_touches_nothing(shop: Shop, cli: Cli, hu
     assert hub.calls == []
     for words in ("app.py", "left out .env", "Would commit: Export orders", "- Streamed the rows"):
         assert words in done.out
-    for words in ("Would run make test", "Would push to origin/feature/csv", "one for feature/csv"):
+    for words in (
+        "Would run make test",
+        "Would push to origin/feature/csv",
+        "request for feature/csv",
+    ):
         assert words in done.out
 
 
