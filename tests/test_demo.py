@@ -39,7 +39,7 @@ def test_the_demo_shows_what_it_promises_and_leaves_nothing_behind(
     assert found[1] == found[2]
     assert "- changed: src/cart.py" in told
     assert "Undid clearing cart-totals" in told
-    assert "Error: AssertionError: 200 != 429" in told
+    assert "fail: AssertionError: 200 != 429." in flat
     assert "leftoff: This failed before: round() on every item — the errors add up" in told
     assert "- Decimal instead of floats (20" in told
     assert "Imported 1 checkpoint from" in told

@@ -168,7 +168,7 @@ def build_sections(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Se
     yield _section(say("Also read:"), _lines(list_seen(checkpoint), 67, _FILES_IN_LINE))
     yield _list(say("Files:"), _bullets(list_named(checkpoint), 55))
     yield _list(say("Notes:"), _bullets(checkpoint.notes, 40))
-    yield _section(say(""), _closing(checkpoint))
+    yield _section(say(""), _closing(checkpoint, checks))
 
 
 def _section(heading: Rendered, items: Iterable[Item]) -> Section:
@@ -422,11 +422,12 @@ def _cut(text: str, chars: int) -> str:
     return (text[: chars - 1].rpartition(" ")[0] or text[: chars - 1]) + " …"
 
 
-def _closing(checkpoint: Checkpoint) -> Iterator[Item]:
+def _closing(checkpoint: Checkpoint, checks: Checks | None) -> Iterator[Item]:
     if (commit := checkpoint.last_commit) is not None:
         last = say("Last commit: {sha:8} {subject}", sha=commit.sha[:8], subject=commit.subject)
         yield Item(last, 85)
-    if checkpoint.worktree:
+    # With checks, the reader is in that folder, or is told that it is another one.
+    if checkpoint.worktree and checks is None:
         yield Item(say("Working directory: {folder:300}", folder=checkpoint.worktree), 60)
     if checkpoint.dirty:
         count = format_count(len(checkpoint.dirty), "file")
