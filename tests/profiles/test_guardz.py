@@ -361,7 +361,7 @@ def test_an_edit_that_cannot_be_read_is_kept_and_told(cli: Cli, memory: Path, st
     path.write_text("my own words", encoding="utf-8")
     result = cli.ok("save", "login-flow", "--summary", "Again", "--overwrite")
 
-    assert "cannot be read" in result.err
+    assert f"Could not import {path}" in result.err
     assert "# Checkpoint: login-flow" in path.read_text(encoding="utf-8")
     kept = [each for each in (stored / "trash").rglob("*") if each.is_file()]
     assert [each.read_text(encoding="utf-8") for each in kept] == ["my own words"]
