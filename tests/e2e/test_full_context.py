@@ -21,7 +21,7 @@ def test_block_mode_keeps_the_prompt_from_the_model_and_on_disk(
     user.reply_is_ready()
 
     tui.send("and rename the module")
-    tui.wait("leftoff prompts list")
+    tui.wait("leftoff prompts replay")
 
     assert len(model.requests()) == 1
     # The task itself may have been settled late, and kept until its answer is settled too.
