@@ -139,6 +139,7 @@ def _earlier(sets: dict[str, list[str]]) -> Iterator[dict[str, Case]]:
     archive = ["git", "-C", str(ROOT), "archive", EARLIER, "src/leftoff"]
     packed = subprocess.run(archive, capture_output=True, check=False)
     if packed.returncode != 0:
+        print(f"Not compared with {EARLIER}: this clone lacks that commit.", file=sys.stderr)
         yield {}
         return
     with tempfile.TemporaryDirectory() as name:

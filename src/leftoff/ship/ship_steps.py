@@ -36,10 +36,10 @@ from leftoff.text.plural import format_count
 
 
 def ship(
-    store: Store, settings: Settings, options: Options, hear: Listener | None = None
+    store: Store, settings: Settings, options: Options, listener: Listener | None = None
 ) -> ShipReport:
     """Save, remember, check, commit, push and open a pull request for the current changes."""
-    run = _Run(store, settings, options, hear or Listener())
+    run = _Run(store, settings, options, listener or Listener())
     run.remember()
     run.deliver()
     return run.report()
@@ -48,8 +48,10 @@ def ship(
 class _Run:
     """One running ship, and what it knows so far."""
 
-    def __init__(self, store: Store, settings: Settings, options: Options, hear: Listener) -> None:
-        self.store, self.settings, self.options, self.hear = store, settings, options, hear
+    def __init__(
+        self, store: Store, settings: Settings, options: Options, listener: Listener
+    ) -> None:
+        self.store, self.settings, self.options, self.listener = store, settings, options, listener
         self.worktree = store.project.worktree
         self.repo = Repo(self.worktree, may_ask=options.may_ask)
         self.state = choose_files.read_worktree(self.worktree)
@@ -76,12 +78,12 @@ class _Run:
     def end(self, step: ShipStep) -> bool:
         """Record a step; return whether it succeeded."""
         self.steps.append(step)
-        self.hear.ends(step)
+        self.listener.ends(step)
         return step.state != "failed"
 
     def attempt(self, name: Name, act: Callable[[], ShipStep]) -> bool:
         """Take a step whose failure must not stop the others."""
-        self.hear.begins(name)
+        self.listener.begins(name)
         try:
             return self.end(act())
         except LeftoffError as error:
@@ -146,7 +148,7 @@ class _Run:
         """Check, commit, push and open a pull request; a failed step ends the run."""
         problem = delivery.obstacle(self.state)
         if problem is not None:
-            self.hear.begins("commit")
+            self.listener.begins("commit")
             self.end(problem)
             return
         self._check()
@@ -155,12 +157,12 @@ class _Run:
 
     def _check(self) -> None:
         if self.settings.verify:
-            self.hear.begins("checks")
-            self.checks = run_checks(self.settings.verify, self.worktree, self.hear)
+            self.listener.begins("checks")
+            self.checks = run_checks(self.settings.verify, self.worktree, self.listener)
             self.end(outcome.build_checks_step(self.checks))
 
     def _commit(self) -> bool:
-        self.hear.begins("stage")
+        self.listener.begins("stage")
         # The state read a moment ago still holds, unless our files or the checks changed the tree.
         known = None if self.native or self.checks else self.state
         try:
@@ -170,7 +172,7 @@ class _Run:
                 ShipStep(name="stage", state="failed", text=error.message, hint=error.hint)
             )
         self.end(outcome.build_stage_step(self.chosen))
-        self.hear.begins("commit")
+        self.listener.begins("commit")
         if not self.chosen.files:
             return self.end(outcome.nothing_to_commit(self.chosen))
         text = self._message()
@@ -194,7 +196,7 @@ class _Run:
         return compose_message.commit_message(self.work, message, self.checkpoint, files)
 
     def _push(self) -> bool:
-        self.hear.begins("push")
+        self.listener.begins("push")
         branch, head = self.state.branch or "", self.head
         if not self.options.push:
             return self.end(
@@ -216,7 +218,7 @@ class _Run:
         return self.is_pushed
 
     def _publish_pull(self) -> bool:
-        self.hear.begins("pull request")
+        self.listener.begins("pull request")
         branch, remote = self.state.branch or "", self.remote
         why_not = self._why_no_pull(branch, remote)
         if why_not or remote is None:
@@ -353,13 +355,13 @@ _TAIL_LINES = 12
 _KEPT_BYTES = 200_000
 
 
-def run_checks(commands: Sequence[str], folder: Path, hear: Listener) -> list[Check]:
+def run_checks(commands: Sequence[str], folder: Path, listener: Listener) -> list[Check]:
     """Run every command, even after one fails, and pass on their output as it appears."""
-    return [_run(command, folder, hear) for command in commands]
+    return [_run(command, folder, listener) for command in commands]
 
 
-def _run(command: str, folder: Path, hear: Listener) -> Check:
-    hear.says(f"$ {command}")
+def _run(command: str, folder: Path, listener: Listener) -> Check:
+    listener.says(f"$ {command}")
     started = time.monotonic()
     ended = run(
         Program(
@@ -367,7 +369,7 @@ def _run(command: str, folder: Path, hear: Listener) -> Check:
             folder=folder,
             environment=environment(),
             kept_bytes=_KEPT_BYTES,
-            on_line=hear.says,
+            on_line=listener.says,
         )
     )
     return Check(
